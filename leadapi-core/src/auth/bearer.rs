@@ -6,10 +6,10 @@ use http::{HeaderMap, header};
 
 use crate::id::is_visible;
 
-/// The authentication scheme, including the space after it.
+/// The authentication scheme and the space that follows it.
 const SCHEME: &str = "bearer ";
 pub(super) const PREFIX: &str = "pak_";
-/// The length of the hint by which people recognise a token: the prefix and four characters.
+/// The length of a token's hint: the prefix and four more characters, enough for people to recognise the token.
 pub(super) const HINT_CHARS: usize = PREFIX.len() + 4;
 
 /// The error for an `Authorization` header without a usable token. The caller receives 401 with this message (contract
@@ -27,7 +27,7 @@ pub enum MalformedToken {
 
 /// An API token in plain text: `pak_`, 43 random characters and a checksum of 6 characters (contract D8).
 ///
-/// Its `Debug` output reveals nothing, and it implements neither `Display` nor `Serialize`.
+/// Its `Debug` output does not reveal the token, and it implements neither `Display` nor `Serialize`.
 ///
 /// ```
 /// use leadapi_core::auth::BearerToken;
@@ -54,7 +54,7 @@ impl BearerToken {
     ///
     /// # Errors
     ///
-    /// [`MalformedToken::Malformed`] when the text has any other form.
+    /// [`MalformedToken::Malformed`] when the text does not have this form.
     pub fn parse(text: &str) -> Result<Self, MalformedToken> {
         let random = text.strip_prefix(PREFIX).ok_or(MalformedToken::Malformed)?;
         if !random.is_empty() && is_visible(random) { Ok(Self(text.into())) } else { Err(MalformedToken::Malformed) }
@@ -88,7 +88,7 @@ impl BearerToken {
         }
     }
 
-    /// Returns the first characters of the token, by which people can recognise it.
+    /// Returns the first characters of the token, enough for people to recognise it.
     ///
     /// ```
     /// # use leadapi_core::auth::BearerToken;

@@ -48,8 +48,8 @@ impl BearerToken {
         Ok(Self(token.into()))
     }
 
-    /// Returns whether the token has the format of contract D8 and a correct checksum. A mistyped token fails this
-    /// check, which needs no look-up.
+    /// Returns whether the token has the format of contract D8 and a correct checksum. This check catches mistyped
+    /// tokens without a look-up.
     ///
     /// ```
     /// # use leadapi_core::auth::BearerToken;
@@ -76,7 +76,7 @@ impl BearerToken {
         TokenHash::from_bytes(Sha256::digest(self.0.as_bytes()).into())
     }
 
-    /// Returns whether a text can be the hint of a token. A longer text would reveal more of the secret.
+    /// Returns whether the text can be the hint of a token. Longer text would reveal more of the secret.
     pub(crate) fn is_hint(text: &str) -> bool {
         Self::parse(text).is_ok_and(|token| token.0.len() <= HINT_CHARS) || text == PREFIX
     }
@@ -103,7 +103,7 @@ mod tests {
 
     use super::*;
 
-    /// The expected checksum was computed with Python's `zlib.crc32` and the contract's alphabet.
+    /// The expected value was computed independently, with Python's `zlib.crc32` and the contract's alphabet.
     #[test]
     fn the_checksum_is_the_zlib_one() {
         let zeros = format!("pak_{}", "0".repeat(43));

@@ -18,9 +18,9 @@ use crate::id::BusinessId;
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Role {
-    /// Owns the business and manages its tokens.
+    /// Owns the business and can manage its tokens.
     Owner,
-    /// Manages the tokens of the business.
+    /// Can manage the tokens of the business.
     Admin,
     /// Can neither see nor manage tokens.
     Member,

@@ -65,12 +65,12 @@ pub enum Scopes {
     Read,
     /// Only [`Scope::Write`].
     Write,
-    /// Both.
+    /// Both scopes.
     Both,
 }
 
 impl Scopes {
-    /// Returns whether the token has this scope.
+    /// Returns whether these scopes include `scope`.
     pub const fn allow(self, scope: Scope) -> bool {
         matches!((self, scope), (Self::Both, _) | (Self::Read, Scope::Read) | (Self::Write, Scope::Write))
     }

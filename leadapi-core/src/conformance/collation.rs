@@ -10,7 +10,7 @@ use crate::{
     validate::InvalidReference,
 };
 
-/// Names and ids that a collation would treat as equal or sort differently.
+/// Names and ids that a linguistic collation might treat as equal or sort differently from byte order.
 pub(super) const SIMILAR_IDS: &str = r#"{"businesses": [
     {"id": "b1", "name": "Lower", "created_at": "2026-01-01T00:00:00Z",
      "clients": [
@@ -63,8 +63,8 @@ pub(super) async fn orders_by_code_points(store: &impl Store) -> CheckResult {
     same("pipelines with one timestamp", &found, &vec!["P1", "p1", "p_"])
 }
 
-/// Ids that differ only in case name different records. While only one of the records exists, the other id finds
-/// nothing.
+/// Ids that differ only in case identify different records. If only one of the records exists, looking up the other id
+/// finds nothing.
 pub(super) async fn distinguishes_similar_ids(store: &impl Store) -> CheckResult {
     let owner = business("b1");
     create(store, "l1", &NewLead::new(&client("c1"), "lower").stage(&stage("s1"))).await?;
@@ -123,7 +123,7 @@ pub(super) async fn treats_wildcards_literally(store: &impl Store) -> CheckResul
     for query in [LeadQuery::new().client(client("%")), LeadQuery::new().client(client("c*"))] {
         same("a filter", &store.list(&owner, &query).await?, &Listed::Refused(InvalidReference::Client))?;
     }
-    // Ids may contain such characters.
+    // Ids may contain wildcard characters.
     for (id, owner) in [("l_", "c_"), ("l%", "c%"), ("l\\", "c\\"), ("l'", "c'"), ("l\"", "c\""), ("l-", "c-")] {
         create(store, id, &NewLead::new(&client(owner), id)).await?;
         let query = LeadQuery::new().client(client(owner));

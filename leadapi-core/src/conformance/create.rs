@@ -10,7 +10,7 @@ use crate::{
     validate::{InvalidReference, OPTIONAL_TEXTS},
 };
 
-/// The store returns every value unchanged, to the last character and bit.
+/// The store returns every value unchanged: text to the last character, numbers to the last bit.
 pub(super) async fn preserves_every_value(store: &impl Store) -> CheckResult {
     let text = "Zoë \u{65}\u{301} 佐藤 🦀 'quoted' \"double\" \\ % _ -- ;";
     let mut full = new(text).stage(&stage("s12"));
@@ -70,7 +70,7 @@ const NUMBERS: [f64; 18] = [
     f64::MIN,
 ];
 
-/// Returns the list item of a lead. For a list, a store need not load the other fields.
+/// Returns the list item for a lead. A store does not have to load the other fields to build a list.
 fn item(lead: &Lead) -> LeadItem {
     lead.clone().into()
 }

@@ -73,7 +73,7 @@ impl Model {
     }
 }
 
-/// Compares small pages at every offset without a filter, and the largest pages with every filter.
+/// Compares small pages at every offset without filters, and the largest pages for every combination of filters.
 async fn compare(store: &impl Store, model: &Model) -> CheckResult {
     let all = LeadQuery::new();
     let expected = model.matches(&all);

@@ -42,7 +42,7 @@ pub struct Violation {
     fault: BoxError,
 }
 
-/// Runs each check on a fresh store that was filled from a data set.
+/// Runs each check on a fresh store filled from a data set.
 macro_rules! checks {
     ($make:ident; $($module:ident($fixture:path): $($check:ident)*;)*) => {$($(
         let check = concat!(stringify!($module), "::", stringify!($check));
@@ -108,7 +108,7 @@ fn already_exists<T: std::fmt::Debug>(what: &str, outcome: &Result<T, StoreError
     }
 }
 
-/// Two businesses with some names in common. A locale's collation would sort these names differently from code point
+/// Two businesses that share some names. A linguistic collation would sort these names differently from code point
 /// order.
 const FIXTURE: &str = r#"{"businesses": [
     {"id": "b1", "name": "One", "created_at": "2026-01-01T00:00:00Z",
@@ -131,7 +131,7 @@ const FIXTURE: &str = r#"{"businesses": [
      "leads": [{"id": "m1", "client_id": "d1", "name": "Ann", "stage_id": "t1", "created_at": "2026-03-01T00:00:00Z"}]}
 ]}"#;
 
-// Ids in the fixture, and ids of the leads that the checks create.
+// Constructors for the ids in the fixture and for the ids of the leads that the checks create.
 
 fn business(id: &str) -> BusinessId {
     BusinessId::from_valid(id)
@@ -153,13 +153,13 @@ fn pipeline(id: &str) -> PipelineId {
     PipelineId::from_valid(id)
 }
 
-/// Returns a lead for client account `c1` with this name.
+/// Returns a new lead with this name for client account `c1`.
 fn new(name: &str) -> NewLead {
     NewLead::new(&client("c1"), name)
 }
 
-/// Returns one of two values that a text field can have. They differ between fields, so a store that confuses two
-/// fields fails.
+/// Returns one of two valid values for a text field. Each field has its own values, so a store that confuses two fields
+/// fails the check.
 fn sample(field: &OptionalText, nth: usize) -> String {
     let [first, second] = match field.rule.shape {
         Some(Shape::Email) => ["Zoë@Example.ORG", "o'b%_@example.org"].map(str::to_owned),

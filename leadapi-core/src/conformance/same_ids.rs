@@ -1,4 +1,4 @@
-//! Two businesses whose records have the same ids: each accesses only its own (contract 5.6).
+//! Two businesses whose records have the same ids: each business can access only its own records (contract 5.6).
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::{
     validate::InvalidReference,
 };
 
-/// Every id exists in both businesses, for records that differ in name, time and position.
+/// Every id exists in both businesses, but the two records differ in name, creation time and position.
 pub(super) const SAME_IDS: &str = r#"{"businesses": [
     {"id": "b1", "name": "One", "created_at": "2026-01-01T00:00:00Z",
      "clients": [
@@ -130,7 +130,7 @@ pub(super) async fn changes_own_records(store: &impl Store) -> CheckResult {
     same("a filter", &store.list(&business("b1"), &query).await?, &Listed::Refused(InvalidReference::Client))
 }
 
-/// The same key and body create one lead in each business, and each business replays its own.
+/// The same key and body create one lead in each business, and a replay returns the lead of the same business.
 pub(super) async fn replays_own_keys(store: &impl Store) -> CheckResult {
     let lead = NewLead::new(&client("c1"), "Eve").pipeline(&pipeline("p1"));
     let idempotency = Idempotency { key: IdempotencyKey::parse("k")?, fingerprint: draft(&lead)?.fingerprint() };

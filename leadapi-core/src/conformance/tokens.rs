@@ -1,4 +1,4 @@
-//! Tokens are stored exactly, found by their hash and isolated by business (contract 5 and D8).
+//! Token checks: tokens are stored exactly, found by their hash and isolated by business (contract 5 and D8).
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ fn token(name: &str, byte: u8) -> Result<TokenRecord, BoxError> {
     })
 }
 
-/// Returns the expected result of looking up this token.
+/// Returns the expected result of looking up the token.
 fn found(owner: BusinessId, token: TokenRecord) -> Arc<FoundToken> {
     Arc::new(FoundToken::new(owner, token))
 }
@@ -70,7 +70,7 @@ pub(super) async fn preserves_every_field(store: &impl TokenStore) -> CheckResul
             created_at: timestamp(created_at)?,
             expires_at: expires_at.map(timestamp).transpose()?,
             revoked_at: revoked_at.map(timestamp).transpose()?,
-            // One hash is all zeros, and one has every bit set.
+            // The hashes include the extremes: one is all zeros, and another has every bit set.
             ..token(&format!("t{byte}"), if byte == 3 { 0xff } else { byte })?
         });
     }
@@ -109,7 +109,7 @@ pub(super) async fn finds_by_the_whole_hash(store: &impl TokenStore) -> CheckRes
     same("the hash", &store.find(&kept.hash).await?, &Some(found(business("b1"), kept)))
 }
 
-/// An id or hash that already exists in any business is refused, and nothing changes.
+/// A token whose id or hash already exists in any business is refused, and nothing changes.
 pub(super) async fn refuses_duplicates(store: &impl TokenStore) -> CheckResult {
     let first = token("t1", 1)?;
     store.insert(&business("b1"), first.clone()).await?;

@@ -104,13 +104,13 @@ pub(super) async fn refuses_missing_references(store: &impl Store) -> CheckResul
         same("the outcome", &outcome, &Updated::Refused(reference))?;
         let read = store.get(&business("b1"), &lead_id("l1")).await?;
         same("the lead after it", &read.as_ref(), &Some(&before))?;
-        // The lead is checked first, so a missing lead hides any invalid reference.
+        // The lead is looked up first, so a missing lead takes precedence over an invalid reference.
         same("a missing lead", &change(store, "nobody", &patch).await?, &Updated::Missing)?;
     }
     Ok(())
 }
 
-/// Concurrent changes to different fields are all kept.
+/// Concurrent changes to different fields all take effect.
 pub(super) async fn applies_concurrent_changes(store: &impl Store) -> CheckResult {
     create(store, "l1", NOON, &new("n")).await?;
     let texts = OPTIONAL_TEXTS.map(|field| {

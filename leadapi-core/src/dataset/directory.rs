@@ -87,7 +87,7 @@ mod tests {
         assert_ne!(texts(&one), texts(&two));
         let (one, two) = (directory.keep(one), directory.keep(two));
         assert_eq!((texts(&one), &*one), (texts(&two), &lead("c1", "p1", "s1")));
-        // Unknown ids stay as they are.
+        // Ids that are not in the directory stay unchanged.
         let strange = lead("c2", "p2", "s2");
         assert_eq!(*directory.keep(strange.clone()), strange);
     }

@@ -1,4 +1,5 @@
-//! Idempotency keys in a data set, by which a store recognises a retry even after the data has moved to another store.
+//! Idempotency keys in a data set. They let a store recognise a retry of a request that another store handled before
+//! the data moved.
 
 use crate::{
     model::{IdempotencyKey, Lead},
@@ -7,19 +8,19 @@ use crate::{
 
 /// A create that a store remembers (contract D10).
 ///
-/// A store forgets the create 24 hours after the lead was created.
+/// A store forgets a create 24 hours after the creation of its lead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IdempotencySeed {
     /// The key, and the fingerprint of the body with which it was first sent.
     pub idempotency: Idempotency,
-    /// The lead as it was first returned. The lead may have changed since, and the records that it refers to may have
+    /// The lead as the create returned it. The lead may have changed since, and the records that it refers to may have
     /// been deleted.
     pub lead: Lead,
 }
 
 impl IdempotencySeed {
-    /// Creates a remembered create without validating it.
+    /// Constructs a remembered create without validating it.
     ///
     /// ```
     /// # use leadapi_core::{dataset::IdempotencySeed, model::{IdempotencyKey, Lead}};

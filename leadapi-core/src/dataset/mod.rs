@@ -1,7 +1,7 @@
-//! Data sets, which contain businesses and all their records, and the file format of data sets.
+//! Data sets, which contain businesses and all their records, and their file format.
 //!
-//! A server can start with a data set. A store can import a data set and be exported to one, and the conformance suite
-//! fills the store under test from data sets.
+//! A server can load a data set when it starts. A store can import a data set, and its contents can be exported to one.
+//! The conformance suite fills the store under test from data sets.
 //!
 //! A file contains a JSON object with the key `businesses`. The keys of a business are the fields of [`BusinessSeed`],
 //! and its records have the same keys as on the wire. A token has one of three forms ([`TokenOrigin`]), each with
@@ -25,7 +25,7 @@
 //! `hash` is the SHA-256 of the secret as 64 lower-case hexadecimal digits, and `prefix` is the start of the secret.
 //!
 //! `idempotency` lists the remembered creates. Each has its `key`, the `fingerprint` of its body in the format of
-//! `hash`, and the `lead` as it was first returned.
+//! `hash`, and the `lead` as the create returned it.
 
 mod directory;
 mod file;
@@ -79,9 +79,9 @@ impl InvalidDataset {
 /// assert_eq!(error.to_string(), "businesses[0].leads[0]: client_id: no such client account in this business");
 /// ```
 ///
-/// It serializes to the same format, without loss and without secrets. A token with a given secret is written as a
-/// [record](TokenSeed::record) with the hash of the secret and the creation time of the business. A data set that does
-/// not fit in memory can be written one business at a time.
+/// It serializes to the file format, without secrets but otherwise without loss. A token whose secret the data set
+/// supplies is written as a [record](TokenSeed::record) with the hash of the secret and the creation time of the
+/// business. A data set that does not fit in memory can be written one business at a time.
 ///
 /// ```
 /// # use leadapi_core::{dataset::{BusinessSeed, Dataset}, id::BusinessId};
@@ -105,19 +105,19 @@ pub struct BusinessSeed {
     pub id: BusinessId,
     /// The name: 1 to 200 characters.
     pub name: String,
-    /// When it was created.
+    /// The time at which the business was created.
     pub created_at: Timestamp,
-    /// Its members.
+    /// The members.
     pub members: Vec<MemberSeed>,
-    /// Its client accounts.
+    /// The client accounts.
     pub clients: Vec<ClientAccount>,
-    /// Its pipelines. Each has at least one stage, and its stages are sorted by position.
+    /// The pipelines. Each has at least one stage, and its stages are sorted by position.
     pub pipelines: Vec<Pipeline>,
-    /// Its leads.
+    /// The leads.
     pub leads: Vec<Lead>,
-    /// Its form records.
+    /// The form records.
     pub forms: Vec<FormRecord>,
-    /// Its tokens.
+    /// The API tokens.
     pub tokens: Vec<TokenSeed>,
     /// The remembered creates (contract D10).
     pub idempotency: Vec<IdempotencySeed>,
@@ -153,7 +153,7 @@ impl BusinessSeed {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct MemberSeed {
-    /// The e-mail address that identifies the person (contract D4). It is unique within the business.
+    /// The e-mail address, which identifies the person and is unique within the business (contract D4).
     pub email: String,
     /// The person's role in the business.
     pub role: Role,

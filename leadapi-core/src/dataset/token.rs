@@ -22,7 +22,7 @@ pub struct TokenSeed {
     pub expires_at: Option<Timestamp>,
     /// The time at which the token was revoked, if any.
     pub revoked_at: Option<Timestamp>,
-    /// The origin of its secret.
+    /// The origin of the token's secret.
     pub origin: TokenOrigin,
 }
 
@@ -30,19 +30,20 @@ pub struct TokenSeed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TokenOrigin {
-    /// There is no secret yet. It must be generated and shown once.
+    /// The token has no secret yet. An import generates the secret, which is shown once.
     Open,
-    /// The data set contains the secret, which has a correct checksum.
+    /// The data set contains the secret itself, with a correct checksum.
     Given(BearerToken),
-    /// The token comes from a store, which knows only these fields. Only the person who was shown the secret has it.
+    /// The token was exported from a store, which keeps only these fields. Only the person to whom the secret was shown
+    /// has it.
     Kept {
         /// Identifier of the record.
         id: TokenId,
-        /// When it was created.
+        /// The time at which the token was created.
         created_at: Timestamp,
-        /// The hash of the secret, by which a request's token is looked up.
+        /// The hash of the secret. The token of a request is looked up by this hash.
         hash: TokenHash,
-        /// The first characters of the secret: `prefix` in a file.
+        /// The first characters of the secret, called `prefix` in a file.
         hint: String,
     },
 }
@@ -63,9 +64,9 @@ impl TokenSeed {
 
     /// Returns the record for a store, or `None` if the secret has not been generated yet.
     ///
-    /// A token that comes from a store stays unchanged. A token with a given secret gets the creation time `now` and an
-    /// id derived from the secret. Processes that start from the same data set therefore use the same id, so a shared
-    /// limiter counts the token's requests together.
+    /// A token that was exported from a store stays unchanged. A token whose secret the data set supplies gets the
+    /// creation time `now` and an id derived from the secret. Processes that load the same data set therefore use the
+    /// same id, so a shared limiter counts the token's requests together.
     ///
     /// ```
     /// use leadapi_core::{auth::{BearerToken, Scopes}, dataset::{TokenOrigin, TokenSeed}};
@@ -95,8 +96,8 @@ impl TokenSeed {
     }
 }
 
-/// Derives a UUID from the secret. The hash for look-ups is hashed again, because ids appear in logs and hashes must
-/// not.
+/// Derives a UUID from the secret. The look-up hash is hashed again for the id, because ids appear in logs and look-up
+/// hashes must not.
 fn id_of(secret: &BearerToken) -> TokenId {
     let digest: [u8; 32] = Sha256::digest(secret.hash().to_bytes()).into();
     let bytes = digest.first_chunk().copied().unwrap_or_default();

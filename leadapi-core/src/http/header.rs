@@ -5,7 +5,7 @@ use http::HeaderName;
 /// Identifies a create, so a retry does not create a second lead (contract D10).
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// `true` on a replayed response, which means that an earlier request created the lead (contract D10).
+/// Set to `true` on a replayed response, which means that an earlier request created the lead (contract D10).
 pub const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// Identifies a request in the logs (contract D2). The host sets it; the service neither reads nor sets it.

@@ -1,5 +1,5 @@
-//! The table of the seven operations (contract 4). The service routes by it, and the client builds its requests from
-//! it.
+//! The table of the seven operations (contract 4). The service routes requests by this table, and the client builds
+//! requests from it.
 
 use http::{Method, StatusCode};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -26,7 +26,7 @@ pub enum Operation {
     ListClients,
 }
 
-/// A line of the table: how to request an operation, and its success status.
+/// An entry of the table: how to request an operation, and its success status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Endpoint {
@@ -36,7 +36,7 @@ pub struct Endpoint {
     pub method: Method,
     /// The path below the base path. `{id}` is the placeholder for the id of a lead.
     pub path: &'static str,
-    /// The scope that a token needs.
+    /// The scope that a token needs for the operation.
     pub scope: Scope,
     /// The status of a successful response (contract D2).
     pub success: StatusCode,
@@ -79,11 +79,11 @@ pub static TABLE: [Endpoint; 7] = {
 /// The placeholder for the id of a lead in a path.
 pub(crate) const ID: &str = "{id}";
 
-/// The bytes to percent-encode in a path segment: all but the unreserved characters of RFC 3986.
+/// The characters to percent-encode in a path segment: all except the unreserved characters of RFC 3986.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 impl Operation {
-    /// Returns the operation's line in the table.
+    /// Returns the operation's entry in the table.
     ///
     /// ```
     /// use leadapi_core::{auth::Scope, http::Operation};
@@ -133,14 +133,14 @@ pub fn lead_path(id: &LeadId) -> String {
     lead_path_below("", id)
 }
 
-/// Returns [`lead_path`] prefixed with the base path.
+/// Returns the path of one lead including the base path.
 pub(crate) fn lead_path_below(base: &str, id: &LeadId) -> String {
     let path = Operation::GetLead.endpoint().path;
     let before = path.strip_suffix(ID).unwrap_or(path);
     let mut path = String::with_capacity(base.len() + before.len() + id.as_str().len());
     path.extend([base, before]);
-    // Ids that the service generates need no escaping. This check has no branch per byte, so it is faster than looking
-    // up each byte in `ESCAPED`.
+    // Ids that the service generates need no escaping. This check does not branch on each byte, so it is faster than
+    // looking up each byte in `ESCAPED`.
     let is_plain = id.as_str().bytes().fold(true, |all, byte| all & (byte.is_ascii_alphanumeric() || byte == b'-'));
     if is_plain {
         path.push_str(id.as_str());

@@ -17,7 +17,7 @@ use http_body::{Body, Frame, SizeHint};
 /// The usual number of headers in a response, including those that a host adds.
 const USUAL_HEADERS: usize = 6;
 
-/// A response body: a complete JSON document, or empty.
+/// A response body, which is a complete JSON document or empty.
 ///
 /// ```
 /// use leadapi_core::http::ResponseBody;
@@ -29,7 +29,7 @@ const USUAL_HEADERS: usize = 6;
 pub struct ResponseBody(Bytes);
 
 impl ResponseBody {
-    /// Returns the whole body as bytes, without polling.
+    /// Returns the whole body as bytes. No polling is needed, because the body is complete.
     pub fn into_bytes(self) -> Bytes {
         self.0
     }

@@ -1,4 +1,4 @@
-//! Reads a lead of a file.
+//! Parses a lead in a data set file.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::{
     validate::{LEAD_FIELDS, LeadField},
 };
 
-/// A lead before validation. Like the other records of a file, it has no unknown keys and no key twice.
+/// A lead before validation. Like every record in a file, it cannot have unknown or duplicate keys.
 pub(super) struct RawLead {
     pub(super) id: LeadId,
     pub(super) created_at: Timestamp,
@@ -61,13 +61,13 @@ impl<'de> Visitor<'de> for LeadVisitor {
     }
 }
 
-/// Reads a number as the API does: a whole number that a double cannot represent is rejected, not rounded.
+/// Parses a number as the API does: a whole number that a double cannot represent exactly is rejected, not rounded.
 fn exact<E: de::Error>(text: Option<Box<RawValue>>) -> Result<Option<f64>, E> {
     let amount = text.map(|text| Amount::parse(text.get())).transpose();
     amount.map(|amount| amount.map(Amount::get)).map_err(|error| E::custom(format_args!("value {error}")))
 }
 
-/// A key of a lead.
+/// A JSON key in a lead.
 struct Key(LeadField);
 
 impl<'de> Deserialize<'de> for Key {

@@ -1,4 +1,4 @@
-//! The file format of a data set, and every check that a file must pass (contract D4, D6, D8).
+//! The file format for data sets, and every check that a file must pass (contract D4, D6, D8).
 
 mod idempotency;
 mod lead;
@@ -87,7 +87,7 @@ struct RawStage {
     position: u32,
 }
 
-/// The keys read so far that must be unique, by kind: across the whole file, or within one business.
+/// The unique keys read so far, each with its kind. One set covers the whole file, and another covers each business.
 #[derive(Default)]
 struct Seen(HashSet<(&'static str, String)>);
 
@@ -117,7 +117,8 @@ impl RawDataset {
 }
 
 impl RawBusiness {
-    /// Checks a business. Businesses and tokens must be unique in the whole file, everything else within its business.
+    /// Checks a business. Businesses and tokens must be unique in the whole file; all other records must be unique
+    /// within their business.
     fn check(self, place: &Place<'_>, in_file: &mut Seen) -> Result<BusinessSeed, InvalidDataset> {
         in_file.id("business", self.id.as_str(), place)?;
         check_name(&self.name, place)?;
@@ -177,8 +178,7 @@ impl RawPipeline {
     }
 }
 
-/// Accepts a form unchanged. Its id must be valid and unique, and the client account and pipeline that it names must
-/// exist.
+/// Accepts a form unchanged if its id is valid and unique and if its client account and pipeline exist.
 fn check_form(
     record: FormRecord,
     place: &Place<'_>,

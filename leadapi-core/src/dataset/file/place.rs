@@ -21,7 +21,7 @@ impl fmt::Display for Place<'_> {
     }
 }
 
-/// Checks the elements of an array, each with its location.
+/// Passes each element of an array to `check`, with its location.
 pub(super) fn each<R, T>(
     raw: Vec<R>,
     of: Option<&Place<'_>>,

@@ -1,5 +1,5 @@
-//! The file format of a token (contract D8). It contains the secret, leaves the secret open, or is a record from a
-//! store.
+//! The file format for tokens (contract D8). An entry contains the secret, asks for a new secret, or describes a token
+//! exported from a store.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,8 +33,8 @@ pub(super) struct RawToken {
 }
 
 impl RawToken {
-    /// Converts a token for writing. A data set has no creation time for a token with a given secret, so such a token
-    /// gets `at`.
+    /// Converts a token for writing. A data set has no creation time for a token whose secret it supplies
+    /// (`TokenOrigin::Given`), so such a token gets `at`.
     pub(super) fn of(seed: &TokenSeed, at: Timestamp) -> Self {
         let record = seed.record(at);
         Self {

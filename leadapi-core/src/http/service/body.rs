@@ -67,10 +67,12 @@ fn is_in_utf8(mut rest: &str) -> bool {
     }
 }
 
-/// Splits off a parameter value, which is a token or a quoted string, and returns it with the remaining text.
+/// Splits the text after a parameter value, which is a token or a quoted string. Returns the value and the remaining
+/// text.
 fn value(text: &str) -> Option<(&str, &str)> {
     let (value, after) = if let Some(quoted) = text.strip_prefix('"') {
-        // A quote after a backslash does not end the string. Escapes are not decoded, because `utf-8` needs none.
+        // A quote after a backslash does not end the string. Escapes are not decoded, because no client needs to escape
+        // `utf-8`.
         let is_end = |(at, _): &(usize, _)| !quoted.get(..*at).is_some_and(|before| before.ends_with('\\'));
         let (end, _) = quoted.match_indices('"').find(is_end)?;
         (quoted.get(..end)?, quoted.get(end + 1..)?)

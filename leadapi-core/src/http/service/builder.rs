@@ -1,4 +1,4 @@
-//! The builder of the service.
+//! The builder for the service.
 
 use std::{fmt, sync::Arc};
 
@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The error for an invalid mount path. A valid path is empty, or begins with `/` and does not end with `/`. It
-/// consists of visible ASCII characters without `?`, `#` and `//`.
+/// consists of visible ASCII characters and contains no `?`, `#` or `//`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no path to mount at, it must be empty or like /api/v1")]
 pub struct InvalidPath(String);
@@ -119,8 +119,8 @@ impl LeadServiceBuilder {
             inner: Arc::new(Inner {
                 store: self.store,
                 verifier: self.verifier,
-                // Created only if the host set none, because it reads the monotonic clock, which the host's platform
-                // may lack.
+                // The default limiter is created only if the host set none. It reads the monotonic clock, which the
+                // host's platform may lack.
                 limiter: self.limiter.unwrap_or_else(|| Box::new(SlidingWindow::new(Limits::default()))),
                 clock: self.clock,
                 ids: self.ids,

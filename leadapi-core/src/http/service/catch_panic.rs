@@ -1,4 +1,5 @@
-//! Turns a panic in a host's store into a 500, so it fails one request and not the connection (contract D2).
+//! Turns a panic in host code, such as a store, into a 500 response. The panic then fails one request, not the whole
+//! connection (contract D2).
 
 use std::{
     any::Any,

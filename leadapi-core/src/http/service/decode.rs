@@ -13,11 +13,11 @@ use crate::{
 
 /// A decoded call. Everything that can be checked without a look-up has been checked.
 ///
-/// `LeadEdit` is boxed to keep the enum small. A request's future contains the enum more than once, and is moved as a
-/// whole.
+/// `LeadEdit` is boxed to keep the enum small. A request's future contains several copies of the enum, and moving the
+/// future moves them all.
 ///
 /// Malformed ids never reach a store. A malformed lead id becomes `None`; a malformed filter becomes the
-/// [`InvalidReference`] with which the list is rejected.
+/// [`InvalidReference`] that rejects the list request.
 pub(super) enum Call {
     ListLeads(LeadQuery, Option<InvalidReference>),
     CreateLead(LeadDraft, Option<IdempotencyKey>),
@@ -85,7 +85,7 @@ fn read_body<T>(
 ) -> Option<T> {
     let content_type = body::check_content_type(headers).map_err(|error| errors.push(error));
     let bytes = body.map_err(|error| errors.push(error));
-    // A body with another content type is not parsed as JSON.
+    // If the content type is not JSON, the body is not parsed.
     let bytes = content_type.and(bytes).ok()?;
     let mut own = FieldErrors::default();
     let value = read(&bytes, &mut own);

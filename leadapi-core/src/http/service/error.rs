@@ -11,7 +11,7 @@ use crate::{
     validate::{FieldErrors, InvalidReference},
 };
 
-/// The reason why a request failed. The caller receives its message; the cause of an internal error is only for the
+/// The reason why a request failed. The caller receives the message; the cause of an internal error goes only to the
 /// log.
 ///
 /// Boxed, because errors are rare and a large error type would slow down successful requests.
@@ -20,7 +20,7 @@ pub(crate) struct ApiError(Box<Kind>);
 
 #[derive(Debug)]
 pub(crate) enum Kind {
-    /// Step 1: the path is unknown. `meant` is the known path that differs from it only in its slashes.
+    /// Step 1: the path is unknown. `meant` is a known path that differs only in its slashes, if there is one.
     NoSuchPath { meant: Option<String> },
     /// Step 2: the path does not support the method.
     MethodNotAllowed { method: Method, allow: String },
@@ -73,7 +73,7 @@ impl ApiError {
         }
     }
 
-    /// Rounds up to whole seconds and clamps to 1 to 60 (contract D2).
+    /// Rounds a wait up to whole seconds and clamps it to the range 1 to 60 (contract D2).
     pub(crate) fn retry_after_secs(retry_after: Duration) -> u64 {
         retry_after.as_nanos().div_ceil(1_000_000_000).clamp(1, 60).try_into().unwrap_or(60)
     }
@@ -124,7 +124,7 @@ impl From<InvalidReference> for ApiError {
     }
 }
 
-/// Formats the message of the error object: the part at fault, then the broken rule.
+/// Formats the message of the error object: the invalid part of the request, then the rule that it breaks.
 impl fmt::Display for ApiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
@@ -149,8 +149,8 @@ impl fmt::Display for ApiError {
     }
 }
 
-/// Returns the method in a form that is safe to show. A caller can send a method of any length, or one that contains a
-/// token by mistake.
+/// Returns the method in a form that is safe to show. A caller can send a method of any length, and may send a token in
+/// its place by mistake.
 fn shown(method: &Method) -> &str {
     const MAX_CHARS: usize = 16;
     let text = method.as_str();

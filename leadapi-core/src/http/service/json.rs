@@ -1,4 +1,4 @@
-//! Reads the body of a create or an update member by member, so all errors can be reported together (contract D5).
+//! Parses the body of a create or an update member by member, so all errors can be reported together (contract D5).
 
 use std::{collections::BTreeSet, fmt, mem};
 
@@ -43,7 +43,8 @@ pub(super) fn lead_patch(bytes: &[u8], errors: &mut FieldErrors) -> Option<LeadP
     members(bytes, is_changeable, refuse_client_id, errors).map(|(_, patch)| patch)
 }
 
-/// Reads every member. The two kinds of body differ in `client_id` and in the fields suggested for an unknown name.
+/// Reads every member of a body. Creates and updates differ in `client_id` and in the fields suggested for an unknown
+/// name.
 fn members(
     bytes: &[u8],
     suggests: impl Fn(LeadField) -> bool,
@@ -52,7 +53,7 @@ fn members(
 ) -> Option<(Change<String>, LeadPatch)> {
     let (mut client, mut patch) = (Change::Keep, LeadPatch::new());
     let mut seen = BTreeSet::new();
-    // Collected separately: if a syntax error follows, the errors of the members are not reported.
+    // Errors in members are collected separately, because they are not reported if a syntax error follows.
     let mut of_members = FieldErrors::default();
     let read = |name: String, value: &RawValue| {
         let errors = &mut of_members;
@@ -94,7 +95,8 @@ fn text(field: &'static str, value: &RawValue, errors: &mut FieldErrors) -> Chan
         "null" => Change::Clear,
         string if string.starts_with('"') => serde_json::from_str(string).map_or_else(
             |_| {
-                // The parser has already checked the syntax of the escapes, so only a lone surrogate can fail here.
+                // The parser has already checked the syntax of escapes, so a lone surrogate is the only possible error
+                // here.
                 errors.push(FieldError::new(field, "must not contain a lone surrogate, which is no character in JSON"));
                 Change::Keep
             },
@@ -128,7 +130,7 @@ fn number(field: &'static str, value: &RawValue, errors: &mut FieldErrors) -> Ch
 
 /// Parses a single JSON object and passes its members to `member`, in order and including repeated names.
 fn parse(text: &str, member: impl FnMut(String, &RawValue)) -> Result<(), FieldError> {
-    // Only JSON whitespace counts as empty. The parser rejects any other whitespace.
+    // A body that consists only of JSON whitespace counts as empty. The parser rejects any other whitespace.
     if text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')) {
         return Err(FieldError::new("body", "is empty, a JSON object is expected"));
     }
@@ -138,7 +140,7 @@ fn parse(text: &str, member: impl FnMut(String, &RawValue)) -> Result<(), FieldE
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let is_object = match deserializer.deserialize_any(Members(member)) {
         Ok(()) => true,
-        // The text does not begin with an object. If it is not valid JSON either, the syntax error is reported.
+        // The body is not a JSON object. If it is not valid JSON at all, the syntax error is reported instead.
         Err(_) if !text.trim_start().starts_with('{') => {
             deserializer = serde_json::Deserializer::from_str(text);
             IgnoredAny::deserialize(&mut deserializer).map_err(|error| not_json(&error))?;
@@ -157,8 +159,8 @@ fn not_json(error: &serde_json::Error) -> FieldError {
     FieldError::new("body", format!("is not JSON: {error}"))
 }
 
-/// Counts brackets outside strings. The count may be wrong for input that is not valid JSON, but such input is rejected
-/// anyway.
+/// Returns whether the brackets outside strings are nested too deeply. The count may be wrong for input that is not
+/// valid JSON, but such input is rejected anyway.
 fn is_too_deep(text: &str) -> bool {
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
     text.bytes().any(|byte| {

@@ -4,10 +4,10 @@ use std::{error::Error, sync::Arc};
 
 use crate::{auth::Caller, http::Operation};
 
-/// The facts that the service established about a request, without secrets or personal data.
+/// The facts that the service learned about a request, without secrets or personal data.
 ///
-/// Every response carries it as an extension, for the host's logs and metrics. Only this log contains the cause of a
-/// 500 (contract D2).
+/// Every response carries this log as an extension, for the host's own logs and metrics. The cause of a 500 appears
+/// only here, never in the response itself (contract D2).
 ///
 /// ```
 /// use leadapi_core::http::RequestLog;
@@ -22,9 +22,9 @@ use crate::{auth::Caller, http::Operation};
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct RequestLog {
-    /// The operation, once path and method are known.
+    /// The operation. `None` if the path or the method is unknown.
     pub operation: Option<Operation>,
-    /// The caller, once the token is verified.
+    /// The caller. `None` if the token was not verified.
     pub caller: Option<Caller>,
     /// The cause of a 500. It is a [`StoreError`](crate::port::StoreError) if a store failed.
     pub cause: Option<Arc<dyn Error + Send + Sync>>,

@@ -48,7 +48,7 @@ use crate::{
 /// The REST API as a [`tower_service::Service`], for any body type and any async runtime.
 ///
 /// It works with axum's `nest_service` and `route_service`, with tower-http layers and with hyper-util's
-/// `TowerToHyperService`, and runs in tests without any of them. It never returns an error; failures are responses.
+/// `TowerToHyperService`. Tests can call it directly. It never returns an error; failures are responses.
 ///
 /// ```
 /// use http::Request;
@@ -182,7 +182,7 @@ impl Inner {
         }
         let body = match operation {
             Operation::CreateLead | Operation::UpdateLead => body::collect(body).await,
-            // A body has no meaning here (contract D5), so it is not read.
+            // These operations ignore any body (contract D5), so it is not read.
             _ => Ok(Bytes::new()),
         };
         let call = decode(route, head.uri.query(), &head.headers, body)?;
@@ -212,7 +212,8 @@ impl Inner {
         let (store, business) = (&self.store, &caller.business);
         match call {
             Call::ListLeads(_, Some(reference @ InvalidReference::Client)) => Err(reference.into()),
-            // An unknown client account takes precedence over an invalid stage, so the store must still be queried.
+            // An unknown client account takes precedence over an invalid stage, so the store must be queried even if
+            // the stage is invalid.
             Call::ListLeads(query, invalid) => match (store.list(business, &query).await?, invalid) {
                 (Listed::Refused(reference), _) | (Listed::Page(_), Some(reference)) => Err(reference.into()),
                 (Listed::Page(page), None) => Ok(Reply::Leads(page)),

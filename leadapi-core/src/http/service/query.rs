@@ -12,8 +12,8 @@ use crate::{
 
 /// Reads the query of `GET /leads`.
 ///
-/// A filter that is not a valid id names no record (contract D4). It is left out of the query and returned as an
-/// invalid reference. If both filters are invalid, the client account is returned.
+/// A filter that is not a valid id matches no record (contract D4). It is omitted from the query and returned as an
+/// invalid reference. If both filters are invalid, the reference to the client account is returned.
 pub(super) fn leads(query: Option<&str>, errors: &mut FieldErrors) -> (LeadQuery, Option<InvalidReference>) {
     let parameters = read(query, &["client_id", "stage_id", "limit", "offset"], errors);
     let client = parameters.get("client_id").map(ClientId::parse).transpose();
@@ -47,7 +47,7 @@ impl Parameters<'_> {
     fn window(&self, errors: &mut FieldErrors) -> Window {
         let mut number = |error: InvalidWindow, default| {
             let Some(text) = self.get(error.field()) else { return default };
-            // Parsing alone would accept a leading `+`.
+            // Rust's integer parser also accepts a leading `+`, which is not allowed here.
             let digits = text.bytes().all(|byte| byte.is_ascii_digit());
             match text.parse() {
                 Ok(number) if digits && error.range().contains(&number) => number,
@@ -63,7 +63,7 @@ impl Parameters<'_> {
     }
 }
 
-/// Returns the valid parameters, and adds an error for every other parameter.
+/// Returns the parameters that are allowed, and adds an error for every unknown, repeated or empty parameter.
 fn read<'a>(query: Option<&'a str>, allowed: &[&str], errors: &mut FieldErrors) -> Parameters<'a> {
     let mut known = Parameters(Vec::new());
     for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {

@@ -9,7 +9,7 @@ use crate::{
     id::LeadId,
 };
 
-/// The paths at which the service is mounted.
+/// The path prefixes of the service, as the service and its callers see them.
 #[derive(Debug, Clone)]
 pub(super) struct Mount {
     /// The path prefix in the requests that the service receives.
@@ -18,7 +18,7 @@ pub(super) struct Mount {
     pub(super) public: String,
 }
 
-/// The operation that a request matches, before its query and body are read.
+/// The operation that a request matches. Its query and body have not been read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Route<'a> {
     pub(super) operation: Operation,
@@ -53,12 +53,12 @@ pub(super) fn route<'a>(mount: &Mount, method: &Method, path: &'a str) -> Result
     })
 }
 
-/// Returns the lines of the table that match this path, each with the segment in place of `{id}`.
+/// Returns the table entries that match this path, each with the path segment in the position of `{id}`.
 fn lines(path: &str) -> impl Iterator<Item = (&'static Endpoint, &str)> {
     TABLE.iter().filter_map(move |line| at(line, path))
 }
 
-/// Returns the line and the segment in place of `{id}`, if the line matches this path.
+/// Returns the table entry and the path segment in the position of `{id}`, if the entry matches this path.
 fn at<'a>(line: &'static Endpoint, path: &'a str) -> Option<(&'static Endpoint, &'a str)> {
     match line.path.strip_suffix(ID) {
         Some(before) => {

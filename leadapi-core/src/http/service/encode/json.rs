@@ -14,7 +14,7 @@ use crate::{
     validate::{LeadField, OPTIONAL_TEXTS, OptionalText, lead_field::TEXTS_BEFORE_VALUE},
 };
 
-/// The approximate size of a lead in a list.
+/// The approximate size of a list item in bytes, for sizing the buffer.
 const ITEM_BYTES: usize = 384;
 
 /// Writes a lead with its twelve fields.
@@ -53,7 +53,7 @@ fn write_item(lead: &Lead, out: &mut Vec<u8>) {
     object(lead, LeadField::is_in_list, out);
 }
 
-/// Writes the fields of a lead, without the optional texts that `has` rejects.
+/// Writes the fields of a lead, except the optional text fields for which `has` returns `false`.
 fn object(lead: &Lead, has: impl Fn(LeadField) -> bool, out: &mut Vec<u8>) {
     let (before_value, after_stage) = OPTIONAL_TEXTS.split_at(TEXTS_BEFORE_VALUE);
     out.extend_from_slice(b"{\"id\":");
@@ -107,7 +107,8 @@ fn needs_escape(bytes: &[u8]) -> bool {
     const fn eight(byte: u8) -> u64 {
         u64::from_ne_bytes([byte; 8])
     }
-    /// Returns nonzero if any of the eight bytes is less than `byte`: the lowest such byte has its highest bit set.
+    /// Returns nonzero if and only if one of the eight bytes is less than `byte`. In the result, the highest bit of the
+    /// lowest matching byte is set.
     const fn less(word: u64, byte: u8) -> u64 {
         word.wrapping_sub(eight(byte)) & !word & eight(0x80)
     }
@@ -116,8 +117,8 @@ fn needs_escape(bytes: &[u8]) -> bool {
         less(word, b' ') | less(word ^ eight(b'"'), 1) | less(word ^ eight(b'\\'), 1)
     }
     match bytes.last_chunk() {
-        // The last eight bytes may overlap the blocks. Checking a few bytes twice is faster than looping over the
-        // remainder.
+        // The last eight bytes may overlap the last whole block. Checking a few bytes twice is faster than looping over
+        // the remainder.
         Some(last) => bytes.as_chunks().0.iter().fold(special(*last), |any, block| any | special(*block)) != 0,
         None => bytes.iter().any(|byte| matches!(byte, ..b' ' | b'"' | b'\\')),
     }

@@ -89,7 +89,7 @@ fn header_of(error: &ApiError) -> Result<Option<(http::HeaderName, HeaderValue)>
     }))
 }
 
-/// Builds the authentication challenge. It contains no error code if the request had no token (RFC 6750, 3.1).
+/// Builds the `WWW-Authenticate` challenge. It contains no error code if the request had no token (RFC 6750, 3.1).
 fn challenge(reason: Unauthorized) -> Result<HeaderValue, InvalidHeaderValue> {
     match reason {
         Unauthorized::Header(MalformedToken::Missing) => Ok(HeaderValue::from_static(r#"Bearer realm="leadapi""#)),
