@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{number::Number, raw::Raw};
 
-/// The answer to one question: any JSON value, because it comes from an untrusted visitor.
+/// The answer to one question. It can be any JSON value, because it comes from an untrusted visitor.
 ///
 /// [`Questionnaire::walk`](super::Questionnaire::walk) validates it against its question.
 ///
@@ -26,7 +26,7 @@ pub enum Answer {
     Bool(bool),
     /// A number, with its original text.
     Number(Number),
-    /// A text. For a choice, it is the id of the option.
+    /// A string. For a choice, it is the id of the chosen option.
     Text(String),
     /// An array, an object, or a string that is not valid text.
     Other(Raw),
@@ -71,7 +71,7 @@ impl Answer {
     }
 }
 
-/// Returns whether a JSON text is an empty array or object.
+/// Returns whether the JSON is an empty array or object.
 fn is_empty_container(json: &str) -> bool {
     let inner = |open, close| json.strip_prefix(open).and_then(|rest: &str| rest.strip_suffix(close));
     inner('[', ']').or_else(|| inner('{', '}')).is_some_and(|inner| inner.trim().is_empty())

@@ -1,4 +1,4 @@
-//! The settings of a form and its endings, which show a message or a calendar.
+//! The settings of a form, including its endings, which show a message or a calendar.
 
 use super::{
     extensible_enum::{CalendarProvider, EndingKind},
@@ -26,7 +26,7 @@ record! {
         auto_book_field_id: Field<String> = "autoBookFieldId",
         /// The duration of an automatically booked appointment, an integer.
         auto_book_duration: Field<Number> = "autoBookDuration",
-        /// The calendar for endings without one of their own. Not part of the published snapshot.
+        /// The calendar for endings that have no calendar of their own. Not part of the published snapshot.
         default_booking_slug: Field<String> = "defaultBookingSlug",
     }
 }

@@ -106,7 +106,7 @@ extensible_enum! {
     QuestionType {
         /// One of the question's options.
         SingleChoice = "single_choice",
-        /// A line of text.
+        /// A single line of text.
         ShortText = "short_text",
         /// An email address.
         Email = "email",
@@ -128,7 +128,7 @@ extensible_enum! {
     }
 }
 extensible_enum! {
-    /// The operator that joins the conditions of a group, or the groups of a rule.
+    /// The operator that combines the conditions of a group or the groups of a rule.
     GroupOp {
         /// All conditions or groups hold.
         And = "AND",

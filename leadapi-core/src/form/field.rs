@@ -1,4 +1,4 @@
-//! The states of members and array elements, which preserve unexpected JSON so that a record is written back unchanged.
+//! The possible states of members and array elements. Unexpected JSON is kept, so a record is written back unchanged.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 
@@ -248,7 +248,8 @@ impl<T> FromIterator<T> for Field<Vec<Entry<T>>> {
 impl<T: Serialize> Serialize for Field<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            // A record omits an absent member. Serialized on its own, an absent member can only become null.
+            // Records skip absent members. An absent member that is serialized on its own becomes null, because serde
+            // cannot write nothing.
             Self::Absent | Self::Null => serializer.serialize_none(),
             Self::Value(value) => value.serialize(serializer),
             Self::Other(raw) => raw.serialize(serializer),

@@ -19,19 +19,19 @@ record! {
 }
 
 record! {
-    /// A rule: after its page, the walk jumps to a target if its groups hold (contract 2.5).
+    /// A rule, which makes a walk jump from the rule's page to a target if its groups hold (contract 2.5).
     Rule {
         /// The id of the rule.
         id: Field<String> = "id",
         /// The name of the rule. A rule named `__fallback__` without groups is the default route from its page.
         name: Field<String> = "name",
-        /// The page after which the rule applies.
+        /// The page from which the rule jumps.
         from_page_id: Field<String> = "fromPageId",
         /// The action of the rule when it matches.
         then: Field<Jump> = "then",
         /// The groups of conditions.
         groups: List<Group> = "groups",
-        /// The operator that joins the groups.
+        /// The operator that combines the groups.
         outer_op: Field<GroupOp> = "outerOp",
     }
 }
@@ -47,9 +47,9 @@ record! {
 }
 
 record! {
-    /// Conditions joined by one operator (contract 2.5).
+    /// A group of conditions, combined by one operator (contract 2.5).
     Group {
-        /// The operator that joins the conditions.
+        /// The operator that combines the conditions.
         op: Field<GroupOp> = "op",
         /// The conditions.
         conds: List<Condition> = "conds",

@@ -96,7 +96,8 @@ struct Quoted<'a>(&'a str);
 impl fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.chars().try_for_each(|c| match c {
-            // Escapes bidirectional controls too, because people may read the source of a chart in a terminal.
+            // Bidirectional control characters are escaped too, because people may read the chart's source in a
+            // terminal.
             '"'
             | '#'
             | '&'

@@ -1,4 +1,5 @@
-//! Form definition records: lossless reading and writing, checks, and walks that turn a visitor's answers into a lead.
+//! Form definition records: lossless parsing and serialization, checks, and walks that turn a visitor's answers into a
+//! lead.
 //!
 //! This module does no I/O, reads no clock and keeps no state: a walk is a pure function of a record and its answers.
 //!
@@ -44,8 +45,8 @@
 //!
 //! [`FormRecord::compile`] compiles the live version or the draft into a [`Questionnaire`]. A form with an empty
 //! `live_snapshot` was never published, so the draft is compiled in its place. [`Questionnaire::walk`] then produces a
-//! [`Walk`] from [`Answers`]. The contract leaves some details open. This crate resolves them as follows, and the
-//! [`Policy`] holds the choices that a host may want to change:
+//! [`Walk`] from [`Answers`]. The contract leaves some details open. This crate resolves them as follows; the
+//! [`Policy`] contains the choices that a host can change:
 //!
 //! - **Pages.** A walk starts at the first page and visits each page at most once. A walk that would revisit a page
 //!   stops with [`Outcome::Loop`]. If there are no pages, the top-level `fields` form a single page without an id.
@@ -58,22 +59,21 @@
 //!   does not exist is skipped and recorded as a [`SkippedRule`].
 //! - **Conditions** use the answers from the pages that the walk has visited. `outerOp` joins groups, and `op` joins
 //!   the conditions of a group. An empty group is ignored. A rule without conditions never matches unless it is the
-//!   fallback. `equals` compares option ids for a choice, numbers for a number question, and trimmed text otherwise. In
-//!   a text comparison, `01` differs from `1`, case matters, and a number is compared by its spelling. `gt` compares
-//!   numbers. For a question of an unknown type, it does not parse a text answer. [`Answer::is_filled`] defines
-//!   `is_filled`.
+//!   fallback. `equals` compares option ids for a choice, numbers for a number question, and trimmed text otherwise.
+//!   Text comparisons are case-sensitive, distinguish `01` from `1`, and use the original spelling of a number. `gt`
+//!   compares numbers. For a question of an unknown type, `gt` does not parse a string answer as a number.
+//!   [`Answer::is_filled`] defines `is_filled`.
 //! - **Unknown** operators, joins, actions and malformed conditions are neither true nor false (Kleene's three-valued
 //!   logic). A rule that cannot be evaluated for that reason does not match, and the step [is
 //!   uncertain](Step::is_uncertain). [`Questionnaire::prove`] leaves undecided every statement that depends on such a
 //!   rule.
 //! - **Answers** are read when the walk reaches their page. The outcome is [`Outcome::Awaiting`] until all answers on
-//!   the page are valid. Answers to pages off the path are ignored. Each [`Problem`] names what is wrong with an
-//!   answer.
+//!   the page are valid. Answers to pages off the path are ignored. Each [`Problem`] states why an answer is not valid.
 //! - **Placeholders** ([`Walk::fill`], [`StepQuestion::label`]), the [score](Walk::score), the
 //!   [progress](Walk::progress) and the [lead](Walk::lead) use only answers on the path, so stale answers have no
 //!   effect.
 //!
-//! Language-neutral test vectors cover all of this, for hosts that walk forms in a browser:
+//! Language-neutral test vectors cover these rules, for hosts that walk forms in a browser:
 //! `tests/tests/vectors/forms.json` in the repository.
 //!
 //! # Checks and proofs
@@ -88,16 +88,16 @@
 //! # Records
 //!
 //! Records are read losslessly (contract 2.5, D11): writing a record again produces the same JSON value. Other tools
-//! may write members that this crate does not know. So reading neither rejects nor drops anything inside a record:
+//! may write members that this crate does not know, so nothing inside a record is rejected or dropped:
 //!
 //! - every member that the contract names is a [`Field`] with four states: absent, null, a value, or other JSON;
 //! - an array keeps its valid elements typed even if one element has another type ([`List`], [`Entry`]);
 //! - every object keeps its unknown members in `extra`;
 //! - every extensible enum (question types, operators and so on) keeps unknown names;
-//! - every number keeps its text, so that `10.0` stays `10.0` and `1e400` stays `1e400` ([`Number`]).
+//! - every number keeps its text, so `10.0` stays `10.0` and `1e400` stays `1e400` ([`Number`]).
 //!
-//! Reading fails only if the text is not JSON or its root is not an object. Deep nesting is not an error: untyped JSON
-//! is kept as text and never parsed recursively, so it cannot exhaust the stack.
+//! Reading fails only if the input is not valid JSON or its root is not an object. Deep nesting is not an error:
+//! untyped JSON is kept as text and never parsed recursively, so it cannot exhaust the stack.
 //!
 //! ```
 //! use leadapi_core::form::{FormRecord, Number};
@@ -113,19 +113,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! JSON itself allows some variation, which is handled as follows:
+//! JSON has several spellings for the same value. They are handled as follows:
 //!
 //! - White space between tokens and the spelling of escapes in typed text (`\u0061` for `a`) are not kept.
 //! - Members are written in the contract's order, then `extra` sorted by name.
 //! - If a name occurs twice in one object, the last one wins.
-//! - A string with a lone surrogate (`"\ud800"`) is kept as raw JSON, because it is not valid text. An object with such
-//!   a *name* is kept as raw JSON as a whole. At the root, it is an error.
+//! - A string with a lone surrogate (`"\ud800"`) is kept as raw JSON, because it is not valid text. If the *name* of an
+//!   object's member contains one, the entire object is kept as raw JSON. At the root, such a name is an error.
 //!
 //! The types implement serde for `serde_json`, on their own or inside other types, through `from_str`, `from_slice` and
 //! `from_reader`. `from_value` works too, but a `serde_json::Value` has already rounded its numbers, and `to_value`
-//! fails on a number that it cannot hold. Reading another format, or from inside a type that buffers its content
-//! (`#[serde(flatten)]`, `#[serde(untagged)]`), is an error, because neither preserves the text of a value. A record
-//! written in another format cannot be read back.
+//! fails on a number that it cannot hold. Other formats and types that buffer their content (`#[serde(flatten)]`,
+//! `#[serde(untagged)]`) do not preserve the text of a value, so reading from them fails. A record written in another
+//! format cannot be read back.
 
 #[cfg(feature = "form")]
 mod answer;

@@ -23,7 +23,7 @@ use super::raw::Raw;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Number(Box<str>);
 
-/// The error returned when a text is not a JSON number. Infinities and NaN have no JSON representation.
+/// The error for text, or for a double, that is not a JSON number. Infinities and NaN have no JSON representation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a JSON number")]
 pub struct InvalidNumber;
@@ -61,7 +61,7 @@ impl Number {
         &self.0
     }
 
-    /// Returns the exact integer, if the number is whole and fits in an `i64`.
+    /// Returns the number as an integer, if it is whole and fits in an `i64`.
     ///
     /// The spelling does not matter: `10`, `10.0` and `1e1` are all the integer ten.
     ///
@@ -93,7 +93,7 @@ impl Number {
         format!("{significant}{}", "0".repeat(zeros)).parse().ok()
     }
 
-    /// Returns the nearest double, if it is finite.
+    /// Returns the double nearest to the number, if that double is finite.
     ///
     /// ```
     /// use leadapi_core::form::Number;
@@ -124,7 +124,7 @@ from_integer!(i32, i64, u32, u64);
 impl TryFrom<f64> for Number {
     type Error = InvalidNumber;
 
-    /// Formats a whole double without `.0`, like all amounts in this API.
+    /// Converts a double to a JSON number. A whole number is written without `.0`, like all amounts in this API.
     fn try_from(number: f64) -> Result<Self, InvalidNumber> {
         let text = format!("{number:?}");
         Self::parse(text.strip_suffix(".0").unwrap_or(&text))
@@ -153,7 +153,7 @@ impl fmt::Display for Number {
 
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // Serializes raw JSON, because only that preserves the digits.
+        // Serializes the number as raw JSON to preserve its digits.
         serde_json::from_str::<&RawValue>(&self.0).map_err(S::Error::custom)?.serialize(serializer)
     }
 }
@@ -201,7 +201,7 @@ mod tests {
             ("1.5e-9223372036854775808", None),
             ("0.5", None),
             ("125e-2", None),
-            // None of these is whole, but the nearest double of each is.
+            // None of these numbers is whole, but each is nearest to a whole double.
             ("4503599627370497.3", None),
             ("0.99999999999999999999", None),
             ("1e-400", None),

@@ -16,17 +16,18 @@ use super::extensible_enum::GroupOp;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Policy {
-    /// The operator that joins conditions or groups if `op` or `outerOp` is absent or null. `AND` by default, because
-    /// an unfinished rule should match too little rather than too much.
+    /// The operator that combines conditions or groups if `op` or `outerOp` is absent or null. `AND` by default,
+    /// because an unfinished rule should match too rarely rather than too often.
     pub missing_join: GroupOp,
     /// Whether an ending creates a lead if its `createsLead` is absent, null or not a boolean. It also applies to the
     /// built-in confirmation. True by default, because an unwanted lead is easy to delete, but nobody notices a missing
     /// one.
     pub lead_by_default: bool,
     /// Whether a lead without a name takes its business name, email address or phone number as its name, in this order.
-    /// True by default. If it is false, such a walk fails with [`NoLead::NoName`](super::NoLead::NoName).
+    /// True by default. If it is false, a walk without a name fails with [`NoLead::NoName`](super::NoLead::NoName).
     pub stand_in_names: bool,
-    /// The maximum number of characters per answer in the notes. The attributes keep the full answer. 2,000 by default.
+    /// The maximum number of characters that each answer takes up in the notes. The attributes keep the full answer.
+    /// 2,000 by default.
     pub note_chars: usize,
     /// The number of steps that a proof or a list of paths may take before it gives up. A step explores one combination
     /// of answers to a page. Each step pays for 64 evaluated conditions and 256 bytes of retained memory, so pages with

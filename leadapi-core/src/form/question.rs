@@ -34,7 +34,7 @@ record! {
         options: List<Choice> = "options",
         /// The lower bound of a number.
         min: Field<Number> = "min",
-        /// The name of the lead attribute that stores the answer.
+        /// The name of the lead attribute that receives the answer.
         mapped_key: Field<String> = "mappedKey",
         /// Whether the mapping was set manually. Present only in that case.
         mapped_key_manual: Field<bool> = "mappedKeyManual",

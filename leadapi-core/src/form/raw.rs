@@ -1,4 +1,4 @@
-//! Untyped JSON, kept as text so that no number is rounded and nesting is never parsed recursively.
+//! Untyped JSON, kept as text. Numbers are never rounded, and nested values are never parsed recursively.
 
 use std::fmt;
 
@@ -7,8 +7,8 @@ use serde_json::{Error, value::RawValue};
 
 /// One JSON value of any kind, as text (contract D11).
 ///
-/// Two values are equal if their texts are equal, ignoring white space between tokens. So `10` differs from `10.0`, and
-/// the order of members matters.
+/// Two values are equal if their text is equal apart from white space between tokens. `10` therefore differs from
+/// `10.0`, and the order of members matters.
 ///
 /// ```
 /// use leadapi_core::form::Raw;
@@ -83,7 +83,7 @@ impl Raw {
     }
 }
 
-/// Iterates over the bytes of a JSON text, without the white space between its tokens.
+/// Iterates over the bytes of JSON text, without the white space between tokens.
 fn significant(text: &str) -> impl Iterator<Item = u8> {
     let (mut quoted, mut escaped) = (false, false);
     text.bytes().filter(move |byte| {

@@ -9,7 +9,7 @@ use super::{field::Field, raw::Raw};
 /// The members of an object that are not in the contract, by name (contract D11).
 pub type Extra = BTreeMap<String, Raw>;
 
-/// Removes a known member from the parsed members.
+/// Removes a member from the parsed members and converts it to its type.
 pub(super) fn take<T: DeserializeOwned>(members: &mut Extra, key: &str) -> Field<T> {
     members.remove(key).map_or(Field::Absent, Field::read)
 }

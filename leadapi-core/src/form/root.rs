@@ -86,7 +86,7 @@ record! {
         pages: List<Page> = "pages",
         /// The presentation settings.
         theme: Field<Theme> = "theme",
-        /// The endings and other settings. Snapshots normally have no default booking slug, but an existing one is
+        /// The endings and other settings. A snapshot normally has no default booking slug, but if it has one, it is
         /// kept.
         settings: Field<Settings> = "settings",
         /// The message of the built-in confirmation, for forms without endings.

@@ -1,4 +1,5 @@
-//! The presentation settings of a form. This crate only stores them, except that the check reads the colours.
+//! The presentation settings of a form. This crate preserves them; only the form check interprets them, to compare
+//! colours.
 
 use super::{field::Field, number::Number, record::record};
 

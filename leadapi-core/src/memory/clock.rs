@@ -52,7 +52,7 @@ impl ManualClock {
         *self.elapsed.lock().unwrap_or_else(PoisonError::into_inner) += by;
     }
 
-    /// Returns how far the clock has been advanced, for use as the time source of a limiter.
+    /// Returns the total time by which the clock was advanced. A limiter can use it as its time source.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -69,7 +69,7 @@ impl ManualClock {
 
 impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
-        // A time after the year 9999 cannot be represented, so the clock then returns its start time.
+        // A timestamp cannot represent a time after the year 9999. The clock then returns its start time.
         self.start.checked_add(self.elapsed()).unwrap_or(self.start)
     }
 }

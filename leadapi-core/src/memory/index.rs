@@ -1,4 +1,4 @@
-//! Ordered lists of leads, with their lengths, for every combination of filters (contract D3).
+//! Sorted lists of leads for every combination of filters, with the length of each list (contract D3).
 
 use std::{cmp::Ordering, sync::Arc};
 
@@ -24,11 +24,10 @@ struct ByStage {
     by_stage: HashMap<StageId, RankedList<ByAge>>,
 }
 
-/// A lead, ordered by creation time and then by id. The API lists leads in the reverse order.
+/// A lead that sorts by creation time, then by id. The API lists leads in the reverse order.
 #[derive(Debug)]
 struct ByAge {
-    /// The creation time in milliseconds, the full precision of a timestamp. Duplicated here, so a comparison rarely
-    /// has to load the lead.
+    /// A copy of the lead's creation time in milliseconds, so most comparisons do not have to load the lead.
     created_at: i64,
     lead: Arc<Lead>,
 }

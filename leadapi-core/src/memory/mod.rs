@@ -1,4 +1,4 @@
-//! In-memory default implementations of the ports. Their state is lost when the process exits.
+//! Default implementations of the ports, which keep their state in memory. The state is lost when the process exits.
 
 mod clock;
 mod ids;

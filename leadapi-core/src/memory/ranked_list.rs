@@ -1,9 +1,9 @@
-//! A sorted set with access by rank, which is the number of smaller elements.
+//! A sorted set with access by rank. The rank of an element is the number of smaller elements.
 //!
 //! The elements are stored in sorted vectors of bounded length, called chunks. A Fenwick tree over the chunk lengths
 //! finds the chunk for a rank, and a binary search over the last elements finds the chunk for an element. An insert or
 //! a removal shifts elements only within one chunk. The tree is rebuilt only when a chunk is added, split, merged or
-//! removed, about once every few hundred changes.
+//! removed, which happens about once in a few hundred changes.
 
 /// The maximum length of a chunk. At this size, an insert shifts the chunk's elements in a fraction of a microsecond,
 /// and ten million elements need only tens of thousands of chunks.
@@ -32,7 +32,7 @@ impl<T> RankedList<T> {
         self.len == 0
     }
 
-    /// Iterates in descending order, after skipping the `skip` largest elements.
+    /// Iterates over the elements in descending order, without the `skip` largest ones.
     pub(super) fn descending(&self, skip: usize) -> impl Iterator<Item = &T> {
         let last = self.len.checked_sub(skip).and_then(|remaining| remaining.checked_sub(1));
         let (chunk, at) = last.map_or((0, None), |rank| {
@@ -51,10 +51,10 @@ impl<T: Ord> RankedList<T> {
         let at = self.chunk_of(&element);
         let is_append = at == self.chunks.len();
         if is_append && self.chunks.last().is_none_or(|last_chunk| last_chunk.len() >= MAX_CHUNK) {
-            // Starts a new chunk instead of splitting the last one, so elements that arrive in order, such as new
-            // leads, fill their chunks.
+            // Starts a new chunk instead of splitting the last one. Elements inserted in ascending order, such as new
+            // leads, then fill each chunk completely.
             if self.chunks.is_empty() {
-                // In a small business, the lists for most filters never need a second chunk.
+                // Most lists of a small business never need a second chunk, so no space is reserved for one.
                 self.chunks.reserve_exact(1);
             }
             self.chunks.push(vec![element]);
@@ -94,11 +94,11 @@ impl<T: Ord> RankedList<T> {
         self.lengths.subtract(at);
     }
 
-    /// Returns the index of the first chunk whose last element is not less than `element`. If there is none, returns
-    /// the number of chunks.
+    /// Returns the index of the first chunk whose last element is not less than `element`, or the number of chunks if
+    /// no chunk qualifies.
     fn chunk_of(&self, element: &T) -> usize {
-        // New leads sort last. A binary search would read the last elements of many chunks, most of which are not in
-        // the CPU cache.
+        // Checks the last chunk first, because new leads sort last. A binary search would read the last elements of
+        // many chunks, most of which are not in the CPU cache.
         if self.chunks.last().is_some_and(|last_chunk| last_chunk.last().is_some_and(|last| last < element)) {
             return self.chunks.len();
         }
@@ -134,7 +134,7 @@ impl<T> RankedList<T> {
     }
 }
 
-/// A Fenwick tree over the chunk lengths, which finds a rank and updates a length in logarithmic time.
+/// A Fenwick tree over the chunk lengths. It finds the chunk for a rank and updates a length in logarithmic time.
 #[derive(Debug, Default)]
 struct Fenwick(Vec<usize>);
 
@@ -192,7 +192,7 @@ mod tests {
     enum Step {
         Insert(u32),
         Remove(u32),
-        /// Appends a number of elements that are greater than all existing ones.
+        /// Appends this number of elements, all greater than the existing ones.
         Append(u32),
         RemoveAll(u32, u32),
     }

@@ -1,4 +1,4 @@
-//! The in-memory lead store, for the demo, for tests and for hosts that keep their data elsewhere.
+//! The in-memory lead store, for the demo server, for tests and for hosts that persist their data elsewhere.
 
 use std::{
     collections::{self, VecDeque, hash_map::Entry},
@@ -22,7 +22,7 @@ use crate::{
 
 /// An in-memory [`Store`]. Its leads are lost when the process exits.
 ///
-/// Its businesses, client accounts, pipelines and forms come from a [`Dataset`] and never change. Only its leads can
+/// The businesses, client accounts, pipelines and forms come from a [`Dataset`] and never change; only leads can
 /// change. Each business has its own lock. Every operation takes at most logarithmic time in the number of leads,
 /// whatever the filters and the page offset.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ struct Business {
     /// Sorted by creation time, then by id. The stages are sorted by position.
     pipelines: Vec<Pipeline>,
     directory: Directory,
-    /// The form records as JSON text, which takes half the memory of parsed records and is rarely read.
+    /// The form records as JSON. They are rarely read, and parsed records would take twice the memory.
     forms: Vec<Box<RawValue>>,
     leads: RwLock<Leads>,
 }
@@ -46,10 +46,10 @@ struct Business {
 struct Leads {
     by_id: HashMap<LeadId, Arc<Lead>>,
     index: Index,
-    /// The remembered creates. Callers choose the keys, so this map uses std's hasher, which resists crafted
-    /// collisions.
+    /// The remembered creates. Callers choose the keys, so this map uses the standard library's hasher, which resists
+    /// crafted collisions.
     remembered: collections::HashMap<IdempotencyKey, Remembered>,
-    /// The remembered keys in order of insertion, usually oldest first.
+    /// The remembered keys in insertion order, which is usually oldest first.
     ages: VecDeque<(Timestamp, IdempotencyKey)>,
 }
 
@@ -76,7 +76,7 @@ impl MemoryStore {
     /// Returns the form records of a business, which no API operation returns (contract D11).
     pub fn forms(&self, business: &BusinessId) -> Vec<FormRecord> {
         let forms = self.businesses.get(business).into_iter().flat_map(|business| &business.forms);
-        // Every record that was serialized can be parsed again (contract D11).
+        // Parsing cannot fail, because each text was serialized from a record (contract D11).
         forms.filter_map(|text| serde_json::from_str(text.get()).ok()).collect()
     }
 }
@@ -88,8 +88,8 @@ impl Business {
         pipelines.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
         let directory = Directory::new(&clients, &pipelines);
         // Converts all leads first, so the memory of the parsed leads is freed before the index is allocated. An
-        // allocator returns freed memory to the system only when it is called, and a filled store may not allocate
-        // again for a long time.
+        // allocator returns freed memory to the system only during later calls, and a filled store may make none for a
+        // long time.
         let mut shared = Vec::with_capacity(leads.len());
         shared.extend(leads.into_iter().map(|lead| directory.keep(lead)));
         let mut held = Leads::default();
@@ -159,7 +159,7 @@ impl Store for MemoryStore {
             return Ok(Created::Refused(InvalidReference::Client));
         };
         let at = meta.at;
-        // Done outside the lock, because the records that a lead can refer to never change in this store.
+        // The look-up needs no lock, because the records that a lead can refer to never change in this store.
         let references = business.directory.look_up(draft.required_lookups());
         let made = draft.into_lead(meta, &references).map(|lead| business.directory.keep(lead));
         business.write(|leads| {
@@ -269,7 +269,8 @@ mod tests {
                 let all = block_on(store.list(&b, &LeadQuery::new())).unwrap();
                 read.send((one.is_some(), matches!(all, Listed::Page(page) if page.total == 1))).unwrap();
             });
-            // This times out only if the reader waits for this write, which in turn waits for the reader.
+            // This call times out only if the reader waits for this write, which is a deadlock because the write waits
+            // for the reader.
             assert_eq!(has_read.recv_timeout(Duration::from_secs(10)), Ok((true, true)));
         });
     }

@@ -12,16 +12,16 @@ use crate::{
     port::{FoundToken, StoreError, TokenRecord, TokenStore},
 };
 
-/// The number of shards, large enough that threads rarely contend for the same lock.
+/// The number of shards. With this many, threads rarely contend for the same lock.
 const SHARDS: usize = 64;
 
 /// An in-memory [`TokenStore`]. Its tokens are lost when the process exits.
 #[derive(Debug)]
 pub struct MemoryTokens {
-    /// The tokens, sharded by the first byte of the hash. Every request looks up its token, and even readers of a
-    /// single lock contend with each other.
+    /// The tokens, sharded by the first byte of the hash. Every request looks up its token, and with a single lock even
+    /// concurrent readers would contend.
     shards: [RwLock<ByHash>; SHARDS],
-    /// The hash of each token, by token id. `insert`, `delete` and `list` hold this lock for the whole call.
+    /// The hash of each token, by token id. `insert`, `delete` and `list` hold this lock until they return.
     hashes: Mutex<HashMap<TokenId, TokenHash>>,
 }
 

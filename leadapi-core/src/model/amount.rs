@@ -1,4 +1,4 @@
-//! The `value` of a lead: the accepted JSON numbers, and their serialization (contract D4).
+//! The `value` of a lead: which JSON numbers are accepted, and how they are serialized (contract D4).
 
 use std::{fmt, hash};
 
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidAmount {
-    /// The number is not finite or exceeds the range of a double, or the text is not a number.
+    /// The number is not finite or exceeds the range of a double, or the input is not a number.
     #[error("must be a finite number within the range of a double")]
     OutOfRange,
     /// The number is a whole number that a double cannot represent exactly, so the API would return a different number.
@@ -77,22 +77,23 @@ impl Amount {
     }
 }
 
-/// Returns whether the double is an acceptable representation of the number in the text.
+/// Returns whether `number` is an acceptable representation of the number in `text`.
 ///
 /// A fraction may be rounded to the nearest double. A whole number must equal the double exactly, whatever its notation
 /// (contract D4).
 fn is_held(text: &str, number: f64) -> bool {
-    // A double represents every whole number below 2^53 exactly, and no larger whole number rounds to one of them.
+    // A double represents every whole number below 2^53 exactly, and no other whole number rounds to one of them.
     if number.abs() < 9_007_199_254_740_992.0 {
         return true;
     }
     let sent = Decimal::read(text);
-    // `{:.0}` prints all digits. Without a precision, Rust prints only enough digits to identify the double, then pads
-    // with zeros.
+    // `{:.0}` prints the exact value. Without a precision, Rust prints only enough digits to identify the double,
+    // followed by zeros.
     !sent.is_whole() || sent == Decimal::read(&format!("{number:.0}"))
 }
 
-/// The magnitude of a decimal number, as significant digits and a power of ten. Equal magnitudes compare equal.
+/// The magnitude of a decimal number, as significant digits and a power of ten. Each magnitude has a single
+/// representation.
 #[derive(PartialEq)]
 struct Decimal {
     digits: String,
@@ -110,8 +111,8 @@ impl Decimal {
         if digits.is_empty() {
             return Self { digits, exponent: 0 };
         }
-        // If the exponent does not fit in an `i64`, the number exceeds the range of a double or rounds to zero. Its
-        // exact exponent then does not matter.
+        // The exact exponent does not matter if it does not fit in an `i64`: the number is then out of range or rounds
+        // to zero.
         let exponent: i64 = exponent.parse().unwrap_or(i64::MIN / 2);
         let dropped = all.len() - significant.len();
         let shift = i64::try_from(dropped).unwrap_or(0) - i64::try_from(fraction.len()).unwrap_or(0);
@@ -139,7 +140,7 @@ impl TryFrom<f64> for Amount {
     type Error = InvalidAmount;
 
     fn try_from(number: f64) -> Result<Self, InvalidAmount> {
-        // Adding zero turns negative zero into zero. JSON parsers disagree about negative zero.
+        // Adding zero turns negative zero into zero, because JSON parsers disagree about negative zero.
         if number.is_finite() { Ok(Self(number + 0.0)) } else { Err(InvalidAmount::OutOfRange) }
     }
 }
@@ -172,8 +173,8 @@ impl Serialize for Amount {
     }
 }
 
-/// Serializes an unchecked number as [`Amount`] does, so the server parses exactly the number that the caller set. A
-/// number that is not finite is passed to serde unchanged.
+/// Serializes an unchecked number like an [`Amount`], so the server parses exactly the number that the caller set.
+/// Infinities and NaN are passed to serde unchanged.
 pub(super) fn serialize_unchecked<S: Serializer>(number: f64, serializer: S) -> Result<S::Ok, S::Error> {
     match Amount::try_from(number) {
         Ok(amount) => amount.serialize(serializer),
@@ -242,7 +243,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whole numbers are sent with all their digits, and fractions as serde_json writes them.
+        /// Whole numbers are serialized with all their digits, and fractions in serde_json's own format.
         #[test]
         fn every_finite_double_survives(number in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL) {
             let whole = number.fract() == 0.0;

@@ -54,11 +54,11 @@ impl IdempotencyKey {
     ///
     /// # Panics
     ///
-    /// Panics on targets where std has no clock, such as `wasm32-unknown-unknown`. On those targets std has no
-    /// randomness either, so keys could repeat, and a repeated key would turn a new create into a replay.
+    /// Panics on targets where the standard library has no clock, such as `wasm32-unknown-unknown`. Those targets lack
+    /// randomness too, so keys could repeat, and a repeated key would turn a new create into a replay.
     pub fn random() -> Self {
-        // std seeds `RandomState` from the system's generator once per thread. The time and the process id keep keys
-        // unique after a fork, which copies that seed.
+        // The standard library seeds `RandomState` from the system's generator once per thread. A fork copies that
+        // seed, so the time and the process id keep the keys of the two processes distinct.
         let seeded = RandomState::new();
         let here = (SystemTime::now(), process::id());
         let [high, low] = [0_u8, 1].map(|half| seeded.hash_one((half, here)));

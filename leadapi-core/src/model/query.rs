@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use crate::id::{ClientId, StageId};
 
-/// The error for a limit or an offset outside its range (contract D3). The message states the range.
+/// The error for a limit or an offset outside its range (contract D3). The message states the allowed range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{} must be an integer from {} to {}", self.field(), self.range().start(), self.range().end())]
 #[non_exhaustive]
@@ -53,7 +53,7 @@ impl Window {
     pub const DEFAULT_LIMIT: u32 = 50;
     /// The maximum limit.
     pub const MAX_LIMIT: u32 = 200;
-    /// The maximum offset, 2^53-1. A double represents every whole number up to this one exactly.
+    /// The maximum offset, 2^53-1. A double can represent every whole number up to this one exactly.
     pub const MAX_OFFSET: u64 = (1 << 53) - 1;
 
     /// Creates a window.
@@ -66,7 +66,8 @@ impl Window {
     ///
     /// # Errors
     ///
-    /// [`InvalidWindow`] when the limit or the offset is out of range. Its message is the one that the service sends.
+    /// [`InvalidWindow`] when the limit or the offset is out of range. The service sends the same message for such a
+    /// request.
     pub const fn new(limit: u32, offset: u64) -> Result<Self, InvalidWindow> {
         if limit < 1 || limit > Self::MAX_LIMIT {
             Err(InvalidWindow::Limit)
@@ -121,7 +122,7 @@ impl Window {
         self.offset
     }
 
-    /// Returns the records of a complete list that are in the window.
+    /// Returns the part of a complete list that is in the window.
     ///
     /// ```
     /// # use leadapi_core::model::Window;

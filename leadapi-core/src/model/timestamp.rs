@@ -164,7 +164,7 @@ impl TryFrom<SystemTime> for Timestamp {
         let (seconds, nanos) = match at.duration_since(SystemTime::UNIX_EPOCH) {
             Ok(after) => (i64::try_from(after.as_secs()), after.subsec_nanos()),
             Err(before) => {
-                // Nanoseconds count forward from a whole second, even before 1970.
+                // Nanoseconds count forward from the whole second even for times before 1970.
                 let before = before.duration();
                 let whole = before.saturating_add(Duration::from_nanos(999_999_999)).as_secs();
                 let nanos = Duration::from_secs(whole).saturating_sub(before).subsec_nanos();
@@ -185,10 +185,11 @@ impl FromStr for Timestamp {
 }
 
 impl Timestamp {
-    /// Returns the wire format. It is formatted digit by digit for speed, because every lead in a list has a timestamp.
+    /// Returns the timestamp in the wire format. Digits are written directly for speed, because every lead in a list
+    /// has a timestamp.
     #[rustfmt::skip]
     pub(crate) fn text(self) -> [u8; 24] {
-        // Converted once, because each accessor of `DateTime<Utc>` would apply the UTC offset again.
+        // Converts the time once, because each accessor of `DateTime<Utc>` would apply the UTC offset again.
         let at = self.0.naive_utc();
         // Every parsed year has four digits. If the system clock is after the year 9999, only the last four are
         // written.

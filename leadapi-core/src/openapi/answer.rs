@@ -1,4 +1,4 @@
-//! The responses of the operations (contract 7 and D2): every status that an operation can return, and no other.
+//! The responses of the operations (contract 7 and D2): exactly the statuses that each operation can return.
 
 use serde_json::{Map, Value, json};
 
@@ -58,7 +58,7 @@ fn success(operation: Operation) -> Value {
     answer
 }
 
-/// Returns the links from a response to the operations that can follow it.
+/// Returns the OpenAPI links from a response to other operations on the same lead.
 fn links(operation: Operation) -> Map<String, Value> {
     let lead = ("id", "$response.body#/id");
     let next: &[(Operation, (&str, &str))] = match operation {
@@ -75,7 +75,7 @@ fn links(operation: Operation) -> Map<String, Value> {
     next.iter().map(link).collect()
 }
 
-/// Returns example messages for a 400, each with the fault that it reports.
+/// Returns example messages for a 400 response, each with the fault that it reports.
 fn faults(operation: Operation) -> Vec<(&'static str, &'static str)> {
     let limit = ("Limit out of range", "limit must be an integer from 1 to 200");
     match operation {
@@ -109,7 +109,7 @@ fn faults(operation: Operation) -> Vec<(&'static str, &'static str)> {
     }
 }
 
-/// Returns the name of the 403 response. Only operations that take a client account can also reject one.
+/// Returns the name of the 403 response, which also covers unknown client accounts for operations that take one.
 const fn forbidden(operation: Operation) -> &'static str {
     match operation {
         Operation::ListLeads | Operation::CreateLead => "ForbiddenClient",
@@ -132,7 +132,7 @@ pub(super) fn shared() -> Value {
         &[],
         scopes.into_iter().chain([("Unknown client account", "client_id: no such client account in this business")]),
     );
-    // The challenge is optional, because an unknown client account is not a fault of the token.
+    // The challenge header is optional, because an unknown client account is not a problem with the token.
     carries(&mut forbidden_client, "WWW-Authenticate", header::challenge(false));
     let mut internal = refused(
         "The server failed, and its log has the cause under the request id; or it is overloaded, and `Retry-After` \

@@ -54,8 +54,8 @@ pub(super) fn schema(name: &str) -> Value {
     }
 }
 
-/// Returns a schema for bodies that set the pipeline and clear the stage, or the reverse. No lead can have this
-/// combination (contract D6).
+/// Returns a schema that matches bodies with the pipeline set and the stage cleared, or the reverse. Such bodies are
+/// rejected, because a lead in a pipeline always has a stage (contract D6).
 pub(super) fn one_cleared_the_other_set() -> Value {
     let (cleared, set) = (json!({ "enum": [null, ""] }), json!({ "type": "string", "minLength": 1 }));
     let both = |pipeline: &Value, stage: &Value| {
@@ -79,7 +79,7 @@ fn optional(text: &OptionalText) -> Value {
         "maxLength": text.rule.max_chars,
         "pattern": pattern,
     });
-    // No portable regular expression matches the digits of all scripts.
+    // No portable regular expression matches the digits of all scripts, so the pattern does not count digits.
     if let Some(Shape::Phone) = text.rule.shape {
         set(&mut schema, "format", "phone");
     }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::visible;
 
-/// Returns references to the headers that every response has, and to the given ones.
+/// Returns references to the headers that every response has, and to the headers in `own`.
 pub(super) fn of(own: &[&str]) -> Value {
     let every = ["Cache-Control", "X-Content-Type-Options", "X-Request-Id"];
     let named = every.iter().chain(own).map(|name| {

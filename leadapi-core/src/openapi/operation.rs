@@ -31,7 +31,7 @@ fn operation(line: &Endpoint) -> Value {
     operation
 }
 
-/// The descriptive texts of an operation.
+/// The tag, summary and description of an operation.
 struct Words {
     tag: &'static str,
     summary: &'static str,

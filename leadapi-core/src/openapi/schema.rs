@@ -43,7 +43,7 @@ fn answers() -> Map<String, Value> {
     schemas
 }
 
-/// Returns the schemas of the request bodies. Field names come from the types, and rules from the validation.
+/// Returns the schemas of the request bodies. Field names come from the types, and rules come from the validation.
 fn requests() -> Map<String, Value> {
     let mut generator = settings().for_deserialize().into_generator();
     add::<NewLead>(&mut generator);
@@ -80,7 +80,7 @@ fn error() -> Value {
     })
 }
 
-/// Forbids other fields, because the service writes exactly the named fields (contract D2) and rejects unknown ones
+/// Forbids additional fields. The service writes exactly the named fields (contract D2) and rejects unknown ones
 /// (contract D5).
 fn close(schema: &mut Value) {
     set(schema, "additionalProperties", false);

@@ -17,7 +17,7 @@ pub struct ServerUrl {
     path: String,
 }
 
-/// The error for text that is not an absolute URL at which a service can be reached.
+/// The error for text that is not a valid absolute base URL for the API.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("must be an absolute http or https URL without user, query and fragment, such as https://api.example.com/v1")]
 pub struct InvalidServerUrl;

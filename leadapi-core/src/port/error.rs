@@ -29,7 +29,7 @@ pub enum StoreError {
     /// The connection was lost during a commit. The write may or may not have taken effect, so it must not be retried.
     #[error("the outcome of a write is unknown")]
     UnknownOutcome(#[source] BoxError),
-    /// Any other storage failure. Its message is that of the underlying error.
+    /// Any other storage failure. It displays the message of the underlying error.
     #[error(transparent)]
     Backend(BoxError),
 }

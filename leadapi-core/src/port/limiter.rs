@@ -31,7 +31,7 @@ pub enum Admission {
     Admitted,
     /// The request must be refused and was not counted.
     Refused {
-        /// The wait after which a retry is admitted, if no other caller uses the same token.
+        /// The time after which a retry is admitted, provided that no other caller uses the same token in the meantime.
         retry_after: Duration,
     },
 }
@@ -42,8 +42,8 @@ pub enum Admission {
 /// share counts between processes.
 ///
 /// Checking and counting are one atomic step. No half-open interval of the window's length contains more admitted
-/// requests than the limit. A request is refused only if the window that ends with it is already full. The limiter
-/// measures time with its own monotonic clock.
+/// requests than the limit. A request is refused only if the window that ends at its arrival is already full. The
+/// limiter measures time with its own monotonic clock.
 ///
 /// The service answers an error with 500. To serve requests uncounted while the limiter is down, return
 /// [`Admission::Admitted`] instead.

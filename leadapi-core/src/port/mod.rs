@@ -1,7 +1,7 @@
 //! The ports, which are traits that a host can implement: for stores, tokens, rate limits, time and ids.
 //!
-//! Each port is small and object safe. It has no default methods, so a wrapper cannot silently lose behaviour by
-//! omitting one. The ports for leads, tokens and rate limits are also implemented for `Arc<T>` and `Box<T>`.
+//! Each port is small and object safe. No method has a default implementation, so a wrapper cannot forget to forward
+//! one. The ports for leads, tokens and rate limits are also implemented for `Arc<T>` and `Box<T>`.
 //!
 //! An error from a port means that the host's infrastructure failed. A store returns a [`StoreError`]; a verifier or a
 //! limiter can return any [`BoxError`](crate::BoxError). The caller receives only status 500 and `internal error`; the

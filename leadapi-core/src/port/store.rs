@@ -25,7 +25,7 @@ impl Idempotency {
     /// The time for which a store remembers a create, counted from the `created_at` of its lead.
     pub const LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 
-    /// Creates the idempotency data of a create.
+    /// Combines a key and the fingerprint of a body.
     ///
     /// ```
     /// # use leadapi_core::{model::IdempotencyKey, port::Idempotency};
@@ -80,7 +80,7 @@ impl Idempotency {
 pub enum Created {
     /// The store created the lead.
     New(Arc<Lead>),
-    /// The key was used before with the same body. Nothing was created; the variant contains the lead as it was first
+    /// The key was used before with the same body. Nothing was created; the value is the lead that the first request
     /// returned.
     Replayed(Arc<Lead>),
     /// The key was used before with a different body. Nothing was created.
@@ -113,7 +113,7 @@ pub enum Listed {
 
 /// A store of leads, pipelines and client accounts that isolates businesses from each other.
 ///
-/// The service calls it. Implement it to choose where leads are stored, and test the implementation with the suite in
+/// Implement it to choose where the service stores leads. Test the implementation with the suite in
 /// `leadapi_core::conformance` (feature `conformance`).
 ///
 /// - Every method takes the caller's business as its first argument and accesses only that business's records. A record
@@ -121,10 +121,11 @@ pub enum Listed {
 /// - Every method is atomic: it takes effect completely or not at all, and its result reflects a single point in time.
 ///   Every call that starts after an acknowledged write sees that write.
 /// - The rules are implemented in [`validate`](crate::validate). Within one transaction, a store looks up the records
-///   that a draft or an edit [requires](LeadDraft::required_lookups) and lets the draft or edit produce the lead.
-/// - A future that is dropped before it completes has done either all of its work or none of it.
+///   that a draft or an edit [requires](LeadDraft::required_lookups). It passes them to the draft or the edit, which
+///   returns the lead to write.
+/// - If a future is dropped before it completes, its call takes effect completely or not at all.
 /// - An error means that the call failed, and the service answers 500. A failed call must never leave a partial write.
-///   An id that already exists is [`StoreError::AlreadyExists`].
+///   A call that would create a record whose id already exists returns [`StoreError::AlreadyExists`].
 #[async_trait]
 pub trait Store: Send + Sync {
     /// Creates a lead (contract D6, D10).

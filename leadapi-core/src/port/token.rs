@@ -13,7 +13,7 @@ use crate::{
     model::Timestamp,
 };
 
-/// The stored form of a token: everything but its secret (contract D8).
+/// The stored form of a token, which contains everything except its secret (contract D8).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TokenRecord {
@@ -23,11 +23,11 @@ pub struct TokenRecord {
     pub name: String,
     /// The scopes of the token.
     pub scopes: Scopes,
-    /// The first characters of the secret, by which people can recognise the token.
+    /// The first characters of the secret, enough for people to recognise the token.
     pub hint: String,
-    /// The hash of the secret, by which a request's token is looked up.
+    /// The hash of the secret. The token of a request is looked up by this hash.
     pub hash: TokenHash,
-    /// When it was created.
+    /// The time at which the token was created.
     pub created_at: Timestamp,
     /// The time at which the token expires, if any.
     pub expires_at: Option<Timestamp>,
@@ -59,8 +59,8 @@ impl TokenRecord {
         }
     }
 
-    /// Creates a record from stored columns. It does not expire and is not revoked until the store sets `expires_at`
-    /// and `revoked_at`.
+    /// Creates a record from stored columns. The store must then set `expires_at` and `revoked_at`, which are `None` by
+    /// default.
     ///
     /// ```
     /// use leadapi_core::{auth::{Scopes, TokenHash}, port::TokenRecord};
@@ -103,8 +103,9 @@ impl FoundToken {
 
 /// A store of tokens for many businesses.
 ///
-/// [`Tokens`](crate::tokens::Tokens) and [`StoredTokens`](crate::tokens::StoredTokens) call it and apply the rules.
-/// Implement it to choose where tokens are stored. Every method is atomic, and an error means that the call failed.
+/// Implement it to choose where tokens are stored. [`Tokens`](crate::tokens::Tokens) and
+/// [`StoredTokens`](crate::tokens::StoredTokens) enforce the rules of the contract on top of it. Every method is
+/// atomic, and an error means that the call failed.
 #[async_trait]
 pub trait TokenStore: Send + Sync {
     /// Stores a new token.
@@ -116,20 +117,21 @@ pub trait TokenStore: Send + Sync {
     /// Lists the business's tokens, oldest first, then by id.
     async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, StoreError>;
 
-    /// Marks a token as revoked, unless it already is. Returns `false` if the business has no such token.
+    /// Marks a token as revoked, unless it is already revoked. Returns `false` if the business has no token with this
+    /// id.
     async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, StoreError>;
 
-    /// Deletes a token. Returns `false` if the business has no such token.
+    /// Deletes a token. Returns `false` if the business has no token with this id.
     async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, StoreError>;
 
     /// Returns the token with this hash and the business that owns it.
     ///
     /// This is the only method without a business argument, because its result determines the business of a request.
-    /// The result is an `Arc`, so a store need not copy the token for every request.
+    /// The result is an `Arc`, so a store can avoid copying the token for every request.
     async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, StoreError>;
 }
 
-/// A verifier's verdict on a token.
+/// The result of verifying a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {

@@ -1,4 +1,4 @@
-//! A cache of recently found tokens, which saves most requests a look-up.
+//! A cache of recently found tokens, so most requests need no look-up in the store.
 
 use std::{
     sync::{Arc, PoisonError, RwLock},
@@ -12,16 +12,16 @@ use crate::{
     port::{FoundToken, StoreError, TokenStore},
 };
 
-/// The lifetime of a cache entry, counted from before the store was queried. Every request that arrives at least this
-/// long after a revocation sees it, however slow the store was.
+/// The lifetime of a cache entry, measured from the start of the store query. A request that arrives at least this long
+/// after a revocation is refused, however slow the store was.
 const FRESH: Duration = Duration::from_secs(2);
 
-/// The number of entries below which a sweep is not worth its cost.
+/// The minimum number of entries for a sweep. A smaller cache is not worth the cost.
 const FEW: usize = 64;
 
 /// The records of recently found tokens.
 ///
-/// Only tokens that exist are cached, so an unknown token uses no memory and cannot evict another token.
+/// Unknown tokens are not cached, so they use no memory and cannot evict other tokens.
 pub(super) struct Cache {
     time: Box<dyn Fn() -> Duration + Send + Sync>,
     held: RwLock<Entries>,
@@ -56,12 +56,13 @@ impl Cache {
         store: &impl TokenStore,
         token: &BearerToken,
     ) -> Result<Option<Arc<FoundToken>>, StoreError> {
-        // The time is read before the query, because the store's result may be as old as that.
+        // The time is read before the query, because the result may reflect the state of the store at any instant since
+        // then.
         let (hash, since) = (token.hash(), (self.time)());
         if let Some(found) = self.recall(&hash, since) {
             return Ok(Some(found));
         }
-        // Every cached token has already passed this check.
+        // A cached token has already passed this check.
         if !token.has_good_checksum() {
             return Ok(None);
         }
@@ -95,8 +96,8 @@ impl Cache {
 }
 
 impl Entries {
-    /// Drops stale entries once there are more than twice as many entries as after the last sweep. This amortizes the
-    /// cost of a sweep and limits the memory to about twice that of the fresh entries.
+    /// Drops stale entries once the cache has more than twice as many entries as after the last sweep. This amortizes
+    /// the cost of sweeps and limits memory to about twice that of the fresh entries.
     fn sweep(&mut self, now: Duration) {
         if self.entries.len() > FEW.max(self.left * 2) {
             self.entries.retain(|_, entry| entry.is_fresh(now));
@@ -107,7 +108,7 @@ impl Entries {
 
 impl Entry {
     fn is_fresh(&self, now: Duration) -> bool {
-        // An entry whose look-up started after `now` was read counts as fresh.
+        // Saturates, so an entry whose look-up started after `now` was read counts as fresh.
         now.saturating_sub(self.since) < FRESH
     }
 }

@@ -59,10 +59,10 @@ impl NewToken {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CreateTokenError {
-    /// The name is empty, too long or contains control characters; choose another.
+    /// The name is empty or too long, or it contains control characters.
     #[error("name {0}")]
     Name(InvalidName),
-    /// The expiry time is not in the future; choose a later time.
+    /// The expiry time is not in the future.
     #[error("expires_at must be in the future")]
     Expired,
     /// The store failed.
@@ -102,7 +102,7 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Creates a manager for the tokens in a store. It reads the current time from `clock`.
+    /// Creates a manager for the tokens in `store`, which reads the current time from `clock`.
     pub fn new(store: impl TokenStore + 'static, clock: impl Clock + 'static) -> Self {
         Self { store: Arc::new(store), clock: Arc::new(clock) }
     }
@@ -111,8 +111,8 @@ impl Tokens {
     ///
     /// # Errors
     ///
-    /// Returns a [`CreateTokenError`]. No token was created, unless the outcome of the store is
-    /// [unknown](StoreError::UnknownOutcome).
+    /// Returns a [`CreateTokenError`]. No token was created, unless the store reports an [unknown
+    /// outcome](StoreError::UnknownOutcome).
     pub async fn create(
         &self,
         admin: &TokenAdmin,
@@ -141,22 +141,22 @@ impl Tokens {
 
     /// Revokes a token. Returns `false` if the business has no such token. Revoking a token again has no effect.
     ///
-    /// A [cached](StoredTokens::cached) verifier applies the change within 2 s, even in the same process.
+    /// A [cached](StoredTokens::cached) verifier may accept the token for up to 2 s longer, even in the same process.
     ///
     /// # Errors
     ///
-    /// Returns the store's error. The token may or may not still be valid.
+    /// Returns the store's error. The token may still be valid.
     pub async fn revoke(&self, admin: &TokenAdmin, id: &TokenId) -> Result<bool, StoreError> {
         self.store.revoke(admin.business(), id, self.clock.now()).await
     }
 
     /// Deletes a token, which makes it unknown to the verifier. Returns `false` if the business has no such token.
     ///
-    /// A [cached](StoredTokens::cached) verifier applies the change within 2 s, even in the same process.
+    /// A [cached](StoredTokens::cached) verifier may accept the token for up to 2 s longer, even in the same process.
     ///
     /// # Errors
     ///
-    /// Returns the store's error. The token may or may not still be valid.
+    /// Returns the store's error. The token may still be valid.
     pub async fn delete(&self, admin: &TokenAdmin, id: &TokenId) -> Result<bool, StoreError> {
         self.store.delete(admin.business(), id).await
     }

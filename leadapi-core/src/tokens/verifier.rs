@@ -13,8 +13,8 @@ use crate::{
 
 /// A [`TokenVerifier`] backed by a [`TokenStore`] (contract D8).
 ///
-/// A token with a wrong checksum is refused without a look-up, so garbage costs the store nothing. Every other token
-/// is looked up on every request, unless the verifier is [`cached`](Self::cached).
+/// A token with a wrong checksum is refused without a look-up, so made-up tokens put no load on the store. Every other
+/// token is looked up on every request, unless the verifier is [`cached`](Self::cached).
 pub struct StoredTokens {
     store: Arc<dyn TokenStore>,
     clock: Arc<dyn Clock>,
@@ -22,7 +22,7 @@ pub struct StoredTokens {
 }
 
 impl StoredTokens {
-    /// Creates a verifier for the tokens in a store. It reads the current time from `clock`.
+    /// Creates a verifier for the tokens in `store`, which reads the current time from `clock`.
     pub fn new(store: impl TokenStore + 'static, clock: impl Clock + 'static) -> Self {
         Self { store: Arc::new(store), clock: Arc::new(clock), cache: None }
     }
@@ -33,8 +33,9 @@ impl StoredTokens {
     /// also applies on the machine that made the change, because [`Tokens`](super::Tokens) does not notify the
     /// verifier. Expiry is exact, because every request checks it against the cached record.
     ///
-    /// Only tokens that the store knows are cached, so made-up tokens can neither evict a valid one nor fill the
-    /// memory; each costs at most one look-up. Concurrent requests with the same token may each look it up.
+    /// Only tokens that exist in the store are cached, so made-up tokens can neither evict valid ones nor exhaust
+    /// memory. Each request with an unknown token costs at most one look-up. Concurrent requests with the same token
+    /// may each cause a look-up.
     ///
     /// The cache uses the system's monotonic clock. On platforms without one, use
     /// [`cached_with_time`](Self::cached_with_time).
@@ -50,7 +51,7 @@ impl StoredTokens {
         Self { cache: Some(Cache::new()), ..self }
     }
 
-    /// Like [`cached`](Self::cached), but with a custom time source. Its zero can be any instant, and it must never
+    /// Like [`cached`](Self::cached), but with a custom time source, which can count from any instant but must never
     /// step backwards.
     ///
     /// ```
@@ -68,7 +69,7 @@ impl StoredTokens {
         Self { cache: Some(Cache::with_time(time)), ..self }
     }
 
-    /// Returns the number of cached tokens, for a host's metrics; 0 without a cache.
+    /// Returns the number of cached tokens, for a host's metrics. Without a cache, the number is 0.
     pub fn cached_tokens(&self) -> usize {
         self.cache.as_ref().map_or(0, Cache::len)
     }
@@ -93,8 +94,8 @@ impl TokenVerifier for StoredTokens {
     async fn verify(&self, token: &BearerToken) -> Result<Verdict, BoxError> {
         let Some(found) = self.find(token).await? else { return Ok(Verdict::Unknown) };
         let FoundToken { business, record } = &*found;
-        // A revocation time in the future comes from the clock of another machine. The revocation takes effect
-        // immediately.
+        // A revocation takes effect immediately, even if its time is in the future. The clock of the machine that
+        // recorded it may be ahead.
         Ok(if record.revoked_at.is_some() {
             Verdict::Revoked
         } else if record.expires_at.is_some_and(|at| at <= self.clock.now()) {

@@ -20,7 +20,7 @@ use crate::{
 pub struct NewLeadMeta {
     /// The new lead's id.
     pub id: LeadId,
-    /// The lead's `created_at`, against which a store also measures the age of remembered idempotency keys.
+    /// The lead's `created_at`. A store also compares it with remembered creates to decide which have expired.
     pub at: Timestamp,
 }
 
@@ -38,13 +38,14 @@ impl NewLeadMeta {
     }
 }
 
-/// A create that satisfies every rule that needs no look-up.
+/// A create that satisfies all rules that can be checked without a look-up.
 ///
 /// Outside this crate, only [`NewLead::check`] creates one, so a store never receives an unchecked draft.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeadDraft(Box<Fields>);
 
-/// Boxed, because a draft passes through many calls and futures, each of which would otherwise move all fields.
+/// Boxed, because a draft passes through many calls and futures, and moving a pointer is cheaper than moving all
+/// fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Fields {
     client_id: Reference<ClientId>,
@@ -55,7 +56,7 @@ struct Fields {
     target: Option<Target>,
 }
 
-/// Stored fingerprints are hashes of this form, so it must not change.
+/// Stored fingerprints are hashes of this serialization, so it must not change.
 impl Serialize for Fields {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_map(None)?;
@@ -72,7 +73,7 @@ impl Serialize for Fields {
                 }
                 LeadField::Value => fields.serialize_entry("value", &self.value)?,
                 LeadField::PipelineId => fields.serialize_entry("target", &self.target)?,
-                // The target contains the stage, and the service sets the others.
+                // The target already covers the stage, and the service sets the id and the creation time.
                 LeadField::StageId | LeadField::Id | LeadField::CreatedAt => {}
             }
         }
@@ -81,7 +82,7 @@ impl Serialize for Fields {
 }
 
 impl NewLead {
-    /// Checks all rules that need no look-up (contract D4 to D6).
+    /// Checks all rules that can be checked without a look-up (contract D4 to D6).
     ///
     /// ```
     /// use leadapi_core::{id::ClientId, model::NewLead};
@@ -104,8 +105,8 @@ impl NewLead {
 }
 
 impl LeadDraft {
-    /// Validates a create; returns `None` if a required field is missing. If `errors` is not empty, the draft must
-    /// not be used.
+    /// Validates a create. Returns `None` if a required field is missing. If `errors` is not empty, the draft must not
+    /// be used.
     pub(crate) fn read(mut new: NewLead, errors: &mut FieldErrors) -> Option<Self> {
         let client_id = new.client_id.as_deref().and_then(|text| text::id("client_id", text, errors));
         let client_id = required("client_id", client_id, errors).map(Reference::parse);
@@ -157,7 +158,7 @@ impl LeadDraft {
 }
 
 fn required<T>(field: &'static str, value: Option<T>, errors: &mut FieldErrors) -> Option<T> {
-    // A field that already has an error, such as a wrong type, is not reported as missing too.
+    // A field that already has an error, such as a wrong type, is not also reported as missing.
     if value.is_none() && !errors.names(field) {
         errors.push(FieldError::new(field, "is required"));
     }
@@ -233,7 +234,8 @@ mod tests {
         assert_eq!(place(both(), &LookupResult::default()), Err(InvalidReference::Client));
     }
 
-    /// The look-up results contain a record of every kind, but a text that is not an id must not match any of them.
+    /// The look-up results contain a record of every kind, but a reference that is not a valid id must match none of
+    /// them.
     #[test]
     fn a_text_that_is_not_an_id_is_not_looked_up_and_names_nothing() {
         let invalid = Some("no id".to_owned());

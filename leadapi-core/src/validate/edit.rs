@@ -11,7 +11,7 @@ use super::{
 };
 use crate::model::{Amount, Change, Lead, LeadPatch};
 
-/// An update that satisfies every rule that needs no look-up.
+/// An update that satisfies all rules that can be checked without a look-up.
 ///
 /// Outside this crate, only [`LeadPatch::check`] creates one. It changes at least one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct LeadEdit {
 }
 
 impl LeadPatch {
-    /// Checks all rules that need no look-up (contract D4 to D6).
+    /// Checks all rules that can be checked without a look-up (contract D4 to D6).
     ///
     /// ```
     /// use leadapi_core::model::LeadPatch;
@@ -72,7 +72,7 @@ impl LeadEdit {
                     };
                 }
                 LeadField::PipelineId => edit.target = Target::read(&patch.pipeline_id, &patch.stage_id, errors),
-                // The target contains the stage, and an update cannot change the others.
+                // The target already covers the stage, and an update cannot change the other fields.
                 LeadField::StageId | LeadField::Id | LeadField::ClientId | LeadField::CreatedAt => {}
             }
         }

@@ -43,8 +43,8 @@ impl fmt::Display for FieldError {
 ///
 /// The caller must correct the request; an unchanged retry fails again.
 ///
-/// Errors in the API's own fields are all listed. Of the errors in unknown or repeated keys, only the first 20 are
-/// listed and the rest are counted. Otherwise a response could be many times larger than its request.
+/// All errors in the API's own fields are listed. Of the errors in unknown or repeated keys, only the first 20 are
+/// listed and the rest are counted, so a response cannot be many times larger than its request.
 #[derive(Debug, Clone, PartialEq, Eq, Default, thiserror::Error)]
 pub struct FieldErrors {
     told: Vec<FieldError>,
@@ -78,7 +78,7 @@ impl FieldErrors {
     }
 }
 
-/// Methods for the service, which must also report names that callers made up.
+/// Methods for the service, which must also report errors in names that the API does not define.
 #[cfg(feature = "service")]
 impl FieldErrors {
     /// The maximum number of listed errors whose name comes from the caller.

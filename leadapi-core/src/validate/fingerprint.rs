@@ -1,4 +1,4 @@
-//! The fingerprint by which a retry of a create is recognised (contract D10).
+//! The fingerprint of a create, which distinguishes a retry from a different request with the same key (contract D10).
 
 use sha2::{Digest, Sha256};
 
@@ -52,7 +52,7 @@ mod tests {
         );
     }
 
-    /// Neither text names a record, but the two requests still differ.
+    /// Neither reference can match a record, but the two requests still differ.
     #[test]
     fn texts_that_are_not_ids_have_different_fingerprints() {
         let stage = |text: &str| {

@@ -1,4 +1,4 @@
-//! The fields of a lead, written once.
+//! The fields of a lead, defined once for the whole project.
 //!
 //! Bodies, validation, fingerprints, data sets, the OpenAPI document, the SQL of the server and the suites of the
 //! testkit derive from these tables. CONTRIBUTING.md lists the steps for adding an optional text field.
@@ -17,7 +17,7 @@ pub enum LeadField {
     ClientId,
     /// [`Lead::name`].
     Name,
-    /// An optional text.
+    /// An optional text field.
     Text(&'static OptionalText),
     /// [`Lead::value`].
     Value,
@@ -48,7 +48,7 @@ pub static LEAD_FIELDS: [LeadField; 12] = [
 /// The optional text fields, in the order of [`LEAD_FIELDS`].
 pub static OPTIONAL_TEXTS: [&OptionalText; 5] = [&EMAIL, &PHONE, &SOURCE, &NOTES, &BUSINESS_NAME];
 
-/// The number of optional texts that are written before the value. The others are written after the stage.
+/// The number of optional text fields that are written before `value`. The others are written after `stage_id`.
 pub(crate) const TEXTS_BEFORE_VALUE: usize = 4;
 
 pub(crate) static EMAIL: OptionalText = OptionalText {
@@ -117,12 +117,12 @@ pub struct OptionalText {
     is_personal: bool,
     /// Whether questions of a form can be mapped to the field. Answers to other questions go to the notes.
     pub(crate) takes_answers: bool,
-    /// Whether an unset field is part of the fingerprint of a create. False for a field that is added later, so that
-    /// requests without it keep their fingerprints (contract D10).
+    /// Whether the fingerprint of a create includes the field even if it is unset. Must be false for fields added
+    /// later, so that requests without them keep their fingerprints (contract D10).
     pub(crate) null_in_fingerprint: bool,
 }
 
-/// The key of a field in JSON, and the field in each type that has it.
+/// The JSON key of a field, and accessors for the field in each type that has it.
 struct Access {
     key: &'static str,
     of: fn(&Lead) -> &Option<String>,
@@ -151,7 +151,7 @@ impl OptionalText {
         self.rule.field
     }
 
-    /// Returns the name as the key of a JSON member that is not the first: a comma, the quoted name and a colon.
+    /// Returns the name as JSON: a comma, the quoted name and a colon, as for any member except the first.
     pub(crate) const fn key(&self) -> &'static str {
         self.access.key
     }
@@ -171,17 +171,17 @@ impl OptionalText {
         (self.access.of)(lead).as_deref()
     }
 
-    /// Returns the field of a lead.
+    /// Returns a mutable reference to the field of a lead.
     pub fn get_mut<'a>(&self, lead: &'a mut Lead) -> &'a mut Option<String> {
         (self.access.of_mut)(lead)
     }
 
-    /// Returns the field of a create.
+    /// Returns a mutable reference to the field of a create.
     pub fn in_new<'a>(&self, new: &'a mut NewLead) -> &'a mut Option<String> {
         (self.access.in_new)(new)
     }
 
-    /// Returns the field of an update.
+    /// Returns a mutable reference to the field of an update.
     pub fn in_patch<'a>(&self, patch: &'a mut LeadPatch) -> &'a mut Change<String> {
         (self.access.in_patch)(patch)
     }

@@ -26,8 +26,8 @@ pub struct InvalidName {
 )]
 pub struct InvalidEmail;
 
-/// Checks the name of a business, a client account, a pipeline or a stage: 1 to 200 characters, not all of them white
-/// space, and none of them control characters.
+/// Checks the name of a business, a client account, a pipeline or a stage. It must have 1 to 200 characters, not only
+/// white space, and no control characters.
 ///
 /// ```
 /// use leadapi_core::validate::check_name;
@@ -43,7 +43,7 @@ pub fn check_name(name: &str) -> Result<(), InvalidName> {
     check(name, MAX_NAME_CHARS)
 }
 
-/// Checks the name of a token. The rule is that of [`check_name`], but with at most 100 characters.
+/// Checks the name of a token. The rule is the same as for [`check_name`], except that the maximum is 100 characters.
 ///
 /// ```
 /// use leadapi_core::validate::check_token_name;

@@ -37,13 +37,14 @@ impl Target {
         }
     }
 
-    /// Returns the placement, or the reference that is invalid. `current` is the lead's placement before the change.
+    /// Returns the new placement, or the error for an invalid reference. `current` is the lead's placement before the
+    /// change.
     pub(super) fn find(
         &self,
         current: Option<&Placement>,
         references: &LookupResult,
     ) -> Result<Placement, InvalidReference> {
-        // Ignores results for references that the store did not have to look up.
+        // Ignores results that no reference of this request required.
         let pipeline = self.pipeline().zip(references.first_stage.as_ref());
         let stage = self.stage().zip(references.stage_pipeline.as_ref());
         match (self, pipeline, stage) {
@@ -141,7 +142,7 @@ pub struct LookupResult {
     pub stage_pipeline: Option<PipelineId>,
 }
 
-/// The error for a reference that names no record of the caller's business, or for contradictory references (contract
+/// The error for a reference that matches no record of the caller's business, or for contradictory references (contract
 /// D1 step 7, D3, D6).
 ///
 /// The service sends its message to the caller, who can list the valid ids with `GET /clients` or `GET /pipelines`.
@@ -160,7 +161,7 @@ pub enum InvalidReference {
     /// No such pipeline and no such stage in the business: 400.
     #[error("pipeline_id: no such pipeline; stage_id: no such stage")]
     PipelineAndStage,
-    /// Both exist, but the stage belongs to another pipeline: 400.
+    /// The pipeline and the stage exist, but the stage belongs to another pipeline: 400.
     #[error("stage_id belongs to another pipeline than pipeline_id")]
     Mismatch,
 }

@@ -1,4 +1,4 @@
-//! References from a request to records: valid ids, and texts that cannot be ids.
+//! References from a request to records: valid ids, and strings that cannot be ids.
 
 use std::str::FromStr;
 
@@ -6,15 +6,15 @@ use serde::Serialize;
 
 /// A reference from a request to a record.
 ///
-/// A text that is not a valid id is not a validation error. Like an unknown id, it names no record (contract D4), so no
-/// store looks it up. The text is kept so that requests with different texts have different fingerprints (contract
-/// D10).
+/// A string that is not a valid id is not a validation error. Like an unknown id, it matches no record (contract D4),
+/// so no store looks it up. The string is kept so that requests with different invalid references have different
+/// fingerprints (contract D10).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Reference<I> {
     /// An id, which a store looks up.
     Id(I),
-    /// A text that is not an id.
+    /// A string that is not a valid id.
     Invalid(String),
 }
 

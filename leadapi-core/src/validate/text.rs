@@ -27,7 +27,7 @@ pub(crate) struct TextRule {
 pub(crate) const NAME: TextRule = TextRule { field: "name", max_chars: 200, trimmed: true, line_breaks: false, shape: None };
 
 impl TextRule {
-    /// Returns the text to store, or `None` for a blank text, which forms send for an empty field.
+    /// Returns the text to store, or `None` for blank text, which forms send for an empty field.
     pub(super) fn read(&self, text: String, errors: &mut FieldErrors) -> Option<String> {
         let kept = self.kept(&text, errors)?;
         if kept.len() < text.len() {
@@ -36,14 +36,14 @@ impl TextRule {
         Some(text)
     }
 
-    /// Checks a text and returns the part to store.
+    /// Checks the text and returns the part to store.
     fn kept<'a>(&self, text: &'a str, errors: &mut FieldErrors) -> Option<&'a str> {
         let trimmed = text.trim();
         if trimmed.is_empty() {
             return None;
         }
         let text = if self.trimmed { trimmed } else { text };
-        // The length in bytes is cheap to check and never less than the number of characters.
+        // The byte length is checked first, because it is cheap to read and never less than the number of characters.
         if text.len() > self.max_chars && text.chars().count() > self.max_chars {
             errors.push(FieldError::new(self.field, format!("must be at most {} characters", self.max_chars)));
         }
@@ -77,19 +77,19 @@ impl TextRule {
 
 const CONTROL: &str = "must not contain control characters";
 
-/// Returns whether a text has a control character for which `counts` returns `true`.
+/// Returns whether the text has a control character for which `counts` returns `true`.
 fn has_control(text: &str, counts: impl Fn(char) -> bool) -> bool {
     // In UTF-8, every control character beyond ASCII starts with the byte 0xc2.
     has(text, |byte| byte.is_ascii_control() || byte == 0xc2, |c| c.is_control() && counts(c))
 }
 
-/// Returns whether a text contains a character that `is` accepts. Every such character must contain a byte that
-/// `may_be` accepts. Most texts contain no such byte, so their characters are never decoded.
+/// Returns whether the text contains a character that `is` accepts. The encoding of every such character must contain a
+/// byte that `may_be` accepts. Most text contains no such byte, so its characters are never decoded.
 fn has(text: &str, may_be: impl Fn(u8) -> bool, is: impl Fn(char) -> bool) -> bool {
     text.bytes().fold(false, |any, byte| any | may_be(byte)) && text.chars().any(is)
 }
 
-/// Checks the text of an id field. Returns `None` for a blank text.
+/// Checks the value of an id field. Returns `None` for blank text.
 pub(super) fn id<'a>(field: &'static str, text: &'a str, errors: &mut FieldErrors) -> Option<&'a str> {
     if text.trim().is_empty() {
         return None;
@@ -103,7 +103,8 @@ pub(super) fn id<'a>(field: &'static str, text: &'a str, errors: &mut FieldError
 fn email(text: &str) -> Result<(), &'static str> {
     const RULE: &str =
         "must be an e-mail address: one @, 1 to 64 characters before it, a dotted domain after it, no blanks";
-    // In UTF-8, `@` and `.` are never part of another character, so searching the bytes is safe, and faster.
+    // Searches bytes because that is faster. It is safe because the bytes of `@` and `.` never occur within another
+    // UTF-8 character.
     let mut parts = text.as_bytes().split(|byte| *byte == b'@');
     let (Some(local), Some(domain), None) = (parts.next(), parts.next(), parts.next()) else { return Err(RULE) };
     let local = text.get(..local.len()).map_or(0, |local| local.chars().count());
@@ -113,7 +114,7 @@ fn email(text: &str) -> Result<(), &'static str> {
 }
 
 fn phone(text: &str) -> Result<(), &'static str> {
-    // `general_category` searches a table. Nearly all characters are ASCII and skip that search.
+    // `general_category` searches a table. The ASCII check spares nearly all characters that search.
     let is_digit =
         |c: &char| c.is_ascii_digit() || (!c.is_ascii() && c.general_category() == GeneralCategory::DecimalNumber);
     if text.chars().filter(is_digit).count() >= 3 { Ok(()) } else { Err("must have at least three digits") }

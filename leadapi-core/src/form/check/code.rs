@@ -38,7 +38,7 @@ impl fmt::Display for Severity {
 
 macro_rules! codes {
     ($($severity:ident { $($variant:ident $code:literal: $meaning:literal, $advice:literal;)+ })+) => {
-        /// The kind of a finding. The text of a code is stable, but later versions may add codes.
+        /// The kind of a finding. The string form of a code is stable, but later versions may add codes.
         ///
         /// ```
         /// use leadapi_core::form::{Code, Severity};
@@ -59,7 +59,7 @@ macro_rules! codes {
             /// All codes: errors, then warnings, then notes.
             pub const ALL: &[Self] = &[$($(Self::$variant),+),+];
 
-            /// Returns the text of the code.
+            /// Returns the stable, machine-readable name of the code.
             pub const fn as_str(self) -> &'static str {
                 match self { $($(Self::$variant => $code,)+)+ }
             }

@@ -1,6 +1,6 @@
-//! Colours and their contrast (WCAG 2).
+//! Parsing of colours, and their contrast ratio (WCAG 2).
 
-/// Red, green and blue, from 0 to 1.
+/// The red, green and blue components of a colour, each from 0 to 1.
 pub(super) type Colour = [f64; 3];
 
 /// Parses a colour of the form `#rgb`, `#rrggbb` or `#rrggbbaa`. The alpha channel is ignored.

@@ -1,4 +1,4 @@
-//! Checks conditions: their operands, and whether their question can be answered before the rule is tried.
+//! Checks the operands of conditions, and whether each question can be answered before a rule reads its answer.
 
 use std::collections::HashMap;
 
@@ -88,7 +88,7 @@ fn is_blank(value: &Field<Operand>) -> bool {
     matches!(value, Field::Value(Operand::Text(text)) if text.trim().is_empty())
 }
 
-/// Checks whether a walk can ask the question before it tries the rule.
+/// Checks that a walk can reach the question before it tries the rule.
 fn check_order(
     form: &Questionnaire<'_>,
     order: &mut PageOrder<'_>,

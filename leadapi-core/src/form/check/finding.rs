@@ -11,17 +11,18 @@ use crate::form::answer::Answers;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// The code, which names the kind of finding.
+    /// The kind of finding.
     pub code: Code,
     /// The JSON pointer (RFC 6901) to the finding's location in the record.
     pub pointer: String,
-    /// The message for the form's author, in one sentence.
+    /// A message of one sentence for the form's author.
     pub message: String,
     /// Answers that reproduce the finding when the form is walked with them. `None` if the finding does not depend on
     /// answers.
     pub witness: Option<Answers>,
-    /// The number of locations, which is normally 1. If a code has more than [`MAX_PER_CODE`](Self::MAX_PER_CODE)
-    /// locations, its last finding stands for all remaining ones and points to the first of them.
+    /// The number of locations to which the finding applies, normally 1. If a code has more than
+    /// [`MAX_PER_CODE`](Self::MAX_PER_CODE) locations, its last finding represents all remaining locations and points
+    /// to the first of them.
     pub count: usize,
 }
 
@@ -75,7 +76,7 @@ pub(super) struct Report {
 #[derive(Debug, Default)]
 struct Count {
     all: usize,
-    /// The index of the finding that stands for the remaining locations.
+    /// The index of the finding that represents the remaining locations.
     others: Option<usize>,
 }
 

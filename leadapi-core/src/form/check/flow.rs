@@ -31,7 +31,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
 fn check_walks(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut Report) {
     let proofs = &exploration.proofs;
     if let Verdict::Refuted(answers) = &proofs.ends {
-        // Walks the counterexample again to find the repeated page.
+        // The counterexample is walked again to find the repeated page.
         let again = match form.walk(answers).outcome() {
             Outcome::Loop { page } => form.pages.iter().position(|plan| plan.id == page),
             _ => None,
@@ -107,7 +107,7 @@ fn check_undecided(form: &Questionnaire<'_>, proofs: &Proofs, report: &mut Repor
     }
 }
 
-/// Lists the undecided statements, as the end of a sentence.
+/// Lists the undecided statements, formatted to be appended to a message.
 fn undecided(proofs: &Proofs) -> String {
     let unknown = |verdict: &Verdict<Answers>| *verdict == Verdict::Unknown;
     let statements = [

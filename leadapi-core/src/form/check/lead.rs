@@ -22,7 +22,7 @@ fn keys() -> impl Iterator<Item = &'static str> {
     ["name", "first_name", "last_name"].into_iter().chain(stand_ins).chain(others).chain(["value"])
 }
 
-/// Returns whether the key is a field of a lead that answers cannot set.
+/// Returns whether the key names a lead field that answers cannot set.
 fn is_reserved(key: &str) -> bool {
     LEAD_FIELDS.into_iter().any(|field| {
         let takes_answers = match field {
@@ -97,8 +97,8 @@ fn check_mapped_twice(form: &Questionnaire<'_>, report: &mut Report) {
     }
 }
 
-/// The first question that is mapped to a field, in record order: within each strongly connected component of pages,
-/// and before it.
+/// For one field, the first mapped question in record order, both within each strongly connected component of pages and
+/// before it.
 struct FirstMapped {
     own: Vec<Option<usize>>,
     before: Vec<Option<usize>>,

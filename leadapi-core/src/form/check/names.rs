@@ -1,4 +1,5 @@
-//! JSON pointers into a record, and names for messages, which combine an id with the title that the author knows.
+//! JSON pointers into a record, and display names for messages. A display name combines an id with the title that the
+//! author chose.
 
 use std::fmt;
 
@@ -76,7 +77,7 @@ fn name(what: &str, id: Option<&str>, at: usize, title: Option<&str>) -> String 
     }
 }
 
-/// Quotes a text from the record, truncated to fit a message.
+/// Quotes text from the record, truncated to fit a message.
 pub(super) fn quoted(text: &str) -> String {
     format!("{:?}", truncate(text))
 }

@@ -1,16 +1,16 @@
-//! The order of pages in the graph: which pages can follow a page, and which pages are reachable without it.
+//! The order of pages in the graph: which pages can follow another page, and which are reachable without visiting it.
 
 use std::collections::HashMap;
 
 use crate::form::plan::{Dominators, Graph, Questionnaire};
 
-/// The units of work per step of the policy's budget. One unit is one page that a search visits.
+/// The units of work per step of the policy's budget. Each page that a search visits costs one unit.
 const WORK: usize = 16;
 
-/// The maximum number of cached entries, over all searches.
+/// The maximum number of cached entries for all searches together.
 const MAX_CACHED: usize = 4_000_000;
 
-/// The order in which walks can visit pages, mostly determined without a search.
+/// Answers questions about the order in which walks can visit pages, mostly without a search.
 pub(super) struct PageOrder<'f> {
     graph: &'f Graph,
     dominators: Dominators,
@@ -27,7 +27,7 @@ impl<'f> PageOrder<'f> {
         Self { graph, dominators: Dominators::new(&next), searches: HashMap::new(), work }
     }
 
-    /// Returns whether a path leads from `first` to `page`, which is always true if they are the same page. Returns
+    /// Returns whether a path leads from `first` to `page`. This is always true if they are the same page. Returns
     /// `None` if the budget runs out.
     pub(super) fn can_follow(&mut self, page: usize, first: usize) -> Option<bool> {
         let (from, to) = (self.graph.scc(first), self.graph.scc(page));

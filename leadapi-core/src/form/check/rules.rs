@@ -1,4 +1,4 @@
-//! Checks rules: their pages and their targets.
+//! Checks the pages and the targets of rules.
 
 use std::collections::{HashMap, HashSet};
 
@@ -103,7 +103,7 @@ fn check_page(form: &Questionnaire<'_>, index: usize, page: &PagePlan<'_>, repor
     check_default(form, index, page, report);
 }
 
-/// Reports trailing conditional rules whose target is the page's default target anyway.
+/// Reports trailing conditional rules that have no effect because their target is the page's default target.
 fn check_default(form: &Questionnaire<'_>, index: usize, page: &PagePlan<'_>, report: &mut Report) {
     let jump = |rule: &RulePlan<'_>| if let Jump::To(target) = rule.jump { Some(target) } else { None };
     let certain = page.rules.iter().find(|rule| rule.is_unconditional() && jump(rule).is_some());

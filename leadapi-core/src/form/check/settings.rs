@@ -147,7 +147,7 @@ fn check_versions(form: &Questionnaire<'_>, report: &mut Report) {
         }
         return;
     };
-    // The default calendar is not published, and unknown members are not compared.
+    // The comparison ignores the default calendar, which is never published, and unknown members.
     let mut published = draft.settings.clone();
     if let (Some(published), Some(live)) = (published.get_mut(), live.settings.get()) {
         published.default_booking_slug = live.default_booking_slug.clone();

@@ -9,20 +9,20 @@ use crate::form::{
     plan::{Questionnaire, Version},
 };
 
-/// Walks the JSON of a record, and reports findings at the current location.
+/// Visits the JSON of a record, and reports findings at the current location.
 pub(in crate::form) struct Inspector<'r> {
     report: &'r mut Report,
     pointer: String,
-    /// The members that belong to the other version of the form.
+    /// JSON pointers to members that belong to the other version of the form, which is not checked.
     excluded: &'static [&'static str],
 }
 
-/// Records and values that can be checked for unexpected JSON.
+/// A record or value that can be checked for unexpected JSON.
 pub(in crate::form) trait Inspect {
     fn inspect(&self, inspector: &mut Inspector<'_>);
 }
 
-/// The members of a form that its snapshot has too.
+/// The members of a form that are also in its snapshot.
 const DRAFT: &[&str] = &["/form/pages", "/form/logic", "/form/theme", "/form/settings", "/form/confirmation_message"];
 const LIVE: &[&str] = &["/form/live_snapshot"];
 

@@ -11,7 +11,7 @@ pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report:
         let at = format!("{}/label", form.question_pointer(index));
         for key in check_text(form, question.label, &at, report) {
             let known: Vec<&QuestionPlan<'_>> = named(form, key);
-            // The question is certainly answered, because it is required and on every path to this page.
+            // A required question on every path to this page is always answered.
             let certain = known.iter().any(|other| {
                 other.required && other.page != question.page && !order.can_bypass(question.page, other.page)
             });
@@ -31,7 +31,7 @@ pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report:
     }
 }
 
-/// Returns the placeholder keys in a text that refer to questions.
+/// Checks the placeholders in the text, and returns the keys that refer to questions.
 fn check_text<'t>(form: &Questionnaire<'_>, text: &'t str, at: &str, report: &mut Report) -> Vec<&'t str> {
     let mut known = Vec::new();
     for piece in pieces(text) {

@@ -27,7 +27,7 @@ impl From<bool> for Truth {
     }
 }
 
-/// The operator that joins conditions or groups.
+/// The operator that combines conditions or groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Join {
     All,
@@ -62,7 +62,7 @@ pub(in crate::form) enum Cond<'r> {
     },
 }
 
-/// The test of an answer, specific to the question's type.
+/// A test of an answer, specific to the type of its question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::form) enum Test<'r> {
     Filled,
@@ -75,7 +75,7 @@ pub(in crate::form) enum Test<'r> {
 impl<'r> Groups<'r> {
     pub(super) fn new(form: &Questionnaire<'_>, rule: &'r Rule) -> Self {
         let groups = entries(&rule.groups, |group: Option<&'r Group>| match group {
-            // A malformed group counts as one condition of unknown truth.
+            // A malformed group is treated as one condition with an unknown truth value.
             None => Conds { join: Join::Unknown, conds: vec![Cond::Unknown] },
             Some(group) => Conds {
                 join: Join::new(&group.op, &form.policy),
@@ -102,8 +102,8 @@ impl<'r> Groups<'r> {
     }
 }
 
-/// Maps the elements of an array. `make` receives `None` for an element of the wrong type, and for a member that is not
-/// an array.
+/// Maps the elements of an array with `make`. An element of the wrong type is passed as `None`, and so is a member that
+/// is not an array.
 fn entries<'r, T, U>(list: &'r List<T>, mut make: impl FnMut(Option<&'r T>) -> U) -> Vec<U> {
     match list {
         Field::Absent | Field::Null => Vec::new(),

@@ -1,6 +1,7 @@
-//! The dominator tree of the pages (Lengauer-Tarjan): which pages every path to a page passes through.
+//! The dominator tree of the pages, computed with the Lengauer-Tarjan algorithm. A page is dominated by the pages that
+//! every path to it passes through.
 
-/// Marks a missing page or number.
+/// A marker for a missing page or number.
 const NONE: usize = usize::MAX;
 
 /// The dominators of all pages that are reachable from the first page.
@@ -64,7 +65,7 @@ impl Dominators {
         self.numbers.get(page) != NONE
     }
 
-    /// Returns whether every path from the first page to `page` passes through `other`. Both must be reachable.
+    /// Returns whether every path from the first page to `page` passes through `other`. Both pages must be reachable.
     pub(in crate::form) fn dominates(&self, other: usize, page: usize) -> bool {
         let (other, page) = (self.numbers.get(other), self.numbers.get(page));
         let (Some(size), true) = (self.sizes.get(other), self.sizes.len() > page) else { return false };
@@ -72,8 +73,8 @@ impl Dominators {
         (first..first + size).contains(&self.preorder.get(page))
     }
 
-    /// Returns whether `other` is an ancestor of `page` in the search tree, which proves that a path exists. The
-    /// converse does not hold.
+    /// Returns whether `other` is an ancestor of `page` in the search tree, which proves that a path from `other` to
+    /// `page` exists. If it is not an ancestor, a path may still exist.
     pub(in crate::form) fn is_search_ancestor(&self, other: usize, page: usize) -> bool {
         let (other, page) = (self.numbers.get(other), self.numbers.get(page));
         self.search_sizes.get(other).is_some_and(|size| (other..other + size).contains(&page))
@@ -155,7 +156,7 @@ struct Forest {
 }
 
 impl Forest {
-    /// Returns the page with the least semidominator among the processed ancestors of this one.
+    /// Returns the page with the least semidominator among the processed ancestors of the page with this number.
     fn eval(&mut self, number: usize) -> usize {
         let mut path = Vec::new();
         let mut at = number;
@@ -190,8 +191,8 @@ mod tests {
         reached
     }
 
-    /// Compares with plain reachability on thousands of random graphs; the graphs of up to five pages are too many to
-    /// test exhaustively.
+    /// Compares dominators with plain reachability on thousands of random graphs. Even graphs of up to five pages are
+    /// too numerous to test exhaustively.
     #[test]
     fn dominators_match_reachability_without_the_page() {
         let mut seed = 1_u64;

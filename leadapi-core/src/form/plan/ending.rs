@@ -1,4 +1,4 @@
-//! Endings and their calendars.
+//! Compiled endings and their calendars.
 
 use super::{Source, UniqueIds, Version, non_blank};
 use crate::form::{
@@ -49,14 +49,14 @@ impl<'r> EndingPlan<'r> {
         })
     }
 
-    /// Returns the URL to redirect to after booking, if the ending shows a calendar and has a valid URL.
+    /// Returns the URL to redirect to after a booking, if the ending shows a calendar and the URL is valid.
     pub(in crate::form) fn after_booking(&self) -> Option<&'r str> {
         self.record.post_booking_redirect_url.as_str().filter(|_| self.is_calendar()).and_then(web_url)
     }
 }
 
-/// Returns the calendar for endings without one of their own. It is not published, so a snapshot falls back to the
-/// draft's.
+/// Returns the calendar for endings that have no calendar of their own. Snapshots normally omit it, so a snapshot falls
+/// back to the calendar of the draft.
 fn default_slug<'r>(source: &Source<'r>) -> Option<&'r str> {
     let draft = source.form.and_then(|form| form.settings.get()).filter(|_| source.version == Version::Live);
     source.settings.into_iter().chain(draft).find_map(|settings| non_blank(&settings.default_booking_slug))

@@ -7,12 +7,13 @@ use super::{PagePlan, Questionnaire, Target, rule::Jump};
 pub(in crate::form) struct Graph {
     /// The possible targets of each page, in the order in which a walk tries them.
     pub targets: Vec<Vec<Target>>,
-    /// The strongly connected component (SCC) of each page. Components are numbered in topological order, so every jump
-    /// between two of them goes to the higher number.
+    /// The strongly connected component (SCC) of each page. Components are numbered in topological order, so a jump
+    /// between two components always leads to the higher number.
     sccs: Vec<usize>,
     /// The number of pages in each component.
     sizes: Vec<usize>,
-    /// The maximum number of pages that a walk can visit from each component on, including all pages in the component.
+    /// For each component, the maximum number of pages that a walk can visit after it enters the component, counting
+    /// all pages of the component.
     lengths: Vec<usize>,
 }
 
@@ -35,13 +36,13 @@ impl Graph {
         self.sccs.get(page).copied().unwrap_or_default()
     }
 
-    /// Returns whether the page is on a cycle of the graph.
+    /// Returns whether the page is on a cycle in the graph.
     pub(in crate::form) fn is_on_cycle(&self, page: usize) -> bool {
         self.sizes.get(self.scc(page)).is_some_and(|size| *size > 1) || self.next(page).any(|next| next == page)
     }
 
-    /// Returns the maximum number of pages that a walk can still finish, including this one, given how many pages of
-    /// this component the walk has finished.
+    /// Returns the maximum number of pages that a walk can still finish, including this page. `finished_in_scc` is the
+    /// number of pages of the same component that the walk has already finished.
     pub(in crate::form) fn max_remaining(&self, page: usize, finished_in_scc: usize) -> usize {
         self.lengths.get(self.scc(page)).copied().unwrap_or_default().saturating_sub(finished_in_scc)
     }
@@ -64,7 +65,7 @@ impl Graph {
     }
 
     /// Finds the strongly connected components with Kosaraju's algorithm. It does not recurse, because an untrusted
-    /// record may have any number of pages.
+    /// record can have enough pages to overflow the stack.
     fn find_components(&mut self) {
         let count = self.targets.len();
         let mut predecessors = vec![Vec::new(); count];

@@ -1,8 +1,7 @@
-//! A compiled version of a record. Compiling turns untrusted JSON into typed values, so no later stage handles raw
-//! JSON.
+//! Compilation of one version of a record into typed values, so no later stage has to handle untrusted JSON.
 //!
 //! An id that is blank, not a string, or a duplicate counts as absent. The object itself still exists, but no rule can
-//! refer to it. So if two objects have the same id, the first one wins everywhere.
+//! refer to it. If two objects have the same id, the id always refers to the first one.
 
 mod condition;
 mod dominators;
@@ -30,8 +29,8 @@ use super::{FormRecord, field::Field, policy::Policy};
 
 /// A compiled version of a [`FormRecord`], which can be walked and checked.
 ///
-/// It borrows the record, holds no state and is deterministic. Compiling never fails. Instead, [`check`](Self::check)
-/// reports what is missing or wrong in the record.
+/// It borrows the record, has no mutable state and is deterministic. Compiling never fails; [`check`](Self::check)
+/// reports errors in the record.
 ///
 /// ```
 /// use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Version};
@@ -50,7 +49,7 @@ pub struct Questionnaire<'r> {
     pub(super) pages: Vec<PagePlan<'r>>,
     pub(super) questions: Vec<QuestionPlan<'r>>,
     pub(super) endings: Vec<EndingPlan<'r>>,
-    /// The questions sorted by id. Answers are sorted too, so a single pass matches them to questions.
+    /// The questions sorted by id. Answers are sorted too, so a single pass can match answers to questions.
     pub(super) sorted: Vec<(&'r str, usize)>,
     /// The questions by mapped key, in record order.
     pub(super) mapped: HashMap<&'r str, Vec<usize>>,
@@ -62,7 +61,7 @@ pub struct Questionnaire<'r> {
 pub(super) struct PagePlan<'r> {
     pub id: Option<&'r str>,
     pub title: &'r str,
-    /// The index of the page in `pages`, or `None` for the page made of the top-level fields.
+    /// The index of the page in the record's `pages`, or `None` for the page that consists of the top-level fields.
     pub at: Option<usize>,
     pub questions: std::ops::Range<usize>,
     pub rules: Vec<RulePlan<'r>>,
@@ -128,7 +127,8 @@ impl<'r> Questionnaire<'r> {
         form
     }
 
-    /// Returns the version that was compiled. For [`Version::Live`], this is the draft if the form was never published.
+    /// Returns the version that was compiled. If [`Version::Live`] was requested for a form that was never published,
+    /// this is [`Version::Draft`].
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, Policy, Version};

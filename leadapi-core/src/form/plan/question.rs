@@ -45,7 +45,7 @@ pub(in crate::form) enum QuestionKind<'r> {
 #[derive(Debug)]
 pub(in crate::form) struct Options<'r> {
     all: Vec<OptionPlan<'r>>,
-    /// The indices of the options, sorted by id. Empty if a linear scan is faster.
+    /// The indices of the options, sorted by id. Empty if there are so few options that a linear scan is faster.
     sorted: Vec<usize>,
 }
 
@@ -58,7 +58,7 @@ pub(in crate::form) struct OptionPlan<'r> {
     pub score: i64,
 }
 
-/// A valid answer, or none.
+/// A valid answer to a question, or the absence of an answer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::form) enum Slot<'a> {
     #[default]
@@ -66,7 +66,7 @@ pub(in crate::form) enum Slot<'a> {
     /// The index of the option among the compiled options.
     Chosen(usize),
     Number(f64, &'a Answer),
-    /// A text without surrounding white space.
+    /// A string without surrounding white space.
     Text(&'a str),
     /// An answer to a question of an unknown type.
     Any(&'a Answer),
@@ -94,7 +94,7 @@ pub enum Problem {
     /// The number is less than the question's `min`.
     #[error("is below the minimum")]
     BelowMin,
-    /// The answer is not a text.
+    /// The answer is not a string.
     #[error("must be a text")]
     NotAText,
     /// The text is not an email address (contract D4).
@@ -150,7 +150,7 @@ impl<'r> QuestionPlan<'r> {
         }
     }
 
-    /// Formats a valid answer for display: the label of an option, a number as it was written, or the text.
+    /// Formats a valid answer for display: the label of an option, a number as it was written, or a string.
     pub(in crate::form) fn text<'a>(&self, slot: &Slot<'a>) -> Option<Cow<'a, str>>
     where
         'r: 'a,
@@ -265,8 +265,8 @@ fn read_number(answer: &Answer) -> Result<f64, Problem> {
 pub(super) fn decimal(text: &str) -> Option<f64> {
     let text = text.trim();
     let plain = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
-    // On texts of these characters, Rust's parser accepts exactly the decimal numbers. The check rules out `inf` and
-    // `nan`.
+    // If the text contains only these characters, Rust's parser accepts exactly the decimal numbers. The check excludes
+    // `inf` and `nan`.
     if plain { text.parse().ok() } else { None }
 }
 

@@ -68,7 +68,7 @@ impl<'r> Source<'r> {
     }
 
     /// Returns the pages, each with its index. A form without pages but with top-level fields has a single page without
-    /// an index. A snapshot has no top-level fields, so both versions use the form's.
+    /// an index. A snapshot contains no top-level fields, so both versions use those of the form.
     pub(in crate::form) fn pages(&self) -> Vec<(Option<usize>, Option<&'r Page>)> {
         let pages: Vec<_> =
             self.pages.into_iter().flat_map(crate::form::entries).map(|(at, page)| (Some(at), Some(page))).collect();

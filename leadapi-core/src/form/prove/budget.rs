@@ -20,7 +20,7 @@ impl Budget {
         Self { work: Cell::new(steps.saturating_mul(WORK)), bytes: Cell::new(steps.saturating_mul(BYTES)) }
     }
 
-    /// Spends units of work. Returns `None` if too few are left, which exhausts the budget.
+    /// Spends units of work. If too few units are left, exhausts the budget and returns `None`.
     pub(super) fn spend(&self, units: usize) -> Option<()> {
         deduct(&self.work, units)
     }

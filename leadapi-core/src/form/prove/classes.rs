@@ -13,9 +13,9 @@ use super::{
 };
 use crate::validate::lead_field::PHONE;
 
-/// The lead has a name.
+/// The flag of an answer that gives the lead a name.
 pub(super) const NAMED: u8 = 1;
-/// The lead has an email address or a phone number.
+/// The flag of an answer that gives the lead an email address or a phone number.
 pub(super) const CONTACT: u8 = 2;
 
 /// One representative answer per class, for each question.
@@ -54,8 +54,8 @@ impl Classes {
     }
 }
 
-/// Returns one valid answer for each possible outcome of the tests. Among equivalent answers, it picks the one that
-/// contributes least to a lead, so a proof for it holds for the whole class.
+/// Returns one valid answer for each possible combination of test outcomes. Of equivalent answers, the one that
+/// contributes least to a lead is returned, so a proof for it holds for the whole class.
 fn classes(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answer>> {
     let mut classes: BTreeMap<Signature, (u8, Option<Answer>)> = BTreeMap::new();
     for answer in candidates(question, tests) {
@@ -86,7 +86,7 @@ fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answ
             let numbers = numbers(tests.numbers().chain(*min));
             answers.extend(numbers.iter().map(|number| Some(number.clone().into())));
             if question.key == Some("phone") {
-                // A number whose spelling is longer than a phone number may be is not a phone number.
+                // A number spelled with more characters than a phone number may have is not a phone number.
                 let long = numbers.iter().filter_map(|number| with_extra_zeros(number, PHONE.rule.max_chars));
                 answers.extend(long.map(|number| Some(number.into())));
             }
@@ -100,8 +100,8 @@ fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answ
     }
     if matches!(question.kind, QuestionKind::Unknown) {
         answers.extend([true, false].map(|yes| Some(yes.into())));
-        // A number is also compared as text, so the candidates include it spelled like each constant and spelled
-        // differently.
+        // Rules can also compare a number as text, so each constant appears among the candidates in its own spelling
+        // and in another spelling.
         let written = constants.iter().filter_map(|text| Number::parse(text).ok());
         answers.extend(written.map(|number| Some(number.into())));
         let other = numbers(tests.numbers());
@@ -127,7 +127,7 @@ fn respelled(number: &Number, others: &[&str]) -> Option<Number> {
     spellings.find(|spelling| others.binary_search(&spelling.as_str()).is_err())
 }
 
-/// Changes the text until it is not in `others`, which must be sorted.
+/// Returns a variation of the text that is not in `others`, which must be sorted.
 fn distinct_text(text: &str, others: &[&str]) -> String {
     let mut text = text.to_owned();
     while others.binary_search(&text.as_str()).is_ok() {

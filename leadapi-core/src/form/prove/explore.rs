@@ -1,4 +1,4 @@
-//! An exhaustive search of the states of all walks, which visits each state once.
+//! An exhaustive search through the states of all walks, which visits each state once.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -63,7 +63,7 @@ struct Explorer {
 #[derive(Default)]
 struct Reached {
     certain: BTreeSet<usize>,
-    /// The pages or endings that are reached only if a rule that cannot be evaluated matches.
+    /// The pages or endings that are reached only if some rule that cannot be evaluated matches.
     possible: BTreeSet<usize>,
 }
 
@@ -84,8 +84,8 @@ impl Reached {
         };
     }
 
-    /// Decides whether all pages or endings are reached. After a partial search, only the graph can prove that one is
-    /// unreachable.
+    /// Decides whether all pages or all endings are reached. After a partial search, only the graph can prove that a
+    /// page or an ending is unreachable.
     fn verdict(&self, count: usize, may_be_reached: impl Fn(usize) -> bool) -> Verdict<Vec<usize>> {
         let missing: Vec<usize> = (0..count).filter(|index| !self.certain.contains(index)).collect();
         if missing.is_empty() {

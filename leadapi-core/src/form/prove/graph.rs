@@ -43,13 +43,14 @@ fn contribution(form: &Questionnaire<'_>, classes: &[Vec<Class<'_>>], page: usiz
     let questions = form.pages.get(page).map(|page| page.questions.clone()).unwrap_or_default();
     let least = |question: usize| {
         let classes = classes.get(question).into_iter().flatten();
-        // A question without a valid answer contributes everything, because no walk leaves its page.
+        // If a question has no valid answer, no walk leaves its page, so any claim about leads from that page holds
+        // vacuously.
         classes.fold(NAMED | CONTACT, |flags, class| flags & class.flags)
     };
     questions.fold(0, |flags, question| flags | least(question))
 }
 
-/// Returns whether every path to an ending that creates a lead passes through a page with this contribution.
+/// Returns whether every path to an ending that creates a lead passes through a page that contributes this flag.
 fn on_every_path_to_a_lead(form: &Questionnaire<'_>, contributions: &[u8], flag: u8) -> bool {
     let has = |page: usize| contributions.get(page).is_some_and(|contribution| contribution & flag != 0);
     let without = form.graph.reachable([0], |page| !has(page));

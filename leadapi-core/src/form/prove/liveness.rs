@@ -5,7 +5,7 @@ use super::{
     budget::Budget,
 };
 
-/// The pages on which the answer to each question matters.
+/// For each question, the pages on which its answer matters.
 pub(super) struct Liveness {
     questions: Vec<QuestionLiveness>,
 }
@@ -19,8 +19,8 @@ struct QuestionLiveness {
 }
 
 impl Liveness {
-    /// Searches backwards from each page whose rules read a question to the question's own page. Returns `None` if the
-    /// budget runs out.
+    /// Searches backwards, from each page whose rules read a question, to the page of that question. Returns `None` if
+    /// the budget runs out.
     pub(super) fn new(form: &Questionnaire<'_>, budget: &Budget) -> Option<Self> {
         let mut questions = vec![QuestionLiveness::default(); form.questions.len()];
         let mut readers = vec![Vec::new(); form.questions.len()];
@@ -35,13 +35,13 @@ impl Liveness {
                 before.get_mut(next).into_iter().for_each(|before| before.push(page));
             }
         }
-        // The last question for which the search visited each page.
+        // For each page, the last question for which the search visited it.
         let mut visited = vec![usize::MAX; form.pages.len()];
         for (index, readers) in readers.into_iter().enumerate() {
             let (Some(question), Some(live)) = (form.questions.get(index), questions.get_mut(index)) else { continue };
             let mut open = readers;
             while let Some(page) = open.pop() {
-                // The search stops at the question's page, because there is no answer before that page and no walk
+                // The search stops at the question's own page: before it the question has no answer, and no walk
                 // returns to it.
                 if page == question.page {
                     live.is_read = true;
@@ -60,7 +60,7 @@ impl Liveness {
         Some(Self { questions })
     }
 
-    /// Returns whether any rule that a walk can try after answering the question reads it.
+    /// Returns whether a rule reads the answer, on the question's own page or on a page that can follow.
     pub(super) fn is_read(&self, question: usize) -> bool {
         self.questions.get(question).is_some_and(|live| live.is_read)
     }

@@ -1,4 +1,4 @@
-//! Proofs about a form that hold for all possible answers.
+//! Proofs of statements about a form for all possible answers.
 
 mod budget;
 mod classes;
@@ -24,9 +24,9 @@ pub enum Verdict<W> {
     Proved,
     /// The statement is false. The value is a counterexample.
     Refuted(W),
-    /// The statement is undecided. Either the [`budget`](super::Policy::budget) ran out, which some forms cause because
-    /// the problem is NP-complete in general. Or the statement depends on a rule with an unknown operator, join or
-    /// action (see [`Proofs::undecided`]).
+    /// The statement is undecided, for one of two reasons. The [`budget`](super::Policy::budget) ran out, which is
+    /// unavoidable for some forms because the problem is NP-complete. Or the statement depends on a rule with an
+    /// unknown operator, join or action (see [`Proofs::undecided`]).
     Unknown,
 }
 
@@ -34,17 +34,16 @@ pub enum Verdict<W> {
 ///
 /// The answers to a question fall into a few equivalence classes: its options, the intervals between the constants of
 /// numeric conditions, each text that a condition names, all other texts, and no answer if the question is optional.
-/// The search explores all paths with one answer from each class, so its verdicts are exact. It keeps an answer only
-/// while a later rule can read it. The search is linear in the number of pages if rules read only answers on their own
-/// page.
+/// The search explores all paths with one answer from each class, so its verdicts are exact. The search keeps an answer
+/// only while a later rule can read it. Its cost is linear in the number of pages if rules read only answers on their
+/// own page.
 ///
-/// If the budget runs out, [`ends`](Self::ends), [`named`](Self::named) and [`contactable`](Self::contactable) can
-/// still be proved from the graph of the pages in linear time: no page is on a cycle, or every path to a lead passes
-/// through a page that requires a name.
+/// If the budget runs out, [`ends`](Self::ends), [`named`](Self::named) and [`contactable`](Self::contactable) may
+/// still be provable from the graph of the pages in linear time. For example, every walk ends if no page is on a cycle.
 ///
 /// A rule that cannot be evaluated may or may not match, and a walk marks such a step as
-/// [uncertain](super::Step::is_uncertain). A statement counts as proved if it holds in both cases. It is refuted only
-/// by answers whose walk does not depend on such a rule.
+/// [uncertain](super::Step::is_uncertain). A statement is proved only if it holds in both cases. It is refuted only by
+/// answers whose walk does not depend on such a rule.
 ///
 /// ```
 /// use leadapi_core::form::{Answers, FormRecord, Policy, Verdict, Version};
@@ -64,17 +63,17 @@ pub enum Verdict<W> {
 pub struct Proofs {
     /// Every walk ends. The counterexample leads back to a page that was visited before.
     pub ends: Verdict<Answers>,
-    /// Every page is reachable with some answers. The counterexamples are the unreachable pages, by index in
+    /// For every page, some answers lead to it. The counterexamples are the unreachable pages, by index in
     /// [`Questionnaire::pages`].
     pub pages: Verdict<Vec<usize>>,
-    /// Every ending in the settings is reachable with some answers. The counterexamples are the unreachable endings, by
+    /// For every ending in the settings, some answers lead to it. The counterexamples are the unreachable endings, by
     /// index.
     pub endings: Verdict<Vec<usize>>,
     /// Every lead has a name. The counterexample creates a lead without one.
     pub named: Verdict<Answers>,
     /// Every lead has an email address or a phone number. The counterexample creates a lead with neither.
     pub contactable: Verdict<Answers>,
-    /// The rules that cannot be evaluated for some answers that lead to their page, by index in the record.
+    /// The rules that some walk reaches but cannot evaluate, by index in the record.
     pub undecided: Vec<usize>,
     /// Whether the budget was sufficient to explore all combinations of answers.
     pub complete: bool,

@@ -1,7 +1,7 @@
 //! A set of pages that stores consecutive pages compactly.
 
-/// A set of pages, as sorted ranges that neither touch nor overlap. Most walks visit pages in record order, so even a
-/// walk of thousands of pages is a single range.
+/// A set of pages, stored as sorted ranges that neither touch nor overlap. Most walks visit pages in record order, so
+/// even thousands of visited pages usually form a single range.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct PageSet(Vec<(usize, usize)>);
 
@@ -33,7 +33,7 @@ impl PageSet {
         }
     }
 
-    /// Returns the index of the first range that does not end before the page.
+    /// Returns the index of the first range that ends at or after the page.
     fn range_at(&self, page: usize) -> usize {
         self.0.partition_point(|(_, last)| *last < page)
     }

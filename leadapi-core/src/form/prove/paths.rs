@@ -37,7 +37,7 @@ pub struct Path<'r> {
 pub enum PathEnd<'r> {
     /// An ending, with its id if it has one.
     Ending(Option<&'r str>),
-    /// A page of the path that would be visited twice, by index.
+    /// A loop: the index of the page that would be visited twice.
     Loop(usize),
 }
 
@@ -52,7 +52,7 @@ pub struct Paths<'r> {
     pub complete: bool,
 }
 
-/// The next step of a path after a prefix that it shares with others.
+/// The step that distinguishes paths with the same prefix.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Fork {
     Ending(Option<usize>),
@@ -60,7 +60,8 @@ enum Fork {
     Page(usize),
 }
 
-/// A common prefix of paths: its last page, the index of its parent prefix, and the nodes that its walks can reach.
+/// A prefix that several paths can share: its last page, the index of its parent prefix, and the nodes that its walks
+/// can reach.
 struct Prefix {
     page: usize,
     before: Option<usize>,
@@ -133,7 +134,8 @@ impl<'r> PathLister<'_, 'r> {
                 space.exits(&state, &mut slots, budget, |exit| {
                     let (fork, state, certain) = match exit.taken {
                         Transition::Page(mut state) => {
-                            // Contributions to the lead do not distinguish paths.
+                            // Two walks along the same path count as one path even if they contribute different flags
+                            // to the lead.
                             state.flags = 0;
                             (Fork::Page(state.page), Some(state.clone()), state.certain)
                         }

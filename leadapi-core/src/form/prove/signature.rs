@@ -1,4 +1,4 @@
-//! Signatures, which describe how the rules distinguish the answers to a question.
+//! Signatures of answers. Two answers have the same signature if no rule distinguishes them.
 
 use std::collections::HashMap;
 
@@ -17,12 +17,12 @@ pub(super) struct Tests<'f> {
     texts: Vec<&'f str>,
 }
 
-/// The outcome of all tests of a question for an answer. Two answers have equal signatures if and only if no test
+/// The outcomes of all tests of a question for one answer. Two answers have equal signatures if and only if no test
 /// distinguishes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Signature {
     filled: bool,
-    /// The number of `gt` constants below the answer.
+    /// The number of `gt` constants that are less than the answer.
     above: usize,
     /// The `equals` constant that matches the answer.
     equal: Option<usize>,
@@ -58,12 +58,12 @@ impl<'f> Tests<'f> {
         self.texts.dedup();
         for numbers in [&mut self.equal, &mut self.greater] {
             numbers.sort_by(f64::total_cmp);
-            // Positive and negative zero count as one number.
+            // Positive and negative zero are the same number.
             numbers.dedup_by(|one, other| *one <= *other && *other <= *one);
         }
     }
 
-    /// Returns the texts that rules compare an answer with, sorted.
+    /// Returns the strings that rules compare an answer with, sorted.
     pub(super) fn texts(&self) -> &[&'f str] {
         &self.texts
     }

@@ -1,6 +1,6 @@
 //! The state space of walks. A state consists of a page and the earlier answers that can still matter.
 //!
-//! An answer matters on a page if a rule of that page, or of a page reachable from it, reads it. So if rules read only
+//! An answer matters on a page if it is read by a rule of that page or of a page reachable from it. If rules read only
 //! answers on their own page, each page has a single state.
 
 use super::{
@@ -54,11 +54,11 @@ pub(super) struct StateSpace<'c> {
 struct PageChoices {
     /// The questions that rules on this or a later page read.
     open: Vec<usize>,
-    /// The minimum contribution to a lead of the answers to the other questions.
+    /// The minimum contribution to a lead from the answers to all other questions on the page.
     flags: u8,
-    /// Whether a required question has no valid answer, so no walk leaves the page.
+    /// Whether no walk can leave the page, because a required question has no valid answer.
     blocked: bool,
-    /// The units of work for trying all rules once.
+    /// The cost of trying all rules of the page once, in units of work.
     work: usize,
 }
 
@@ -178,7 +178,7 @@ impl<'c> StateSpace<'c> {
         let mut taken = None;
         for (rule, result) in rules.iter().zip(results) {
             match (result, rule.jump) {
-                // A rule whose target is missing is skipped, whether it matches or not.
+                // A rule without an existing target is skipped even if it matches.
                 (RuleResult::NoMatch | RuleResult::MissingTarget, _)
                 | (RuleResult::Uncertain | RuleResult::UnknownJump, Jump::Missing) => {}
                 (RuleResult::JumpsTo(target), _) => {

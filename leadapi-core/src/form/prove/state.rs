@@ -1,4 +1,4 @@
-//! The states of walks, and how the search reached them.
+//! The states of walks, and the search tree that records how each state was reached.
 
 use std::rc::Rc;
 
@@ -15,9 +15,9 @@ pub(super) struct State {
     pub known: Vec<Choice>,
     /// The visited pages that can still be reached again.
     pub seen: PageSet,
-    /// The contribution of the answers so far to a lead.
+    /// The flags that the answers so far contribute to a lead.
     pub flags: u8,
-    /// Whether every rule so far could be evaluated. If not, a walk may or may not reach this state.
+    /// Whether every rule on the way could be evaluated. If not, a walk may or may not reach this state.
     pub certain: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Placeholders: `{key}` in a text stands for an answer.
+//! Placeholders of the form `{key}`, which stand for answers.
 
 use std::borrow::Cow;
 
@@ -9,20 +9,20 @@ use super::Walk;
 /// The maximum number of characters in a key.
 const MAX_KEY_CHARS: usize = 64;
 
-/// All characters except the unreserved characters of RFC 3986.
+/// The characters to percent-encode: all except the unreserved characters of RFC 3986.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The escaping of inserted answers, which makes them safe in their context. The surrounding text comes from the form's
-/// author and stays unchanged.
+/// The escaping that makes an inserted answer safe in its context. The surrounding text comes from the form's author
+/// and stays unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Escape {
     /// No escaping, for plain-text contexts.
     #[default]
     Plain,
-    /// HTML, between tags or in a quoted attribute: `&`, `<`, `>`, `"` and `'` become character references.
+    /// Escaping for HTML text and quoted attributes: `&`, `<`, `>`, `"` and `'` become character references.
     Html,
-    /// A URL component: everything except letters, digits and `-._~` is percent-encoded.
+    /// Escaping for a URL component: all characters except ASCII letters, digits and `-._~` are percent-encoded.
     Url,
 }
 
@@ -43,7 +43,7 @@ impl Escape {
     }
 }
 
-/// A part of a text with placeholders.
+/// A part of text that may contain placeholders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::form) enum Piece<'t> {
     Text(&'t str),
@@ -55,7 +55,7 @@ pub(in crate::form) enum Piece<'t> {
     },
 }
 
-/// Splits a text into its parts, in order. In nested braces, only the innermost pair forms a placeholder.
+/// Splits text into its parts, in order. In nested braces, only the innermost pair forms a placeholder.
 pub(in crate::form) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -72,7 +72,7 @@ pub(in crate::form) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
             && let Some(beyond) = closed.strip_prefix('}')
             && let Some(key) = key(inner)
         {
-            // The key and its two braces.
+            // The key with both of its braces.
             let typed = rest.get(..end + 2).unwrap_or(rest);
             rest = beyond;
             return Some(Piece::Key { key, typed });
@@ -90,10 +90,10 @@ fn key(inner: &str) -> Option<&str> {
 }
 
 impl<'a> Walk<'a> {
-    /// Replaces the placeholders in a text, such as the message of an ending.
+    /// Replaces the placeholders in `text`, which is, for example, the message of an ending.
     ///
     /// `{key}` stands for the last answer on the path to a question mapped to `key`, or else for the answer to the
-    /// question with that id. An answer is inserted as the label of an option, a number as it was written, or a text
+    /// question with that id. An answer is inserted as the label of an option, a number as it was written, or a string
     /// without surrounding white space. A known key without an answer is replaced by `fallback`, and an unknown key is
     /// left unchanged. Inserted text is never expanded again.
     ///

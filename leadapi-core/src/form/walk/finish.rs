@@ -24,7 +24,7 @@ pub struct Finish<'a> {
     /// The calendar in which the visitor books an appointment.
     pub calendar: Option<Calendar<'a>>,
     /// The URL to redirect the visitor to: the calendar's own post-booking URL, or else the form's `redirectUrl`.
-    /// Always an `http` or `https` URL, because any other URL is dropped.
+    /// Always an `http` or `https` URL; other URLs are ignored.
     pub redirect: Option<&'a str>,
 }
 

@@ -1,4 +1,4 @@
-//! Builds the lead of a finished walk, assigning each answer to one of its fields or to its notes.
+//! Construction of the lead from a finished walk. Each answer goes to a field of the lead or to its notes.
 
 use std::borrow::Cow;
 
@@ -26,13 +26,13 @@ const MAX_LABEL_CHARS: usize = 200;
 pub struct FormLead<'a> {
     /// The lead, which satisfies every rule in contract D4. Only the store can check that its pipeline exists.
     pub lead: NewLead,
-    /// The source of the lead's name.
+    /// The origin of the lead's name.
     pub name_source: NameSource,
     /// The full answers behind the notes, for hosts with custom fields.
     pub attributes: Vec<Attribute<'a>>,
 }
 
-/// An answer without a field of its own in the lead.
+/// An answer that does not fill a field of the lead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Attribute<'a> {
@@ -40,7 +40,8 @@ pub struct Attribute<'a> {
     pub key: Option<&'a str>,
     /// The id of the question.
     pub question: &'a str,
-    /// The label. Its placeholders are filled with answers from the pages up to and including its own.
+    /// The label of the question. Its placeholders are filled with answers from the pages up to and including the
+    /// question's page.
     pub label: String,
     /// The answer, formatted for display.
     pub text: Cow<'a, str>,
@@ -61,8 +62,8 @@ pub enum NoLead {
     /// The form's `client_id` is not a valid id. Only the owner of the form can correct it.
     #[error("the form has no client account")]
     NoClient,
-    /// No answer can serve as a name. [`Questionnaire::check`](crate::form::Questionnaire::check) finds forms that
-    /// allow this.
+    /// No answer on the path can serve as a name. [`Questionnaire::check`](crate::form::Questionnaire::check) finds
+    /// forms that allow this.
     #[error("nothing was answered that could be the lead's name")]
     NoName,
 }
@@ -93,7 +94,8 @@ impl<'a> Walk<'a> {
     /// - Every other answer becomes one line of the notes, in path order, and an [`Attribute`]. No answer can start a
     ///   new line or appear in two places. Notes that are too long are truncated, but attributes never are.
     /// - A lead must have a name. Without an answer to `name`, the name is built from `first_name` and `last_name`, or
-    ///   else from the next field in [`NameSource`]. A name taken from another field repeats that field's answer.
+    ///   else taken from the next field in [`NameSource`]. An answer that is used as the name in this way also fills
+    ///   its own field.
     ///
     /// ```
     /// use leadapi_core::form::{Answers, FormRecord, NameSource, Policy, Version};
@@ -172,7 +174,7 @@ impl<'a> Attribute<'a> {
 /// The assignment of answers to lead fields.
 struct LeadFields<'f, 'w, 'a> {
     answers: &'f [PathAnswer<'w, 'a>],
-    /// The answers that the lead's name contains unchanged.
+    /// The answers that appear unchanged in the lead's name.
     names: Vec<usize>,
     /// The answers of [`OPTIONAL_TEXTS`].
     texts: [Option<&'f PathAnswer<'w, 'a>>; OPTIONAL_TEXTS.len()],
@@ -245,8 +247,8 @@ impl<'f, 'w, 'a> LeadFields<'f, 'w, 'a> {
     }
 }
 
-/// Returns whether an answer can be the lead's email address or phone number. A phone number may be a JSON number,
-/// which is used as it was written.
+/// Returns whether an answer can be the lead's email address or phone number. A JSON number can be a phone number, and
+/// keeps the spelling in which it was sent.
 pub(in crate::form) fn is_contact(question: &QuestionPlan<'_>, text: &str) -> bool {
     match question.key {
         Some("email") => EMAIL.rule.allows(text),
@@ -255,7 +257,7 @@ pub(in crate::form) fn is_contact(question: &QuestionPlan<'_>, text: &str) -> bo
     }
 }
 
-/// Converts a text into a valid name: one line, truncated to the maximum length.
+/// Converts text to a valid name: one line, truncated to the maximum length.
 fn to_name(text: &str) -> String {
     lines::truncate(lines::one_line(text), NAME.max_chars).into()
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Trims a text and joins its lines: each run of line breaks and tabs becomes a space, and other control characters are
+/// Trims text and joins its lines. Each run of line breaks and tabs becomes a space, and other control characters are
 /// replaced.
 pub(super) fn one_line(text: &str) -> Cow<'_, str> {
     let text = text.trim();
@@ -26,12 +26,12 @@ pub(super) fn one_line(text: &str) -> Cow<'_, str> {
     line.into()
 }
 
-/// Returns whether the character is a tab, or a line break in some software.
+/// Returns whether the character is a tab or is treated as a line break by any common software.
 fn is_line_break(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\t' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Truncates a text to `max` characters, the last of which is then an ellipsis.
+/// Truncates text that exceeds `max` characters to `max` characters, including a final ellipsis.
 pub(super) fn truncate(text: Cow<'_, str>, max: usize) -> Cow<'_, str> {
     if text.chars().nth(max).is_none() {
         return text;

@@ -24,10 +24,10 @@ use super::{
     plan::{Problem, QuestionPlan, Questionnaire, Slot},
 };
 
-/// A walk through a form: the path of pages that the answers lead along, and its outcome.
+/// A walk through a form, with the path of pages that the answers select and the outcome.
 ///
-/// It depends only on the form and on the answers on its path. Stale answers, from before the visitor went back and
-/// took another path, never influence routing, the score, labels or the lead.
+/// It depends only on the form and on the answers on its path. A visitor who goes back and takes another path leaves
+/// stale answers behind. They never influence routing, the score, labels or the lead.
 ///
 /// ```
 /// use leadapi_core::form::{Answers, FormRecord, Policy, Version};
@@ -48,9 +48,9 @@ pub struct Walk<'a> {
     /// The valid answers of the visited pages.
     slots: Vec<Slot<'a>>,
     visits: Vec<Visit>,
-    /// The visit number of each page.
+    /// For each page, the position at which it was visited, if any.
     steps: Vec<Option<usize>>,
-    /// The skipped rules, each with its visit number.
+    /// The skipped rules, each with the position on the path at which it was skipped.
     skipped_rules: Vec<(usize, SkippedRule<'a>)>,
     end: End,
 }
@@ -81,7 +81,7 @@ pub enum Outcome<'a> {
         /// The problems, each with its question id, in page order.
         problems: Vec<(&'a str, Problem)>,
     },
-    /// The rules lead back to a page on the path. With these answers, the walk would never end.
+    /// The rules lead back to a page on the path, so with these answers the walk would never end.
     Loop {
         /// The id of the page that would be visited twice.
         page: Option<&'a str>,
@@ -127,11 +127,10 @@ impl<'a> Walk<'a> {
         (0..self.visits.len()).map(|number| Step::new(self, number))
     }
 
-    /// Returns the visitor's progress from 0 to 1. It increases with every page on every path, and reaches 1 only at an
-    /// ending.
+    /// Returns the visitor's progress, from 0 to 1. It increases with every page and reaches 1 only at an ending.
     ///
-    /// After `k` pages it is `k / (k + ahead)`, where `ahead` is the length of the longest path that is still possible.
-    /// If that path enters a cycle, all unvisited pages on the cycle count.
+    /// After `k` pages, the progress is `k / (k + ahead)`, where `ahead` is the length of the longest path that is
+    /// still possible. If that path enters a cycle, `ahead` counts all unvisited pages on the cycle.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
@@ -168,7 +167,7 @@ impl<'a> Walk<'a> {
         chosen.fold(0, |sum, option| sum.saturating_add(option.score))
     }
 
-    /// Returns only the answers to questions on the path. A walk with only these answers has the same result.
+    /// Returns the answers to questions on the path. A walk with only these answers has the same result.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};

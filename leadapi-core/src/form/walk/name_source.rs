@@ -2,7 +2,7 @@
 
 use crate::form::plan::QuestionPlan;
 
-/// The source of a lead's name: the first of these with an answer.
+/// The origin of a lead's name. The first variant with an answer is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum NameSource {
@@ -35,7 +35,7 @@ impl NameSource {
     }
 }
 
-/// The keys whose answers name a lead without a name, by precedence.
+/// The keys whose answers can replace a missing name, in order of precedence.
 pub(in crate::form) const STAND_INS: [(&str, NameSource); 3] =
     [("business_name", NameSource::BusinessName), ("email", NameSource::Email), ("phone", NameSource::Phone)];
 

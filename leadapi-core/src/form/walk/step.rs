@@ -47,7 +47,7 @@ pub struct StepQuestion<'w, 'a> {
     question: &'a QuestionPlan<'a>,
 }
 
-/// A rule that the walk skipped, although it might have led elsewhere.
+/// A rule that the walk skipped because it could not be evaluated or followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SkippedRule<'a> {
@@ -63,8 +63,8 @@ pub struct SkippedRule<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SkipReason {
-    /// An operator, a join or a condition is unknown or malformed, so it is unknown whether the conditions hold. The
-    /// step is uncertain.
+    /// The walk could not decide whether the conditions hold, because an operator, a join or a condition is unknown or
+    /// malformed. The step is uncertain.
     UncertainConditions,
     /// The conditions hold, but the action is not `jump`. The step is uncertain.
     UnknownJump,
@@ -92,7 +92,7 @@ impl<'w, 'a> Step<'w, 'a> {
         Self { walk, number }
     }
 
-    /// Replaces the placeholders in a text with answers from the pages up to and including this one.
+    /// Replaces the placeholders in `text` with answers from the pages up to and including this one.
     pub(super) fn fill(self, text: &str, fallback: &str, escape: Escape) -> String {
         self.walk.fill_at(self.count(), text, fallback, escape)
     }
@@ -216,7 +216,7 @@ impl<'a> StepQuestion<'_, 'a> {
         self.step.walk.given(self.index)
     }
 
-    /// Formats a valid answer for display: the label of an option, a number as it was written, or a text without
+    /// Formats a valid answer for display: the label of an option, a number as it was written, or a string without
     /// surrounding white space. Returns `None` if there is no valid answer.
     pub fn text(self) -> Option<Cow<'a, str>> {
         self.question.text(&self.step.walk.slot(self.index))

@@ -12,8 +12,8 @@ use crate::form::{
 impl<'r> Questionnaire<'r> {
     /// Walks the form with these answers.
     ///
-    /// Every walk terminates, because it visits each page at most once. It never reads pages off its path, and it tries
-    /// each rule of a page at most once.
+    /// Every walk terminates, because it visits each page at most once. It reads only the pages on its path, and it
+    /// tries each rule of a page at most once.
     ///
     /// ```
     /// use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Problem, Version};
@@ -44,7 +44,7 @@ impl<'r> Questionnaire<'r> {
         walk
     }
 
-    /// Returns the answer to each question. Questions and answers are both sorted by id, so one pass suffices.
+    /// Returns the answer to each question. Both questions and answers are sorted by id, so a single pass is enough.
     fn given<'a>(&self, answers: &'a Answers) -> Vec<Option<&'a Answer>> {
         let mut given = vec![None; self.questions.len()];
         let mut answers = answers.iter();
@@ -121,7 +121,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Reads the valid answers on a page. Returns whether all answers are valid, so that the walk can leave the page.
+    /// Reads the valid answers on a page. Returns whether all answers are valid, in which case the walk can leave the
+    /// page.
     #[inline]
     fn read(&mut self, page: &PagePlan<'_>) -> bool {
         let range = page.questions.clone();

@@ -1,14 +1,14 @@
-//! The log of one window: the times of the requests admitted in the last 60 s.
+//! A log of the times at which requests were admitted in the last 60 s.
 
 use std::{collections::VecDeque, num::NonZeroU32};
 
 /// The length of the window in microseconds (contract D9).
 pub(super) const WINDOW: u64 = 60_000_000;
 
-/// The admissions of one token and class, oldest first.
+/// The times at which requests of one token and class were admitted, oldest first.
 ///
-/// A time is stored as the low 32 bits of its microseconds, which wrap around every 71 minutes. Times older than the
-/// window are dropped before any comparison, so no two times in the log are that far apart.
+/// Each time is stored as the low 32 bits of its microsecond count, which wrap around every 71 minutes. Times older
+/// than the window are dropped before any comparison, so all times in the log lie within one window.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     times: VecDeque<u32>,
@@ -16,7 +16,7 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Counts a request at this time, or returns the number of microseconds until the next request can be admitted.
+    /// Admits and counts a request at `now`, or returns the number of microseconds until a request can be admitted.
     pub(super) fn admit(&mut self, now: u64, limit: NonZeroU32) -> Result<(), u64> {
         // If the clock steps backwards, the newest logged time is used instead, which keeps the log in order.
         let now = now.max(self.newest);
@@ -27,8 +27,8 @@ impl Log {
             return Err(WINDOW.saturating_sub(age));
         }
         if self.times.len() == self.times.capacity() {
-            // The capacity grows only up to the limit, where the log of a busy token stays. Plain doubling would
-            // overshoot the limit.
+            // The capacity never exceeds the limit, which the log of a busy token reaches. Plain doubling would waste
+            // memory beyond the limit.
             let additional = (self.times.len().max(4) * 2).min(limit) - self.times.len();
             self.times.reserve_exact(additional);
         }

@@ -1,9 +1,9 @@
-//! The exact sliding window of contract D9, for one process.
+//! A rate limiter for one process, with the exact sliding window of contract D9.
 //!
 //! The limiter keeps a log of admissions, because the alternatives are not exact. With a limit of 600 requests per
 //! minute, GCRA can admit 1199 requests within 60 seconds, and fixed windows can admit 1200. A sliding window counter
-//! with two cells refuses callers that stay within the limit. The log is exact in both directions and takes four bytes
-//! for each request in the last minute.
+//! with two cells can refuse callers that stay within the limit. A log never admits too many requests and never refuses
+//! too many. It takes four bytes for each request in the last minute.
 
 mod log;
 
@@ -25,7 +25,7 @@ use crate::{
     port::{Admission, Class, RateLimiter},
 };
 
-/// The number of shards, large enough that threads rarely contend for the same lock.
+/// The number of shards. With this many, threads rarely contend for the same lock.
 const SHARDS: usize = 64;
 
 /// The maximum number of requests per token in any 60 s (contract 8).
@@ -69,8 +69,8 @@ impl Default for Limits {
 /// A rate limiter with an exact sliding window for each token and class (contract D9). No half-open interval of 60 s
 /// contains more admitted requests than the limit, and no request within the limit is refused.
 ///
-/// Time has a resolution of one microsecond. At the default limits, a token that uses both of them fully takes less
-/// than 3 KB. A token that has been idle for a minute is dropped by a later request to the same shard.
+/// Time has a resolution of one microsecond. With the default limits, a token that exhausts both limits takes less than
+/// 3 KB of memory. Once a token has been idle for a minute, a later request to the same shard drops its entry.
 ///
 /// ```
 /// use std::{sync::Arc, time::Duration};
@@ -114,7 +114,7 @@ impl SlidingWindow {
         Self::with_time(limits, move || start.elapsed())
     }
 
-    /// Creates a limiter with a custom time source. Its zero can be any instant, and it must never step backwards.
+    /// Creates a limiter with a custom time source, which can count from any instant but must never step backwards.
     pub fn with_time(limits: Limits, time: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
         Self { limits, time: Box::new(time), hasher: RandomState::default(), shards }

@@ -28,7 +28,7 @@ fn token(id: usize) -> TokenId {
     TokenId::parse(id.to_string()).unwrap()
 }
 
-/// Admits exactly what the definition allows, by scanning all past admissions.
+/// An oracle that applies the definition literally: it scans all past admissions for each request.
 #[derive(Default)]
 struct Oracle(Vec<u64>);
 
@@ -60,7 +60,7 @@ fn steps() -> impl Strategy<Value = Vec<u64>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-    /// Soundness and completeness: the decisions and waits are the same as in the definition.
+    /// The limiter makes the same decisions, with the same waits, as the oracle.
     #[test]
     fn decisions_match_the_definition(steps in steps(), limit in 1_u32..20) {
         let (limiter, now) = limiter(limits(limit, 1));
@@ -75,7 +75,7 @@ proptest! {
         }
     }
 
-    /// A sole caller that waits for `retry_after` is admitted; one that waits less is refused.
+    /// If a token has a single caller, a retry after `retry_after` is admitted and any earlier retry is refused.
     #[test]
     fn retry_after_is_the_exact_wait(steps in steps(), limit in 1_u32..20) {
         let (limiter, now) = limiter(limits(limit, 1));
@@ -176,7 +176,7 @@ fn idle_tokens_are_dropped() {
     }
     assert_eq!(limiter.tokens(), 10_000);
     now.store(61 * SECOND, Ordering::Relaxed);
-    // One request per shard is enough; these requests reach every shard several times.
+    // One request per shard would be enough. These requests reach every shard several times.
     for id in 10_000..11_000 {
         limiter.check(&token(id), Class::Read);
     }
