@@ -1,4 +1,4 @@
-//! Ids and names compare by code point: no case folding, no locale order, no wildcards.
+//! Checks that ids and names are compared by code point, without case folding, locale-specific order or wildcards.
 
 use super::{
     CheckResult, NOON, business, change, client, ids, lead_id, listed, page, pipeline, same, stage, try_create,

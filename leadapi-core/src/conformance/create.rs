@@ -1,4 +1,4 @@
-//! Creating leads (contract D4, D6).
+//! Checks for creating leads (contract D4, D6).
 
 use super::{
     CheckResult, NOON, already_exists, business, client, create, draft, ids, lead_id, listed, meta, new, page,
@@ -92,7 +92,7 @@ pub(super) async fn preserves_timestamps(store: &impl Store) -> CheckResult {
         "0000-12-31T23:59:59.999Z",
         "0000-01-01T00:00:00.000Z",
     ];
-    // Neither the ids nor the order of the creates follow the timestamps.
+    // The leads are not created in timestamp order, and their ids do not follow that order either.
     for at in 0..timestamps.len() {
         let at = (at * 5 + 6) % timestamps.len();
         let timestamp = timestamps.get(at).copied().unwrap_or_default();

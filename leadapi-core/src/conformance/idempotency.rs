@@ -1,4 +1,4 @@
-//! Creates with an idempotency key (contract D10).
+//! Checks for creates with an idempotency key (contract D10).
 
 use futures_util::future::join_all;
 

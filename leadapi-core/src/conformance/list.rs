@@ -1,4 +1,4 @@
-//! Lists: order, paging, filters and totals (contract D3).
+//! Checks for lists: order, paging, filters and totals (contract D3).
 
 use super::{CheckResult, business, client, create, ids, listed, new, same, stage};
 use crate::{

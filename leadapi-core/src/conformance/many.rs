@@ -1,4 +1,4 @@
-//! Creates, moves and deletes more leads than a page holds, and compares every page with a model.
+//! A check that creates, moves and deletes more leads than fit on one page, and compares every page with a model.
 
 use std::{cmp::Reverse, sync::Arc};
 
@@ -21,7 +21,7 @@ pub(super) async fn pages_match_a_model(store: &impl Store) -> CheckResult {
     for number in 0..LEADS {
         let mut lead = NewLead::new(&client(pick(&CLIENTS, number)), format!("Lead {number}"));
         lead.stage_id = Some(pick(&STAGES, number / 3).to_owned());
-        // Neither ids nor timestamps are in order, and three leads share each timestamp.
+        // Neither ids nor timestamps follow the order of creation, and three leads share each timestamp.
         let (id, minute) = (number * 7 % LEADS, number * 11 % 100);
         let at = format!("2026-05-04T{:02}:{:02}:00.000Z", minute / 60, minute % 60);
         model.0.push(Some(create(store, &format!("l{id}"), &at, &lead).await?));

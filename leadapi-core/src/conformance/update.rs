@@ -1,4 +1,4 @@
-//! Updating and deleting leads (contract D5, D6).
+//! Checks for updating and deleting leads (contract D5, D6).
 
 use futures_util::future::join_all;
 

@@ -1,4 +1,4 @@
-//! The records that the leads and forms of a business can refer to.
+//! The records of a business to which its leads and forms can refer.
 
 use std::sync::Arc;
 
@@ -37,8 +37,8 @@ impl Directory {
         }
     }
 
-    /// Returns the lead with its ids replaced by the directory's copies, so a store with many leads holds each such id
-    /// in memory only once.
+    /// Returns the lead with its ids replaced by the directory's copies, so all leads of a store share one copy of each
+    /// id in memory.
     pub(crate) fn keep(&self, mut lead: Lead) -> Arc<Lead> {
         if let Some(id) = self.clients.get(&lead.client_id) {
             lead.client_id = id.clone();

@@ -67,9 +67,9 @@ impl InvalidDataset {
 
 /// Businesses and all their records.
 ///
-/// A [parsed](Self::parse) data set satisfies every rule: references and leads are valid, and there are no duplicates.
-/// Within a business, the ids of each kind of record, the idempotency keys and the e-mail addresses of members are
-/// unique. In the whole data set, the ids of businesses, the ids of tokens and the secrets of tokens are unique.
+/// A [parsed](Self::parse) data set satisfies every rule: references and leads are valid, and keys are unique. Within a
+/// business, the ids of each kind of record, the idempotency keys and the e-mail addresses of members are unique. In
+/// the whole data set, the ids of businesses, the ids of tokens and the secrets of tokens are unique.
 ///
 /// ```
 /// use leadapi_core::dataset::Dataset;
@@ -81,7 +81,7 @@ impl InvalidDataset {
 ///
 /// It serializes to the file format, without secrets but otherwise without loss. A token whose secret the data set
 /// supplies is written as a [record](TokenSeed::record) with the hash of the secret and the creation time of the
-/// business. A data set that does not fit in memory can be written one business at a time.
+/// business. If a data set does not fit in memory, write it one business at a time.
 ///
 /// ```
 /// # use leadapi_core::{dataset::{BusinessSeed, Dataset}, id::BusinessId};

@@ -44,7 +44,7 @@ record! {
         message: Field<String> = "message",
         /// Whether reaching the ending creates a lead.
         creates_lead: Field<bool> = "createsLead",
-        /// The kind of content that the ending shows in addition to its texts.
+        /// The kind of content that the ending shows in addition to its heading and message.
         kind: Field<EndingKind> = "kind",
         /// The event to report when a visitor reaches the ending.
         meta_event: Field<MetaEvent> = "metaEvent",

@@ -1,4 +1,4 @@
-//! Enums for names that the contract does not list exhaustively. Unknown names are preserved, and names are
+//! Extensible enums, for sets of names that the contract may extend. Unknown names are preserved, and names are
 //! case-sensitive.
 
 use std::{fmt, hash};
@@ -144,7 +144,7 @@ extensible_enum! {
     }
 }
 extensible_enum! {
-    /// The kind of content that an ending shows in addition to its texts.
+    /// The kind of content that an ending shows in addition to its heading and message.
     EndingKind {
         /// A calendar to book an appointment in.
         Calendar = "calendar",

@@ -50,8 +50,8 @@
 //!
 //! - **Pages.** A walk starts at the first page and visits each page at most once. A walk that would revisit a page
 //!   stops with [`Outcome::Loop`]. If there are no pages, the top-level `fields` form a single page without an id.
-//! - **Ids.** An id that is blank, not a string, or a duplicate of an earlier one counts as missing. A page without an
-//!   id is visited in order, but no rule can start from it or jump to it. A question or an option without an id is
+//! - **Ids.** An id counts as missing if it is blank, is not a string, or repeats an earlier id. A page without an id
+//!   is visited in order, but no rule can start from it or jump to it. A question or an option without an id is
 //!   ignored.
 //! - **Rules.** After a page, its rules are tried in array order, and the first match wins. `__fallback__` comes last,
 //!   wherever it is in the array. If no rule matches, the walk continues with the next page. After the last page, it
@@ -64,11 +64,11 @@
 //!   compares numbers. For a question of an unknown type, `gt` does not parse a string answer as a number.
 //!   [`Answer::is_filled`] defines `is_filled`.
 //! - **Unknown** operators, joins, actions and malformed conditions are neither true nor false (Kleene's three-valued
-//!   logic). A rule that cannot be evaluated for that reason does not match, and the step [is
-//!   uncertain](Step::is_uncertain). [`Questionnaire::prove`] leaves undecided every statement that depends on such a
-//!   rule.
-//! - **Answers** are read when the walk reaches their page. The outcome is [`Outcome::Awaiting`] until all answers on
-//!   the page are valid. Answers to pages off the path are ignored. Each [`Problem`] states why an answer is not valid.
+//!   logic). If a rule cannot be evaluated for that reason, the walk treats it as not matching and the step [is
+//!   uncertain](Step::is_uncertain). [`Questionnaire::prove`] does not decide statements that depend on the rule.
+//! - **Answers** are read when the walk reaches the page of their question. The outcome is [`Outcome::Awaiting`] until
+//!   all answers on the page are valid. Answers to questions off the path are ignored. Each [`Problem`] states why an
+//!   answer is not valid.
 //! - **Placeholders** ([`Walk::fill`], [`StepQuestion::label`]), the [score](Walk::score), the
 //!   [progress](Walk::progress) and the [lead](Walk::lead) use only answers on the path, so stale answers have no
 //!   effect.
@@ -81,9 +81,9 @@
 //! [`Questionnaire::check`] lists [`Finding`]s, each with a [`Code`] and a JSON pointer. [`Questionnaire::prove`]
 //! proves or refutes statements that must hold for all possible answers. [`Questionnaire::paths`] lists the paths
 //! through a form, each with answers that lead along it. [`Questionnaire::routes`] and [`Questionnaire::mermaid`]
-//! describe the graph of the form. All of them are safe for untrusted records: the size of the record and the
-//! [`Policy::budget`] bound their cost. `FINDINGS.md`, next to this crate's README, lists the codes and how to resolve
-//! each finding.
+//! return the graph of its pages and endings. All of these methods are safe for untrusted records, because the size of
+//! the record and the [`Policy::budget`] bound their cost. `FINDINGS.md`, next to this crate's README, lists the codes
+//! and how to resolve each finding.
 //!
 //! # Records
 //!
@@ -96,8 +96,8 @@
 //! - every extensible enum (question types, operators and so on) keeps unknown names;
 //! - every number keeps its text, so `10.0` stays `10.0` and `1e400` stays `1e400` ([`Number`]).
 //!
-//! Reading fails only if the input is not valid JSON or its root is not an object. Deep nesting is not an error:
-//! untyped JSON is kept as text and never parsed recursively, so it cannot exhaust the stack.
+//! Parsing a record fails only if the input is not valid JSON or its root is not an object. Deep nesting is not an
+//! error: untyped JSON is kept as text and never parsed recursively, so it cannot exhaust the stack.
 //!
 //! ```
 //! use leadapi_core::form::{FormRecord, Number};

@@ -9,7 +9,7 @@ use super::raw::Raw;
 
 /// A JSON number of any size and spelling (contract D11).
 ///
-/// Two numbers are equal if their texts are equal, so `10` is not equal to `10.0`. To compare values, use
+/// Two numbers are equal if their spelling is equal, so `10` is not equal to `10.0`. To compare values, use
 /// [`as_i64`](Self::as_i64) or [`as_f64`](Self::as_f64).
 ///
 /// ```

@@ -20,8 +20,8 @@ pub struct Policy {
     /// because an unfinished rule should match too rarely rather than too often.
     pub missing_join: GroupOp,
     /// Whether an ending creates a lead if its `createsLead` is absent, null or not a boolean. It also applies to the
-    /// built-in confirmation. True by default, because an unwanted lead is easy to delete, but nobody notices a missing
-    /// one.
+    /// built-in confirmation. True by default, because an unwanted lead is easy to delete, whereas a missing lead goes
+    /// unnoticed.
     pub lead_by_default: bool,
     /// Whether a lead without a name takes its business name, email address or phone number as its name, in this order.
     /// True by default. If it is false, a walk without a name fails with [`NoLead::NoName`](super::NoLead::NoName).
@@ -30,8 +30,9 @@ pub struct Policy {
     /// 2,000 by default.
     pub note_chars: usize,
     /// The number of steps that a proof or a list of paths may take before it gives up. A step explores one combination
-    /// of answers to a page. Each step pays for 64 evaluated conditions and 256 bytes of retained memory, so pages with
-    /// more rules take more steps. The default is 200,000, which takes a few tenths of a second and at most 51 MB.
+    /// of answers to a page. A step covers up to 64 evaluated conditions and 256 bytes of retained memory, so pages
+    /// with many rules take several steps per combination. The default is 200,000, which takes a few tenths of a second
+    /// and at most 51 MB.
     pub budget: usize,
 }
 

@@ -1,4 +1,4 @@
-//! The HTTP service: each request passes the checks in the order of contract D1.
+//! The HTTP service, which checks each request in the order of contract D1.
 //!
 //! Client and service share the table of operations and the header names. The service itself requires the `service`
 //! feature.

@@ -21,7 +21,7 @@ const BLANK: &str = r"\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\
 /// Returns the schema for a field in a request body. An empty or blank string, which forms send for an empty field,
 /// counts as `null`.
 ///
-/// JSON Schema cannot express that the service trims a value before it validates it. So the schema describes the
+/// The service trims a value before validation, which JSON Schema cannot express. The schema therefore describes the
 /// trimmed value, and the description mentions the trimming.
 pub(super) fn schema(name: &str) -> Value {
     match name {

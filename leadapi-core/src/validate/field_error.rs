@@ -83,7 +83,7 @@ impl FieldErrors {
 impl FieldErrors {
     /// The maximum number of listed errors whose name comes from the caller.
     const MADE_UP_TOLD: usize = 20;
-    /// The maximum length of such a name in characters. Longer names are truncated.
+    /// The maximum length, in characters, of a listed name that comes from the caller. Longer names are truncated.
     const MADE_UP_CHARS: usize = 64;
 
     /// Adds an error whose name comes from the caller. The name is truncated, and control characters are replaced to

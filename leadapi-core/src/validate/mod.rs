@@ -1,4 +1,4 @@
-//! Validation (contract D4 to D6), which turns the bodies that callers send into types that are valid by construction.
+//! Validation of request bodies, which produces types that are valid by construction (contract D4 to D6).
 
 mod draft;
 mod edit;

@@ -1,4 +1,4 @@
-//! The placement of a lead in a pipeline and stage (contract D6), implemented once for all stores.
+//! The rules that place a lead in a pipeline and a stage (contract D6), implemented once for all stores.
 
 use super::{FieldError, FieldErrors, reference::Reference, text};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     model::{Change, Lead},
 };
 
-/// The requested placement, before any look-up.
+/// The placement that a request asks for, before any look-up.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub(super) enum Target {
     Pipeline(Reference<PipelineId>),
@@ -129,16 +129,16 @@ pub struct RequiredLookups<'a> {
 
 /// The result of looking up [`RequiredLookups`] in the caller's business, read in the same transaction as the write.
 ///
-/// A record of another business counts as missing. A store starts from the default, in which nothing was found, and
-/// sets the ids that it read.
+/// A record of another business counts as missing. A store starts from the default value, in which no record was found,
+/// and sets the ids of the records that it finds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct LookupResult {
-    /// The id of the named client account, read from its record. `None` if there is no such client account.
+    /// The id of the requested client account, as read from its record. `None` if the client account does not exist.
     pub client: Option<ClientId>,
-    /// The first stage (by position) of the named pipeline. `None` if there is no such pipeline.
+    /// The first stage (by position) of the requested pipeline. `None` if the pipeline does not exist.
     pub first_stage: Option<StageId>,
-    /// The pipeline of the named stage. `None` if there is no such stage.
+    /// The pipeline of the requested stage. `None` if the stage does not exist.
     pub stage_pipeline: Option<PipelineId>,
 }
 

@@ -1,4 +1,4 @@
-//! The finding codes, in one table with the severity, meaning and advice for each code.
+//! The table of finding codes, with the severity, meaning and advice for each code.
 
 use std::fmt;
 

@@ -33,7 +33,8 @@ pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report:
     }
 }
 
-/// Checks a single condition. If there is nothing to report, returns the question that the condition reads.
+/// Checks a single condition. Returns the question that it reads, or `None` if the condition can never hold or cannot
+/// be evaluated.
 fn check_condition<'f, 'r>(
     form: &'f Questionnaire<'r>,
     condition: &Condition,

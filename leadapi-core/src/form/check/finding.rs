@@ -27,8 +27,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// The maximum number of findings per code that are listed individually. If there are more, one further finding
-    /// counts the rest.
+    /// The maximum number of findings per code that are listed individually. One further finding counts the rest.
     pub const MAX_PER_CODE: usize = 100;
 
     /// Returns the severity.

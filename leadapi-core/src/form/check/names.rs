@@ -44,7 +44,7 @@ impl Questionnaire<'_> {
         name("page", plan.and_then(|page| page.id), page, plan.map(|page| page.title))
     }
 
-    /// Returns the name of the question with this index, or an empty string if there is no such question.
+    /// Returns the name of the question with this index, or an empty string if no question has the index.
     pub(super) fn question_name_at(&self, question: usize) -> String {
         self.questions.get(question).map(question_name).unwrap_or_default()
     }

@@ -53,7 +53,7 @@ pub(in crate::form) struct Options<'r> {
 #[derive(Debug)]
 pub(in crate::form) struct OptionPlan<'r> {
     pub id: &'r str,
-    /// The label, or the id if there is no label.
+    /// The label, or the id if the option has no label.
     pub label: &'r str,
     pub score: i64,
 }

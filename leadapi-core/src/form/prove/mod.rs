@@ -33,10 +33,10 @@ pub enum Verdict<W> {
 /// Statements about all walks of a form.
 ///
 /// The answers to a question fall into a few equivalence classes: its options, the intervals between the constants of
-/// numeric conditions, each text that a condition names, all other texts, and no answer if the question is optional.
-/// The search explores all paths with one answer from each class, so its verdicts are exact. The search keeps an answer
-/// only while a later rule can read it. Its cost is linear in the number of pages if rules read only answers on their
-/// own page.
+/// numeric conditions, each string that a condition names, all other strings, and no answer if the question is
+/// optional. The search explores all paths with one answer from each class, so its verdicts are exact. The search keeps
+/// an answer only while a later rule can read it. Its cost is linear in the number of pages if rules read only answers
+/// on their own page.
 ///
 /// If the budget runs out, [`ends`](Self::ends), [`named`](Self::named) and [`contactable`](Self::contactable) may
 /// still be provable from the graph of the pages in linear time. For example, every walk ends if no page is on a cycle.

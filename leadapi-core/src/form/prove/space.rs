@@ -141,7 +141,7 @@ impl<'c> StateSpace<'c> {
         done
     }
 
-    /// Advances to the next combination of answers. Returns whether there is one.
+    /// Advances to the next combination of answers. Returns `false` after the last one.
     fn advance(&self, choices: &mut [Choice]) -> bool {
         for (question, class) in choices {
             *class += 1;

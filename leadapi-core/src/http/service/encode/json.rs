@@ -1,8 +1,8 @@
 //! Direct serialization of leads into JSON bytes.
 //!
-//! Nearly all response bytes are leads, and a generic serializer checks each byte of a string for escaping. This module
-//! first checks the whole string, eight bytes at a time, and copies it if nothing needs escaping. The output is
-//! identical to serde's; a property test compares the two.
+//! Leads make up nearly all bytes of responses. A generic serializer checks every byte of a string for escaping. This
+//! module checks eight bytes at a time and copies the whole string if nothing needs escaping. The output is identical
+//! to serde's; a property test compares the two.
 
 use std::sync::Arc;
 
@@ -127,7 +127,8 @@ fn needs_escape(bytes: &[u8]) -> bool {
 fn generic(value: &(impl Serialize + ?Sized), out: &mut Vec<u8>) {
     let start = out.len();
     if serde_json::to_writer(&mut *out, value).is_err() {
-        // Unreachable for text, finite numbers and integers. `null` keeps the output valid JSON in any case.
+        // Text, integers and finite numbers never get here. Writing `null` keeps the output valid JSON even if
+        // serialization fails.
         out.truncate(start);
         out.extend_from_slice(b"null");
     }
