@@ -99,7 +99,7 @@ impl BearerToken {
         self.0.get(..HINT_CHARS).unwrap_or(PREFIX)
     }
 
-    /// Returns the secret in plain text, to show once or to put into a header.
+    /// Returns the secret in plain text, to show it once or to send it in a header.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -19,7 +19,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Creates a caller, for hosts with their own token verification.
+    /// Creates a caller. Hosts that verify tokens themselves need this constructor.
     ///
     /// ```
     /// use leadapi_core::auth::{Caller, Scopes};

@@ -31,7 +31,7 @@ impl TokenHash {
         Self(bytes)
     }
 
-    /// Returns the hash in the format of data sets: 64 lower-case hexadecimal digits.
+    /// Returns the hash in the data set format: 64 lower-case hexadecimal digits.
     ///
     /// ```
     /// # use leadapi_core::auth::TokenHash;
@@ -41,7 +41,7 @@ impl TokenHash {
         hex::encode(&self.0)
     }
 
-    /// Parses a hash in the format of data sets.
+    /// Parses a hash in the data set format.
     ///
     /// ```
     /// # use leadapi_core::auth::TokenHash;

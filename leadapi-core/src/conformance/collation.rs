@@ -104,7 +104,7 @@ pub(super) async fn distinguishes_similar_ids(store: &impl Store) -> CheckResult
     same("a business id in another case", &(found, theirs.total), &(vec!["upper"], 1))
 }
 
-/// A character that is a wildcard in some query language matches only itself.
+/// Checks that characters that are wildcards in some query languages match only themselves.
 pub(super) async fn treats_wildcards_literally(store: &impl Store) -> CheckResult {
     let owner = business("b1");
     create(store, "l1", &NewLead::new(&client("c1"), "plain").stage(&stage("s1"))).await?;

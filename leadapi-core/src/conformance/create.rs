@@ -39,7 +39,7 @@ pub(super) async fn preserves_every_value(store: &impl Store) -> CheckResult {
         create(store, &id, NOON, &new("n").value(number)).await?;
         let read = store.get(&business("b1"), &lead_id(&id)).await?;
         let read = read.and_then(|lead| lead.value).map(|value| value.get().to_bits());
-        // The service treats negative zero as zero (contract D4).
+        // The API does not preserve the sign of zero (contract D4).
         same(&format!("{number:e} read again"), &read, &Some((number + 0.0).to_bits()))?;
     }
     create(store, "l0", NOON, &new("bare")).await?;

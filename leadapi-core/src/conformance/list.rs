@@ -8,7 +8,7 @@ use crate::{
 };
 
 pub(super) async fn orders_and_pages(store: &impl Store) -> CheckResult {
-    // The creates are not in list order, and two leads share a timestamp.
+    // The leads are not created in list order, and two of them share a timestamp.
     for (id, at) in [
         ("b", "2026-05-02T00:00:00.000Z"),
         ("a", "2026-05-03T00:00:00.000Z"),

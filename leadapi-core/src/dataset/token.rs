@@ -106,7 +106,7 @@ fn id_of(secret: &BearerToken) -> TokenId {
 }
 
 impl From<TokenRecord> for TokenSeed {
-    /// Converts a store's record into a seed that contains everything the store knows.
+    /// Converts a store's record into a seed, without losing any field.
     fn from(record: TokenRecord) -> Self {
         let TokenRecord { id, name, scopes, hint, hash, created_at, expires_at, revoked_at } = record;
         Self { name, scopes, expires_at, revoked_at, origin: TokenOrigin::Kept { id, created_at, hash, hint } }

@@ -24,7 +24,7 @@ record! {
         show_progress: Field<bool> = "showProgress",
         /// The question whose answer books an appointment automatically, or null.
         auto_book_field_id: Field<String> = "autoBookFieldId",
-        /// The duration of an automatically booked appointment, an integer.
+        /// The duration of an automatically booked appointment, as an integer.
         auto_book_duration: Field<Number> = "autoBookDuration",
         /// The calendar for endings that have no calendar of their own. Not part of the published snapshot.
         default_booking_slug: Field<String> = "defaultBookingSlug",

@@ -149,7 +149,7 @@ impl<T: DeserializeOwned> Field<T> {
 }
 
 impl Field<String> {
-    /// Returns the text, if the member is present and a string.
+    /// Returns the string, if the member is present and is a string.
     ///
     /// ```
     /// use leadapi_core::form::Field;
@@ -248,8 +248,8 @@ impl<T> FromIterator<T> for Field<Vec<Entry<T>>> {
 impl<T: Serialize> Serialize for Field<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            // Records skip absent members. An absent member that is serialized on its own becomes null, because serde
-            // cannot write nothing.
+            // Records skip absent members. Serialized on its own, an absent member becomes null, because serde requires
+            // a value.
             Self::Absent | Self::Null => serializer.serialize_none(),
             Self::Value(value) => value.serialize(serializer),
             Self::Other(raw) => raw.serialize(serializer),

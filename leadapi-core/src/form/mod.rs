@@ -57,11 +57,11 @@
 //!   wherever it is in the array. If no rule matches, the walk continues with the next page. After the last page, it
 //!   continues with the first ending, or with the built-in confirmation if there are no endings. A rule whose target
 //!   does not exist is skipped and recorded as a [`SkippedRule`].
-//! - **Conditions** use the answers from the pages that the walk has visited. `outerOp` joins groups, and `op` joins
-//!   the conditions of a group. An empty group is ignored. A rule without conditions never matches unless it is the
-//!   fallback. `equals` compares option ids for a choice, numbers for a number question, and trimmed text otherwise.
-//!   Text comparisons are case-sensitive, distinguish `01` from `1`, and use the original spelling of a number. `gt`
-//!   compares numbers. For a question of an unknown type, `gt` does not parse a string answer as a number.
+//! - **Conditions** use the answers from the pages that the walk has visited. `outerOp` combines groups, and `op`
+//!   combines the conditions of a group. An empty group is ignored. A rule without conditions never matches unless it
+//!   is the fallback. `equals` compares option ids for a choice, numbers for a number question, and trimmed text
+//!   otherwise. Text comparisons are case-sensitive, distinguish `01` from `1`, and use the original spelling of a
+//!   number. `gt` compares numbers. For a question of an unknown type, `gt` does not parse a string answer as a number.
 //!   [`Answer::is_filled`] defines `is_filled`.
 //! - **Unknown** operators, joins, actions and malformed conditions are neither true nor false (Kleene's three-valued
 //!   logic). If a rule cannot be evaluated for that reason, the walk treats it as not matching and the step [is
@@ -81,9 +81,9 @@
 //! [`Questionnaire::check`] lists [`Finding`]s, each with a [`Code`] and a JSON pointer. [`Questionnaire::prove`]
 //! proves or refutes statements that must hold for all possible answers. [`Questionnaire::paths`] lists the paths
 //! through a form, each with answers that lead along it. [`Questionnaire::routes`] and [`Questionnaire::mermaid`]
-//! return the graph of its pages and endings. All of these methods are safe for untrusted records, because the size of
-//! the record and the [`Policy::budget`] bound their cost. `FINDINGS.md`, next to this crate's README, lists the codes
-//! and how to resolve each finding.
+//! return the graph of a form's pages and endings. All of these methods are safe for untrusted records, because the
+//! size of the record and the [`Policy::budget`] bound their cost. `FINDINGS.md`, next to this crate's README, lists
+//! the codes and how to resolve each finding.
 //!
 //! # Records
 //!

@@ -23,7 +23,7 @@ use super::raw::Raw;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Number(Box<str>);
 
-/// The error for text, or for a double, that is not a JSON number. Infinities and NaN have no JSON representation.
+/// The error for text or a double that is not a JSON number. Infinities and NaN have no JSON representation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a JSON number")]
 pub struct InvalidNumber;
@@ -44,7 +44,7 @@ impl Number {
     /// Returns [`InvalidNumber`] if the text is not exactly one JSON number.
     pub fn parse(text: &str) -> Result<Self, InvalidNumber> {
         let raw = serde_json::from_str::<&RawValue>(text).map_err(|_| InvalidNumber)?;
-        // The first character distinguishes numbers from other JSON and reveals leading white space.
+        // The first character must start a number, which excludes other JSON values and leading white space.
         let number = raw.get() == text && text.starts_with(|first: char| first == '-' || first.is_ascii_digit());
         if number { Ok(Self(text.into())) } else { Err(InvalidNumber) }
     }

@@ -48,7 +48,7 @@ record! {
         id: Field<String> = "id",
         /// The text shown to the visitor.
         label: Field<String> = "label",
-        /// The score that the option adds if it is chosen, an integer.
+        /// The score that the option adds if it is chosen, as an integer.
         score: Field<Number> = "score",
     }
 }

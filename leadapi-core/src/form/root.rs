@@ -46,9 +46,9 @@ record! {
     /// A form: the draft that its author edits, and the [`live_snapshot`](Self::live_snapshot) that visitors see
     /// (contract 2.5).
     Form {
-        /// The id of the form, a UUID.
+        /// The id of the form, which is a UUID.
         id: Field<String> = "id",
-        /// The client account that the form belongs to, a UUID.
+        /// The client account that the form belongs to, which is a UUID.
         client_id: Field<String> = "client_id",
         /// The name of the form.
         name: Field<String> = "name",
@@ -72,7 +72,7 @@ record! {
         target_pipeline_id: Field<String> = "target_pipeline_id",
         /// The published copy of the form. An empty object means that the form was never published.
         live_snapshot: Field<LiveSnapshot> = "live_snapshot",
-        /// The version counter of the published snapshot, an integer.
+        /// The version counter of the published snapshot, as an integer.
         live_version: Field<Number> = "live_version",
     }
 }

@@ -30,17 +30,17 @@ record! {
         button_shape: Field<String> = "buttonShape",
         /// The alignment of the text on buttons.
         button_text_align: Field<String> = "buttonTextAlign",
-        /// The corner radius, an integer.
+        /// The corner radius, as an integer.
         border_radius: Field<Number> = "borderRadius",
-        /// The padding of buttons, an integer.
+        /// The padding of buttons, as an integer.
         button_padding: Field<Number> = "buttonPadding",
-        /// The font size of inputs, an integer.
+        /// The font size of inputs, as an integer.
         input_font_size: Field<Number> = "inputFontSize",
-        /// The font size of buttons, an integer.
+        /// The font size of buttons, as an integer.
         button_font_size: Field<Number> = "buttonFontSize",
-        /// The font size of questions, an integer.
+        /// The font size of questions, as an integer.
         question_font_size: Field<Number> = "questionFontSize",
-        /// The angle of the background gradient, an integer.
+        /// The angle of the background gradient, as an integer.
         bg_gradient_angle: Field<Number> = "bgGradientAngle",
     }
 }

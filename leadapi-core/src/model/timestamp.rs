@@ -191,8 +191,8 @@ impl Timestamp {
     pub(crate) fn text(self) -> [u8; 24] {
         // Converts the time once, because each accessor of `DateTime<Utc>` would apply the UTC offset again.
         let at = self.0.naive_utc();
-        // Every parsed year has four digits. If the system clock is after the year 9999, only the last four are
-        // written.
+        // Every parsed year has four digits. If the system clock is past the year 9999, only the last four digits of
+        // the year are written.
         let year = at.year().unsigned_abs();
         let (month, day, hour, minute, second) = (at.month(), at.day(), at.hour(), at.minute(), at.second());
         let millis = at.nanosecond() / 1_000_000;

@@ -39,7 +39,7 @@ pub fn document(public_path: &str) -> Result<String, InvalidPath> {
     Ok(document_at(&[ServerUrl::path(public_path)?]))
 }
 
-/// Returns the document for a service that callers reach at these URLs, the preferred one first.
+/// Returns the document for a service that callers reach at these URLs, listed in order of preference.
 ///
 /// Generated clients, Postman and reference pages use the first URL. It should be absolute if the document is used
 /// outside the server.

@@ -1,4 +1,4 @@
-//! The paths, generated from the table of operations.
+//! The `paths` of the document, generated from the table of operations.
 
 use serde_json::{Map, Value, json};
 

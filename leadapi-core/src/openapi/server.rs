@@ -12,7 +12,7 @@ use crate::http::{InvalidPath, service::builder};
 /// It is stored without a trailing slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerUrl {
-    /// The scheme and authority. Empty for a URL relative to the one from which the document was loaded.
+    /// The scheme and authority. Empty for a URL that is relative to the URL of the document.
     origin: String,
     path: String,
 }

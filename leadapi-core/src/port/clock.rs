@@ -28,7 +28,7 @@ impl<F: Fn() -> Timestamp + Send + Sync> Clock for F {
 
 /// A source of ids for new leads (contract D4). Any closure from a [`Timestamp`] to a [`LeadId`] implements it.
 ///
-/// It must never return the same id twice, because a store rejects a lead whose id already exists.
+/// A source must never return the same id twice, because a store rejects a lead whose id already exists.
 pub trait IdSource: Send + Sync {
     /// Returns an id for a lead created at this time.
     fn lead_id(&self, at: Timestamp) -> LeadId;

@@ -5,7 +5,7 @@ use crate::BoxError;
 /// The error of a failed call to a [`Store`](super::Store) or a [`TokenStore`](super::TokenStore).
 ///
 /// The service answers every variant with 500 and `internal error` (contract D2). The error becomes the
-/// [`cause`](crate::http::RequestLog::cause) in the request log, where a host can match on it, for example to raise an
+/// [`cause`](crate::http::RequestLog::cause) in the request log, where a host can inspect it, for example to raise an
 /// alert.
 ///
 /// ```

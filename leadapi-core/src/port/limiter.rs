@@ -38,8 +38,8 @@ pub enum Admission {
 
 /// A rate limiter that counts requests by token and class (contract D9).
 ///
-/// The service calls it once for each request with a valid token, and for no other request. A host can implement it to
-/// share counts between processes.
+/// The service calls the limiter once for each request with a valid token, and for no other request. A host can
+/// implement this trait to share counts between processes.
 ///
 /// Checking and counting are one atomic step. No half-open interval of the window's length contains more admitted
 /// requests than the limit. A request is refused only if the window that ends at its arrival is already full. The

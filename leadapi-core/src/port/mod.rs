@@ -1,4 +1,4 @@
-//! The ports, which are traits that a host can implement: for stores, tokens, rate limits, time and ids.
+//! The ports: traits that a host can implement for stores, tokens, rate limits, time and ids.
 //!
 //! Each port is small and object safe. No method has a default implementation, so a wrapper cannot forget to forward
 //! one. The ports for leads, tokens and rate limits are also implemented for `Arc<T>` and `Box<T>`.

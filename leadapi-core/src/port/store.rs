@@ -52,8 +52,8 @@ impl Idempotency {
 
     /// Decides the outcome of a create whose key a store remembers.
     ///
-    /// `fingerprint` and `lead` belong to the remembered create. Returns `None` if that create has expired; the store
-    /// then creates a new lead.
+    /// `fingerprint` and `lead` are those of the remembered create. Returns `None` if that create has expired; the
+    /// store then creates a new lead.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -124,8 +124,8 @@ pub enum Listed {
 ///   that a draft or an edit [requires](LeadDraft::required_lookups). It passes them to the draft or the edit, which
 ///   returns the lead to write.
 /// - If a future is dropped before it completes, its call takes effect completely or not at all.
-/// - An error means that the call failed, and the service answers 500. A failed call must never leave a partial write.
-///   A call that would create a record whose id already exists returns [`StoreError::AlreadyExists`].
+/// - An error means that the call failed. The service then answers 500, and the store must not leave a partial write. A
+///   call that would create a record whose id already exists returns [`StoreError::AlreadyExists`].
 #[async_trait]
 pub trait Store: Send + Sync {
     /// Creates a lead (contract D6, D10).
@@ -156,7 +156,7 @@ pub trait Store: Send + Sync {
     /// account is checked first (contract D3).
     async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, StoreError>;
 
-    /// Lists pipelines, oldest first, then by id. The stages of each are sorted by position (contract D3).
+    /// Lists pipelines, oldest first, then by id. The stages of each pipeline are sorted by position (contract D3).
     async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, StoreError>;
 
     /// Lists client accounts by name in code point order, then by id (contract D3).

@@ -135,7 +135,7 @@ pub trait TokenStore: Send + Sync {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The token is valid and belongs to this caller.
+    /// The token is valid and identifies this caller.
     Good(Caller),
     /// The token is unknown, or its checksum is wrong.
     Unknown,
@@ -147,8 +147,8 @@ pub enum Verdict {
 
 /// A token verifier, which also identifies the caller.
 ///
-/// The service calls it once for each request with a known path and method and a well-formed token. A host can
-/// implement it to accept its own tokens, or use [`StoredTokens`](crate::tokens::StoredTokens).
+/// The service calls the verifier once for each request that has a known path, a known method and a well-formed token.
+/// A host can implement this trait to accept its own tokens, or use [`StoredTokens`](crate::tokens::StoredTokens).
 ///
 /// An error means that the token could not be checked. The service then answers 500 and never 401, because a client
 /// that receives 401 may discard a valid token.

@@ -108,7 +108,7 @@ impl Entries {
 
 impl Entry {
     fn is_fresh(&self, now: Duration) -> bool {
-        // Saturates, so an entry whose look-up started after `now` was read counts as fresh.
+        // The subtraction saturates, so an entry whose look-up started after `now` was read counts as fresh.
         now.saturating_sub(self.since) < FRESH
     }
 }

@@ -97,7 +97,7 @@ pub fn records(dataset: &Dataset, now: Timestamp) -> Result<Records, NoRandomnes
 ///
 /// # Errors
 ///
-/// Returns the error of the store or of the system's random number generator. Some tokens may already have been
+/// Returns an error from the store or from the system's random number generator. Some tokens may already have been
 /// inserted.
 pub async fn import(store: &impl TokenStore, dataset: &Dataset, now: Timestamp) -> Result<Vec<IssuedToken>, BoxError> {
     let Records { records, issued } = records(dataset, now)?;

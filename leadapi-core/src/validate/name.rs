@@ -1,4 +1,4 @@
-//! Validation of the names and e-mail addresses of records that people manage.
+//! Validation of names and e-mail addresses in the records that people manage.
 //!
 //! Data sets and the command line share these rules. The checks do not trim, so code that reads user input must trim it
 //! first.

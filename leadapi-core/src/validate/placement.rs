@@ -115,7 +115,7 @@ impl Placement {
     }
 }
 
-/// The records that a request refers to, for a store to look up in the caller's business.
+/// The records that a request refers to. A store looks them up in the caller's business.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct RequiredLookups<'a> {

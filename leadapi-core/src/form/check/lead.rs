@@ -97,8 +97,8 @@ fn check_mapped_twice(form: &Questionnaire<'_>, report: &mut Report) {
     }
 }
 
-/// For one field, the first mapped question in record order, both within each strongly connected component of pages and
-/// before it.
+/// The first question that is mapped to a field, for each strongly connected component of pages: in the component, and
+/// before it. The first is the lowest in record order.
 struct FirstMapped {
     own: Vec<Option<usize>>,
     before: Vec<Option<usize>>,
@@ -130,8 +130,8 @@ impl FirstMapped {
         form.questions.get(question).map_or(usize::MAX, |question| form.graph.scc(question.page))
     }
 
-    /// Returns the first question that a path can visit before this one. Pages on a common cycle can precede each other
-    /// in any order, so record order decides between them.
+    /// Returns the first mapped question that a path can visit before `question`. Pages on a common cycle can be
+    /// visited in any order, so record order decides between them.
     fn before(&self, form: &Questionnaire<'_>, question: usize) -> Option<usize> {
         let scc = Self::scc(form, question);
         let own = self.own.get(scc).copied().flatten().filter(|own| *own < question);

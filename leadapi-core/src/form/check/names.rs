@@ -1,5 +1,5 @@
-//! JSON pointers into a record, and display names for messages. A display name combines an id with the title that the
-//! author chose.
+//! JSON pointers to parts of a record, and display names for messages. A display name combines an id with the title
+//! that the author chose.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::form::{
     plan::{EndingPlan, QuestionPlan, Questionnaire, RulePlan, non_blank},
 };
 
-/// The maximum number of characters in a title in a message.
+/// The maximum length, in characters, of a title in a message.
 const MAX_TITLE_CHARS: usize = 60;
 
 impl Questionnaire<'_> {

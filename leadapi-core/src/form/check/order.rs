@@ -10,11 +10,11 @@ const WORK: usize = 16;
 /// The maximum number of cached entries for all searches together.
 const MAX_CACHED: usize = 4_000_000;
 
-/// Answers questions about the order in which walks can visit pages, mostly without a search.
+/// The order in which walks can visit pages. Most queries are answered without a search.
 pub(super) struct PageOrder<'f> {
     graph: &'f Graph,
     dominators: Dominators,
-    /// The pages reachable from each start page of a search.
+    /// The cached results: for each page from which a search started, the pages that it can reach.
     searches: HashMap<usize, Vec<bool>>,
     work: usize,
 }

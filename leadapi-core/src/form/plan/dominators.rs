@@ -74,7 +74,7 @@ impl Dominators {
     }
 
     /// Returns whether `other` is an ancestor of `page` in the search tree, which proves that a path from `other` to
-    /// `page` exists. If it is not an ancestor, a path may still exist.
+    /// `page` exists. A path may also exist if `other` is not an ancestor.
     pub(in crate::form) fn is_search_ancestor(&self, other: usize, page: usize) -> bool {
         let (other, page) = (self.numbers.get(other), self.numbers.get(page));
         self.search_sizes.get(other).is_some_and(|size| (other..other + size).contains(&page))
@@ -148,7 +148,7 @@ impl Search {
     }
 }
 
-/// The processed part of the search tree, with path compression.
+/// The part of the search tree that was already processed, with path compression.
 struct Forest {
     ancestors: Table,
     labels: Table,

@@ -18,7 +18,7 @@ use crate::{
 pub(in crate::form) struct QuestionPlan<'r> {
     pub id: &'r str,
     pub page: usize,
-    /// The index of the question among the fields of its page.
+    /// The index of the question in its page's `fields`.
     pub at: usize,
     pub kind: QuestionKind<'r>,
     pub label: &'r str,

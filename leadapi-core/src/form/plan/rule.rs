@@ -44,7 +44,7 @@ pub(in crate::form) struct RulePlan<'r> {
 pub(in crate::form) enum RuleResult {
     /// The conditions do not hold.
     NoMatch,
-    /// It is unknown whether the conditions hold.
+    /// The conditions cannot be evaluated.
     Uncertain,
     /// The conditions hold, but the action is unknown.
     UnknownJump,

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-/// The units of work per step of the policy's budget. A unit is roughly one evaluated condition.
+/// The units of work per step of the policy's budget. Evaluating a condition costs about one unit.
 const WORK: usize = 64;
 
 /// The bytes of retained memory per step of the policy's budget: about 50 MB for 200,000 steps.

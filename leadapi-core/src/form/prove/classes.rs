@@ -76,7 +76,8 @@ fn flags(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, slot: &Slot<'_>)
     named | if is_contact(question, &text) { CONTACT } else { 0 }
 }
 
-/// Returns candidate answers, with at least one from every class. Some may be invalid, and several may share a class.
+/// Returns candidate answers, with at least one from every class. Some candidates may be invalid, and several may
+/// belong to the same class.
 fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answer>> {
     let constants = tests.texts();
     let mut answers = vec![None];
@@ -136,7 +137,7 @@ fn distinct_text(text: &str, others: &[&str]) -> String {
     text
 }
 
-/// Returns each constant, and one number from each interval between and around the constants.
+/// Returns each constant, one number between each two neighbouring constants, and one number beyond each end.
 fn numbers(constants: impl Iterator<Item = f64>) -> Vec<Number> {
     let mut cuts: Vec<f64> = constants.collect();
     cuts.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! Proofs from the page graph alone, in linear time, regardless of conditions.
+//! Proofs that use only the page graph and ignore conditions, in linear time.
 //!
 //! The graph contains every jump that a rule could make, so a statement that holds for all its paths holds for all
 //! walks. The converse is false: a statement that this module cannot prove may still hold.
@@ -43,8 +43,8 @@ fn contribution(form: &Questionnaire<'_>, classes: &[Vec<Class<'_>>], page: usiz
     let questions = form.pages.get(page).map(|page| page.questions.clone()).unwrap_or_default();
     let least = |question: usize| {
         let classes = classes.get(question).into_iter().flatten();
-        // If a question has no valid answer, no walk leaves its page, so any claim about leads from that page holds
-        // vacuously.
+        // If a question has no valid answer, no walk leaves its page, so every claim about leads from that page is
+        // trivially true.
         classes.fold(NAMED | CONTACT, |flags, class| flags & class.flags)
     };
     questions.fold(0, |flags, question| flags | least(question))

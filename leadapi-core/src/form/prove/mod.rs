@@ -24,9 +24,9 @@ pub enum Verdict<W> {
     Proved,
     /// The statement is false. The value is a counterexample.
     Refuted(W),
-    /// The statement is undecided, for one of two reasons. The [`budget`](super::Policy::budget) ran out, which is
-    /// unavoidable for some forms because the problem is NP-complete. Or the statement depends on a rule with an
-    /// unknown operator, join or action (see [`Proofs::undecided`]).
+    /// The statement is undecided. Either the [`budget`](super::Policy::budget) ran out, which is unavoidable for some
+    /// forms because the problem is NP-complete, or the statement depends on a rule with an unknown operator, join or
+    /// action (see [`Proofs::undecided`]).
     Unknown,
 }
 

@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn insertion_order_does_not_matter() {
-        // Enumerates every order of six pages through the factorial number system.
+        // Enumerates all 720 orders of six pages with the factorial number system.
         for mut number in 0..720_usize {
             let (mut left, mut set, mut known) = (vec![1, 2, 3, 5, 6, 9], PageSet::default(), BTreeSet::new());
             for size in (1..=6).rev() {

@@ -15,7 +15,7 @@ use super::{
     state::{Choice, Edge, Node, State},
 };
 
-/// A transition out of a page, for some answers.
+/// A possible transition out of a page.
 pub(super) enum Transition {
     Page(State),
     Ending {
@@ -23,7 +23,7 @@ pub(super) enum Transition {
         flags: u8,
         certain: bool,
     },
-    /// A transition back to a page on the path, which would repeat forever.
+    /// A transition back to a page on the path, which would make the walk endless.
     Loop {
         page: usize,
         certain: bool,
@@ -37,7 +37,7 @@ pub(super) struct Exit<'e> {
     pub choices: &'e [Choice],
     /// The result of each rule of the page.
     pub results: &'e [RuleResult],
-    /// The transitions of rules that cannot be evaluated, each of which a walk might take.
+    /// The transitions that a walk might take if a rule that cannot be evaluated matched.
     pub possible: Vec<Transition>,
     /// The transition that a walk takes, because it skips rules that cannot be evaluated.
     pub taken: Transition,

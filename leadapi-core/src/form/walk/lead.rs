@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// The maximum number of characters in a label in the notes.
+/// The maximum length, in characters, of a question's label in the notes.
 const MAX_LABEL_CHARS: usize = 200;
 
 /// The lead of a finished walk.

@@ -26,12 +26,12 @@ pub(super) fn one_line(text: &str) -> Cow<'_, str> {
     line.into()
 }
 
-/// Returns whether the character is a tab or is treated as a line break by any common software.
+/// Returns whether the character is a tab or a character that some software treats as a line break.
 fn is_line_break(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\t' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Truncates text that exceeds `max` characters to `max` characters, including a final ellipsis.
+/// Truncates text to at most `max` characters. Truncated text ends with an ellipsis, which is included in `max`.
 pub(super) fn truncate(text: Cow<'_, str>, max: usize) -> Cow<'_, str> {
     if text.chars().nth(max).is_none() {
         return text;

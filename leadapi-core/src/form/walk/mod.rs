@@ -26,8 +26,8 @@ use super::{
 
 /// A walk through a form, with the path of pages that the answers select and the outcome.
 ///
-/// It depends only on the form and on the answers on its path. A visitor who goes back and takes another path leaves
-/// stale answers behind. They never influence routing, the score, labels or the lead.
+/// A walk depends only on the form and on the answers on its path. A visitor who goes back and takes another path
+/// leaves stale answers behind. They never influence routing, the score, labels or the lead.
 ///
 /// ```
 /// use leadapi_core::form::{Answers, FormRecord, Policy, Version};

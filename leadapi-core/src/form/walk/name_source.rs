@@ -8,13 +8,13 @@ use crate::form::plan::QuestionPlan;
 pub enum NameSource {
     /// `name`.
     Name,
-    /// `first_name` and `last_name`, or one of them.
+    /// `first_name`, `last_name` or both.
     FirstAndLast,
-    /// `business_name`, if no name was answered.
+    /// `business_name`, if the visitor gave no name.
     BusinessName,
-    /// `email`, if no name was answered.
+    /// `email`, if the visitor gave no name.
     Email,
-    /// `phone`, if no name was answered.
+    /// `phone`, if the visitor gave no name.
     Phone,
 }
 

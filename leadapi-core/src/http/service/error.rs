@@ -111,7 +111,7 @@ impl From<StoreError> for ApiError {
     }
 }
 
-/// Converts an error of a verifier, of a limiter or of the response encoding.
+/// Converts an error from a verifier, from a limiter or from response encoding.
 impl From<BoxError> for ApiError {
     fn from(cause: BoxError) -> Self {
         Kind::Internal(cause).into()

@@ -84,7 +84,8 @@ fn members(
     Some((client, patch))
 }
 
-/// Returns the field most similar to a name. Jaro-Winkler favours a common prefix, so `stage` matches `stage_id`.
+/// Returns the field most similar to a name. Jaro-Winkler similarity favours a common prefix, so the nearest field to
+/// `stage` is `stage_id`.
 fn nearest(name: &str, fields: impl Iterator<Item = LeadField>) -> &'static str {
     let likeness = |field: &str| strsim::jaro_winkler(field, name);
     fields.map(LeadField::name).max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or_default()

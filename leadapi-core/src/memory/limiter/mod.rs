@@ -139,7 +139,7 @@ impl SlidingWindow {
         }
     }
 
-    /// Returns the number of tokens in memory, for a host's metrics.
+    /// Returns the number of tokens that the limiter currently tracks, for a host's metrics.
     ///
     /// ```
     /// # use leadapi_core::memory::{Limits, SlidingWindow};
