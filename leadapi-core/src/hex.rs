@@ -10,7 +10,7 @@ pub(crate) fn encode(bytes: &[u8; 32]) -> String {
     })
 }
 
-/// Decodes 64 lower-case hexadecimal digits. Returns `None` for any other text.
+/// Decodes 64 lower-case hexadecimal digits. Returns `None` if the text has any other form.
 pub(crate) fn decode(text: &str) -> Option<[u8; 32]> {
     let digit = |byte: u8| match byte {
         b'0'..=b'9' => Some(byte - b'0'),

@@ -8,7 +8,7 @@ use super::{
 };
 
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/// 43 characters from an alphabet of 62 carry 256.03 bits of entropy.
+/// The number of random characters. From an alphabet of 62, they carry 256.03 bits of entropy.
 const RANDOM_CHARS: usize = 43;
 const CHECKSUM_CHARS: usize = 6;
 

@@ -67,9 +67,10 @@ impl InvalidDataset {
 
 /// Businesses and all their records.
 ///
-/// A [parsed](Self::parse) data set satisfies every rule: references and leads are valid, and keys are unique. Within a
-/// business, the ids of each kind of record, the idempotency keys and the e-mail addresses of members are unique. In
-/// the whole data set, the ids of businesses, the ids of tokens and the secrets of tokens are unique.
+/// A [parsed](Self::parse) data set satisfies every rule: references and leads are valid, and unique fields have no
+/// duplicates. Within a business, the ids of each kind of record, the idempotency keys and the e-mail addresses of
+/// members are unique. In the whole data set, the ids of businesses, the ids of tokens and the secrets of tokens are
+/// unique.
 ///
 /// ```
 /// use leadapi_core::dataset::Dataset;

@@ -34,7 +34,7 @@ record! {
 record! {
     /// An ending of a form (contract 2.5).
     Ending {
-        /// The id of the ending. Jumps refer to it as `end:` followed by the id.
+        /// The id of the ending. A jump refers to the ending as `end:` followed by this id.
         id: Field<String> = "id",
         /// The title of the ending.
         title: Field<String> = "title",

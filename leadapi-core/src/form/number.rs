@@ -1,4 +1,4 @@
-//! JSON numbers, kept as text. Accessors convert them to integers and doubles.
+//! JSON numbers, which are kept as text and converted to integers or doubles on demand.
 
 use std::{fmt, str::FromStr};
 

@@ -1,7 +1,7 @@
 //! The HTTP service, which checks each request in the order of contract D1.
 //!
-//! Client and service share the table of operations and the header names. The service itself requires the `service`
-//! feature.
+//! The client and the service share the table of operations and the header names. The service itself requires the
+//! `service` feature.
 
 pub mod header;
 pub(crate) mod operation;

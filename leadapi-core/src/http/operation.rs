@@ -40,8 +40,7 @@ pub struct Endpoint {
     pub scope: Scope,
     /// The status of a successful response (contract D2).
     pub success: StatusCode,
-    /// Whether repeating the operation has the same effect as performing it once. If so, a retry after a lost response
-    /// is safe.
+    /// Whether the operation is idempotent, so a retry after a lost response is safe.
     pub idempotent: bool,
 }
 

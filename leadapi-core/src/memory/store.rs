@@ -87,9 +87,9 @@ impl Business {
         clients.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
         pipelines.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
         let directory = Directory::new(&clients, &pipelines);
-        // Converts all leads first, so the memory of the parsed leads is freed before the index is allocated. An
-        // allocator returns freed memory to the system only during later allocator calls, and a filled store may not
-        // make such calls for a long time.
+        // Converts all leads first, so the memory of the parsed leads is freed before the index is allocated.
+        // Allocators often return freed memory to the system only when they are called again, and a filled store may
+        // not allocate for a long time.
         let mut shared = Vec::with_capacity(leads.len());
         shared.extend(leads.into_iter().map(|lead| directory.keep(lead)));
         let mut held = Leads::default();

@@ -12,7 +12,7 @@ use crate::{
     port::{FoundToken, StoreError, TokenRecord, TokenStore},
 };
 
-/// The number of shards. With this many, threads rarely contend for the same lock.
+/// The number of shards, which makes it rare for two threads to contend for the same lock.
 const SHARDS: usize = 64;
 
 /// An in-memory [`TokenStore`]. Its tokens are lost when the process exits.

@@ -30,7 +30,7 @@ pub(super) fn lead() -> Lead {
     lead
 }
 
-/// Returns the request bodies of a minimal and a detailed create.
+/// Returns two example request bodies for a create: a minimal one and a detailed one.
 pub(super) fn creates() -> [(&'static str, Value); 2] {
     let client = ClientId::from_valid(CLIENT);
     let long = NewLead::new(&client, "Élodie Fournier")

@@ -62,7 +62,7 @@ pub(super) fn all() -> Map<String, Value> {
     .collect()
 }
 
-/// Returns the `WWW-Authenticate` header of a 401, or of a 403 for a missing scope.
+/// Returns the `WWW-Authenticate` header, for a 401 or for a 403 that reports a missing scope.
 pub(super) fn challenge(required: bool) -> Value {
     json!({
         "description": "The authentication challenge (RFC 6750). It names a missing scope.",
@@ -72,7 +72,7 @@ pub(super) fn challenge(required: bool) -> Value {
     })
 }
 
-/// Returns the `Retry-After` header of a 429, or of a 500 from an overloaded server.
+/// Returns the `Retry-After` header, for a 429 or for a 500 from an overloaded server.
 pub(super) fn retry_after(required: bool) -> Value {
     json!({
         "description": "The number of whole seconds to wait before a retry. After a 429, a caller that is alone on \

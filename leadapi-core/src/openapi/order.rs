@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::validate::{LEAD_FIELDS, LeadField};
 
-/// The members that come first, in this order. The fields of a lead follow, then [`THEN`], then all others
+/// The names of the members that come first, in this order. The fields of a lead follow, then [`THEN`], then all others
 /// alphabetically.
 #[rustfmt::skip]
 const FIRST: [&str; 17] = [
@@ -20,7 +20,7 @@ const FIRST: [&str; 17] = [
 
 #[rustfmt::skip]
 const THEN: [&str; 29] = [
-    // A pipeline, a stage, and the end of every record.
+    // A pipeline or a stage, then the last member of every record.
     "stages", "position", "created_at",
     // An operation, a parameter, a response.
     "title", "version", "summary", "in", "description", "required", "security", "parameters", "requestBody", "responses",

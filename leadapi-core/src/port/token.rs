@@ -59,8 +59,8 @@ impl TokenRecord {
         }
     }
 
-    /// Creates a record from stored columns. The store must then set `expires_at` and `revoked_at`, which are `None` by
-    /// default.
+    /// Creates a record from the columns of a database row. The store must then set `expires_at` and `revoked_at`,
+    /// which are `None` by default.
     ///
     /// ```
     /// use leadapi_core::{auth::{Scopes, TokenHash}, port::TokenRecord};

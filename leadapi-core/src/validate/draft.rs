@@ -1,4 +1,4 @@
-//! A validated create (contract D4, D5), and its conversion into a lead.
+//! Validated creates (contract D4, D5), and their conversion to leads.
 
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
@@ -40,7 +40,7 @@ impl NewLeadMeta {
 
 /// A create that satisfies all rules that can be checked without a look-up.
 ///
-/// Outside this crate, only [`NewLead::check`] creates one, so a store never receives an unchecked draft.
+/// Outside this crate, only [`NewLead::check`] creates a draft, so a store never receives an unchecked one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeadDraft(Box<Fields>);
 

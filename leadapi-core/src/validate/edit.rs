@@ -1,4 +1,4 @@
-//! A validated update (contract D4 to D6), and its application to a lead.
+//! Validated updates (contract D4 to D6), and their application to leads.
 
 use std::mem;
 
@@ -13,7 +13,7 @@ use crate::model::{Amount, Change, Lead, LeadPatch};
 
 /// An update that satisfies all rules that can be checked without a look-up.
 ///
-/// Outside this crate, only [`LeadPatch::check`] creates one. It changes at least one field.
+/// Outside this crate, only [`LeadPatch::check`] creates an edit. An edit changes at least one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeadEdit {
     name: Option<String>,

@@ -44,7 +44,7 @@ impl Target {
         current: Option<&Placement>,
         references: &LookupResult,
     ) -> Result<Placement, InvalidReference> {
-        // Ignores results that no reference of this request required.
+        // Results that the request did not require are ignored.
         let pipeline = self.pipeline().zip(references.first_stage.as_ref());
         let stage = self.stage().zip(references.stage_pipeline.as_ref());
         match (self, pipeline, stage) {

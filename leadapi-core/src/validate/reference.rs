@@ -25,7 +25,7 @@ impl<I: FromStr> Reference<I> {
 }
 
 impl<I> Reference<I> {
-    /// Returns the id to look up.
+    /// Returns the id to look up, or `None` if the reference is not a valid id.
     pub(crate) const fn id(&self) -> Option<&I> {
         match self {
             Self::Id(id) => Some(id),

@@ -44,7 +44,7 @@ impl Finding {
     }
 }
 
-/// Formats the finding as one line: `error endless-walk at /form/pages/0: …`.
+/// Formats the finding as one line, such as `error endless-walk at /form/pages/0: …`.
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} at {}: {}", self.severity(), self.code, self.pointer, self.message)

@@ -221,7 +221,7 @@ impl<'r> UniqueIds<'r> {
     }
 }
 
-/// Returns the text, unless it is missing or blank.
+/// Returns the string, or `None` if it is missing or blank.
 pub(super) fn non_blank(text: &Field<String>) -> Option<&str> {
     text.as_str().filter(|text| !text.trim().is_empty())
 }

@@ -85,7 +85,8 @@ pub enum Problem {
     /// The answer is not a decimal number.
     #[error("must be a number")]
     NotANumber,
-    /// The number contains a comma, whose meaning depends on the locale. A host that knows the locale may convert it.
+    /// The number contains a comma, whose meaning depends on the locale. A host that knows the locale can convert the
+    /// number.
     #[error("must be a number without a comma")]
     NumberWithComma,
     /// The number exceeds the range of a double.

@@ -1,4 +1,4 @@
-//! The two versions of a form, and the parts of each version.
+//! The two versions of a form: the published version and the draft.
 
 use crate::form::{
     Ending, Form, FormRecord, LiveSnapshot, Logic, Page, Question, Rule, Settings, Theme,

@@ -1,4 +1,4 @@
-//! Equivalence classes of answers: two answers to a question are equivalent if no rule distinguishes them.
+//! Equivalence classes of answers. Two answers to a question are equivalent if no rule distinguishes them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -23,7 +23,7 @@ pub(super) struct Classes {
     by_question: Vec<Vec<Option<Answer>>>,
 }
 
-/// A class of answers, as seen by conditions, and its contribution to a lead.
+/// A class of equivalent answers, with the value that conditions read and the flags that it contributes to a lead.
 pub(super) struct Class<'c> {
     pub answer: Option<&'c Answer>,
     pub slot: Slot<'c>,

@@ -62,7 +62,7 @@ struct PageChoices {
     work: usize,
 }
 
-/// The answers on a path, as seen by conditions. All slots are empty between calls.
+/// The answers on a path, in the form that conditions read. All slots are empty between calls.
 pub(super) struct Slots<'c>(Vec<Slot<'c>>);
 
 impl<'c> StateSpace<'c> {

@@ -17,7 +17,7 @@ pub(super) struct State {
     pub seen: PageSet,
     /// The flags that the answers so far contribute to a lead.
     pub flags: u8,
-    /// Whether every rule on the way could be evaluated. If not, a walk may or may not reach this state.
+    /// Whether every rule on the way to this state could be evaluated. If not, a walk may or may not reach this state.
     pub certain: bool,
 }
 

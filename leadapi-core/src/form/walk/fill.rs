@@ -82,7 +82,7 @@ pub(in crate::form) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-/// Returns the trimmed key between two braces, if it has 1 to 64 characters on one line.
+/// Returns the trimmed key between two braces, if it consists of 1 to 64 characters without a line break.
 fn key(inner: &str) -> Option<&str> {
     let key = inner.trim();
     let one_line = !inner.contains(['\n', '\r', '\u{2028}', '\u{2029}']);

@@ -24,7 +24,7 @@ const MAX_LABEL_CHARS: usize = 200;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FormLead<'a> {
-    /// The lead, which satisfies every rule in contract D4. Only the store can check that its pipeline exists.
+    /// The lead, which satisfies every rule in contract D4. Only the store can check that the lead's pipeline exists.
     pub lead: NewLead,
     /// The origin of the lead's name.
     pub name_source: NameSource,
@@ -91,8 +91,9 @@ impl<'a> Walk<'a> {
     ///   its name). No answer can change them: a question mapped to `client_id` is treated like any other.
     /// - `name`, `email`, `phone` and `business_name` come from the questions that are mapped to them, and `value` from
     ///   a number question mapped to it. Each field takes the first answer that is valid for it.
-    /// - Every other answer becomes one line of the notes, in path order, and an [`Attribute`]. No answer can start a
-    ///   new line or appear in two places. Notes that are too long are truncated, but attributes never are.
+    /// - Every other answer becomes one line of the notes, in path order, and an [`Attribute`]. An answer can neither
+    ///   start a new line nor appear in two of these places. Notes that are too long are truncated, but attributes
+    ///   never are.
     /// - A lead must have a name. Without an answer to `name`, the name is built from `first_name` and `last_name`, or
     ///   else taken from the next field in [`NameSource`]. An answer that is used as the name in this way also fills
     ///   its own field.

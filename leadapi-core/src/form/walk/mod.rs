@@ -76,7 +76,7 @@ enum End {
 pub enum Outcome<'a> {
     /// The walk reached an ending: the form is complete.
     Finished(Finish<'a>),
-    /// The walk cannot leave the last page of the path yet.
+    /// The walk stopped at the last page of the path, because answers on it are missing or invalid.
     Awaiting {
         /// The problems, each with its question id, in page order.
         problems: Vec<(&'a str, Problem)>,

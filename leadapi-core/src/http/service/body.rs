@@ -71,8 +71,8 @@ fn is_in_utf8(mut rest: &str) -> bool {
 /// text.
 fn value(text: &str) -> Option<(&str, &str)> {
     let (value, after) = if let Some(quoted) = text.strip_prefix('"') {
-        // A quote after a backslash does not end the string. Escapes are not decoded, because no client needs to escape
-        // `utf-8`.
+        // A quote after a backslash does not end the string. Escapes are not decoded, because `utf-8` contains no
+        // character that needs escaping.
         let is_end = |(at, _): &(usize, _)| !quoted.get(..*at).is_some_and(|before| before.ends_with('\\'));
         let (end, _) = quoted.match_indices('"').find(is_end)?;
         (quoted.get(..end)?, quoted.get(end + 1..)?)

@@ -129,7 +129,7 @@ fn number(field: &'static str, value: &RawValue, errors: &mut FieldErrors) -> Ch
     }
 }
 
-/// Parses a single JSON object and passes its members to `member`, in order and including repeated names.
+/// Parses a single JSON object. Passes its members to `member` in order, including members with repeated names.
 fn parse(text: &str, member: impl FnMut(String, &RawValue)) -> Result<(), FieldError> {
     // A body that consists only of JSON whitespace counts as empty. The parser rejects any other whitespace.
     if text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')) {

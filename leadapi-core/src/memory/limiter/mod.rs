@@ -25,7 +25,7 @@ use crate::{
     port::{Admission, Class, RateLimiter},
 };
 
-/// The number of shards. With this many, threads rarely contend for the same lock.
+/// The number of shards, which makes it rare for two threads to contend for the same lock.
 const SHARDS: usize = 64;
 
 /// The maximum number of requests per token in any 60 s (contract 8).

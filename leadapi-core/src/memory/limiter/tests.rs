@@ -176,7 +176,7 @@ fn idle_tokens_are_dropped() {
     }
     assert_eq!(limiter.tokens(), 10_000);
     now.store(61 * SECOND, Ordering::Relaxed);
-    // One request per shard would be enough. These requests reach every shard several times.
+    // These requests reach every shard several times; one request per shard would be enough.
     for id in 10_000..11_000 {
         limiter.check(&token(id), Class::Read);
     }

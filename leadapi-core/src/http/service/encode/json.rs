@@ -127,8 +127,8 @@ fn needs_escape(bytes: &[u8]) -> bool {
 fn generic(value: &(impl Serialize + ?Sized), out: &mut Vec<u8>) {
     let start = out.len();
     if serde_json::to_writer(&mut *out, value).is_err() {
-        // Text, integers and finite numbers never get here. Writing `null` keeps the output valid JSON even if
-        // serialization fails.
+        // Serializing text, integers and finite numbers cannot fail. If it did, `null` would keep the output valid
+        // JSON.
         out.truncate(start);
         out.extend_from_slice(b"null");
     }

@@ -32,7 +32,7 @@ pub(super) enum Reply {
     Clients(Page<ClientAccount>),
 }
 
-/// Builds the response to a successful call. An error is a bug in this crate, because every reply can be encoded.
+/// Builds the response to a successful call. Every reply can be encoded, so an error indicates a bug in this crate.
 pub(super) fn encode(
     operation: Operation,
     reply: Reply,
