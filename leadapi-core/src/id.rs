@@ -61,8 +61,8 @@ macro_rules! opaque_id {
 
             /// Creates an id from text that this crate generated and knows to be valid, such as a UUID.
             ///
-            /// Passing any other text is a bug. Debug builds then panic; release builds return the id `invalid`, so no
-            /// id is ever malformed.
+            /// Passing any other text is a bug. In that case, debug builds panic and release builds return the id
+            /// `invalid`, so no id is ever malformed.
             #[allow(dead_code, reason = "not every kind of id is made here")]
             pub(crate) fn from_valid(text: &str) -> Self {
                 debug_assert!(check(text).is_ok(), "{text:?} is not a valid id");

@@ -48,7 +48,7 @@ pub(super) async fn preserves_every_value(store: &impl Store) -> CheckResult {
     same("a lead with nothing set", &read.as_deref(), &Some(&bare))
 }
 
-/// Numbers that a decimal column, a 32-bit float or 15 decimal digits would change.
+/// Numbers that would change in a decimal column, in a 32-bit float or with 15 decimal digits.
 const NUMBERS: [f64; 18] = [
     0.0,
     -0.0,

@@ -1,4 +1,5 @@
-//! A check that creates, moves and deletes more leads than fit on one page, and compares every page with a model.
+//! A check with more leads than fit on one page. It creates, moves and deletes leads, and compares every page with a
+//! model.
 
 use std::{cmp::Reverse, sync::Arc};
 

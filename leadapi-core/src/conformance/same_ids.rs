@@ -10,7 +10,7 @@ use crate::{
     validate::InvalidReference,
 };
 
-/// Every id exists in both businesses, but the two records differ in name, creation time and position.
+/// Every id exists in both businesses, but its two records differ in name, creation time and position.
 pub(super) const SAME_IDS: &str = r#"{"businesses": [
     {"id": "b1", "name": "One", "created_at": "2026-01-01T00:00:00Z",
      "clients": [

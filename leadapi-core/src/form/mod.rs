@@ -113,7 +113,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! JSON has several spellings for the same value. They are handled as follows:
+//! The same JSON value can be written in several ways. Variations are handled as follows:
 //!
 //! - White space between tokens and the spelling of escapes in typed text (`\u0061` for `a`) are not kept.
 //! - Members are written in the contract's order, then `extra` sorted by name.

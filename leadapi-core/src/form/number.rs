@@ -201,7 +201,7 @@ mod tests {
             ("1.5e-9223372036854775808", None),
             ("0.5", None),
             ("125e-2", None),
-            // None of these numbers is whole, but each is nearest to a whole double.
+            // None of these numbers is whole, but the nearest double to each of them is.
             ("4503599627370497.3", None),
             ("0.99999999999999999999", None),
             ("1e-400", None),

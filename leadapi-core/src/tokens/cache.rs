@@ -16,7 +16,7 @@ use crate::{
 /// after a revocation is refused, however slow the store was.
 const FRESH: Duration = Duration::from_secs(2);
 
-/// The minimum number of entries for a sweep. A smaller cache is not worth the cost.
+/// The minimum number of entries for a sweep. Sweeping a smaller cache is not worth the cost.
 const FEW: usize = 64;
 
 /// The records of recently found tokens.
@@ -87,7 +87,7 @@ impl Cache {
     fn remember(&self, hash: TokenHash, entry: Entry) {
         let now = (self.time)();
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
-        // Of two concurrent look-ups, the one that started later may have newer data, whichever finishes first.
+        // Of two concurrent look-ups, the cache keeps the one that started later, because its result may be newer.
         if held.entries.get(&hash).is_none_or(|other| other.since <= entry.since) {
             held.entries.insert(hash, entry);
         }

@@ -1,4 +1,4 @@
-//! Serialization of a data set to the file format, without secrets.
+//! Serialization of data sets to the file format, without secrets.
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 

@@ -139,7 +139,7 @@ fn check_rules(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
     };
     let pages = form.pages.iter().enumerate().filter(|(index, _)| !missing.contains(index));
     for (index, page) in pages {
-        // A second fallback is reported separately.
+        // Any further fallback of the page has a finding of its own, so it is not reported here.
         let first = page.rules.iter().find(|rule| rule.is_unconditional()).map(|rule| rule.at);
         for rule in page.rules.iter().filter(|rule| matches!(rule.jump, Jump::To(_))) {
             let (may_match, followed) =

@@ -8,7 +8,7 @@ use crate::form::{
     plan::{EndingPlan, QuestionPlan, Questionnaire, RulePlan, non_blank},
 };
 
-/// The maximum length, in characters, of a title in a message.
+/// The maximum length, in characters, of a title quoted in a message.
 const MAX_TITLE_CHARS: usize = 60;
 
 impl Questionnaire<'_> {

@@ -32,7 +32,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
 }
 
 impl Inspector<'_> {
-    /// Visits a member or an element.
+    /// Visits a member of an object or an element of an array.
     pub(in crate::form) fn member(&mut self, name: &str, look: impl FnOnce(&mut Self)) {
         let length = self.pointer.len();
         self.pointer.push('/');

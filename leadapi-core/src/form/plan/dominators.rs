@@ -123,7 +123,7 @@ impl Search {
             semi: Table((0..count).collect()),
         };
         let mut idoms = Table(vec![NONE; count]);
-        // For each page, the pages of which it is the semidominator.
+        // For each page, the pages whose semidominator it is.
         let mut buckets: Vec<Vec<usize>> = vec![Vec::new(); count];
         for number in (1..count).rev() {
             for predecessor in self.predecessors.get(number).into_iter().flatten() {

@@ -95,7 +95,7 @@ impl Graph {
         }
     }
 
-    /// Returns the pages in postorder of a depth-first search.
+    /// Returns the pages in the postorder of a depth-first search.
     fn postorder(&self) -> Vec<usize> {
         let count = self.targets.len();
         let (mut seen, mut postorder) = (vec![false; count], Vec::with_capacity(count));

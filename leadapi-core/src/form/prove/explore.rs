@@ -23,7 +23,7 @@ pub(in crate::form) struct Exploration {
     pub proofs: Proofs,
     /// The rules whose conditions hold, or may hold, for some answers on their page, by index in the record.
     pub may_match: BTreeSet<usize>,
-    /// The rules that a walk follows, or may follow, for some answers.
+    /// The rules that a walk follows, or might follow, for some answers.
     pub followed: BTreeSet<usize>,
     /// Whether a walk can reach an ending that creates a lead.
     pub creates_lead: bool,
@@ -196,8 +196,8 @@ impl Explorer {
         Some(())
     }
 
-    /// Returns the state, unless it was visited before. An uncertain state is redundant if the same state was already
-    /// reached with certainty.
+    /// Returns the state, or `None` if it was visited before. An uncertain state is redundant if the same state was
+    /// already reached with certainty.
     fn if_new(&self, mut state: State) -> Option<State> {
         if self.known.contains(&state) {
             return None;

@@ -12,7 +12,7 @@ pub(super) struct Liveness {
 
 #[derive(Clone, Default)]
 struct QuestionLiveness {
-    /// Whether a rule of the question's own page, or of a page that can follow, reads the answer.
+    /// Whether the answer is read by a rule of the question's own page or of a page that can follow.
     is_read: bool,
     /// The other pages on which its answer still matters, sorted.
     pages: Vec<usize>,

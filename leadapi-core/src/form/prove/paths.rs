@@ -68,7 +68,7 @@ struct Prefix {
     nodes: Vec<usize>,
 }
 
-/// A transition from a node, and whether every rule before it could be evaluated.
+/// A transition from a node, and whether every rule tried before it could be evaluated.
 struct Branch {
     edge: Edge,
     state: Option<State>,

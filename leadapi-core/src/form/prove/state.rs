@@ -13,7 +13,7 @@ pub(super) struct State {
     pub page: usize,
     /// The earlier answers that can still matter.
     pub known: Vec<Choice>,
-    /// The visited pages that can still be reached again.
+    /// The visited pages to which the walk could still return.
     pub seen: PageSet,
     /// The flags that the answers so far contribute to a lead.
     pub flags: u8,
@@ -37,7 +37,7 @@ pub(super) struct Edge {
 }
 
 impl State {
-    /// Returns the size of the state in bytes, including its table entry.
+    /// Returns the memory that the state takes up in bytes, including its entry in the table of states.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Self>() + size_of::<Choice>() * (self.known.len() + self.seen.ranges()) + 4 * size_of::<usize>()
     }

@@ -17,7 +17,7 @@ pub struct Finish<'a> {
     /// The message of the ending, or the `confirmation_message` for the built-in confirmation. It may contain
     /// placeholders for [`Walk::fill`].
     pub message: Option<&'a str>,
-    /// Whether the walk creates a lead, which [`Walk::lead`] returns.
+    /// Whether the walk creates a lead. If so, [`Walk::lead`] returns it.
     pub creates_lead: bool,
     /// The name of the event to report.
     pub meta_event: Option<&'a str>,

@@ -88,7 +88,8 @@ impl<'a> Walk<'a> {
     /// Builds the lead of a finished walk.
     ///
     /// - The form provides the client account, the pipeline (`target_pipeline_id`) and the source (`Form: ` followed by
-    ///   its name). No answer can change them: a question mapped to `client_id` is treated like any other.
+    ///   the form's name). No answer can change these fields: a question mapped to `client_id` is treated like any
+    ///   other.
     /// - `name`, `email`, `phone` and `business_name` come from the questions that are mapped to them, and `value` from
     ///   a number question mapped to it. Each field takes the first answer that is valid for it.
     /// - Every other answer becomes one line of the notes, in path order, and an [`Attribute`]. An answer can neither

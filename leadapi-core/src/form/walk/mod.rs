@@ -74,7 +74,7 @@ enum End {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome<'a> {
-    /// The walk reached an ending: the form is complete.
+    /// The walk reached an ending, so the form is complete.
     Finished(Finish<'a>),
     /// The walk stopped at the last page of the path, because answers on it are missing or invalid.
     Awaiting {

@@ -53,7 +53,7 @@ fn members(
 ) -> Option<(Change<String>, LeadPatch)> {
     let (mut client, mut patch) = (Change::Keep, LeadPatch::new());
     let mut seen = BTreeSet::new();
-    // Errors in members are collected separately, because they are not reported if a syntax error follows.
+    // Errors in members are collected separately, because a later syntax error replaces them.
     let mut of_members = FieldErrors::default();
     let read = |name: String, value: &RawValue| {
         let errors = &mut of_members;

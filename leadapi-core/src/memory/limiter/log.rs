@@ -27,8 +27,8 @@ impl Log {
             return Err(WINDOW.saturating_sub(age));
         }
         if self.times.len() == self.times.capacity() {
-            // The capacity never exceeds the limit, which the log of a busy token reaches. Plain doubling would waste
-            // memory beyond the limit.
+            // The capacity never exceeds the limit, which the log of a busy token reaches. Doubling the capacity
+            // without this cap would waste memory.
             let additional = (self.times.len().max(4) * 2).min(limit) - self.times.len();
             self.times.reserve_exact(additional);
         }

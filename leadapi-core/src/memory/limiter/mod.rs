@@ -2,8 +2,8 @@
 //!
 //! The limiter keeps a log of admissions, because the alternatives are not exact. With a limit of 600 requests per
 //! minute, GCRA can admit 1199 requests within 60 seconds, and fixed windows can admit 1200. A sliding window counter
-//! with two cells can refuse callers that stay within the limit. A log never admits too many requests and never refuses
-//! too many. It takes four bytes for each request in the last minute.
+//! with two cells can refuse callers that stay within the limit. With a log, the limiter never exceeds the limit and
+//! never refuses a request within it. It takes four bytes for each request in the last minute.
 
 mod log;
 
