@@ -48,16 +48,14 @@ impl Target {
         let pipeline = self.pipeline().zip(references.first_stage.as_ref());
         let stage = self.stage().zip(references.stage_pipeline.as_ref());
         match (self, pipeline, stage) {
-            (Self::Pipeline(_), None, _) => Err(InvalidReference::Pipeline),
+            (Self::Pipeline(_), None, _) | (Self::Both(..), None, Some(_)) => Err(InvalidReference::Pipeline),
+            (Self::Stage(_), _, None) | (Self::Both(..), Some(_), None) => Err(InvalidReference::Stage),
             (Self::Pipeline(_), Some((pipeline_id, first)), _) => match current {
                 Some(current) if current.pipeline_id == *pipeline_id => Ok(current.clone()),
                 _ => Ok(Placement::new(pipeline_id, first)),
             },
-            (Self::Stage(_), _, None) => Err(InvalidReference::Stage),
             (Self::Stage(_), _, Some((stage_id, home))) => Ok(Placement::new(home, stage_id)),
             (Self::Both(..), None, None) => Err(InvalidReference::PipelineAndStage),
-            (Self::Both(..), None, Some(_)) => Err(InvalidReference::Pipeline),
-            (Self::Both(..), Some(_), None) => Err(InvalidReference::Stage),
             (Self::Both(..), Some((pipeline_id, _)), Some((_, home))) if home != pipeline_id => {
                 Err(InvalidReference::Mismatch)
             }

@@ -68,14 +68,15 @@ fn members(
             "stage_id" => patch.stage_id = text("stage_id", value, errors),
             "id" => errors.push(FieldError::new("id", "is set by the server")),
             "created_at" => errors.push(FieldError::new("created_at", "is set by the server")),
-            other => match OPTIONAL_TEXTS.into_iter().find(|field| field.name() == other) {
-                Some(field) => *field.in_patch(&mut patch) = text(field.name(), value, errors),
-                None => {
+            other => {
+                if let Some(field) = OPTIONAL_TEXTS.into_iter().find(|field| field.name() == other) {
+                    *field.in_patch(&mut patch) = text(field.name(), value, errors);
+                } else {
                     let nearest = nearest(other, LEAD_FIELDS.into_iter().filter(|field| suggests(*field)));
                     let rule = format!("is not a field that can be written, the nearest one is {nearest}");
                     errors.push_made_up(other, rule);
                 }
-            },
+            }
         }
         seen.insert(name);
     };
