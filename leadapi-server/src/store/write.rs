@@ -146,7 +146,7 @@ impl WriteSet {
             Lookup::Stage(id) => drop(self.stage_pipelines.insert(id.clone(), row.take()?)),
             Lookup::Lead(id) => drop(self.leads.insert(id.clone(), Change::unchanged(lead::read(row)?))),
             Lookup::Key(key) => {
-                drop(self.keys.insert(key.clone(), Change::unchanged(StoredResponse::read(row)?.into())))
+                drop(self.keys.insert(key.clone(), Change::unchanged(StoredResponse::read(row)?.into())));
             }
         }
         Ok(())

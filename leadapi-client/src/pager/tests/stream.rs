@@ -52,11 +52,11 @@ fn by_leads(service: &UnreliableService, pager: &LeadPager, resumes: usize) -> u
     }
 }
 
-fn by_pages(service: &UnreliableService, pager: &LeadPager, resumes: usize) {
-    let mut pages = pager.clone().pages();
+fn by_pages(service: &UnreliableService, list: &LeadPager, resumes: usize) {
+    let mut pages = list.clone().pages();
     loop {
         if service.one_in(resumes) {
-            pages = pager.clone().resume(through_json(&pages.position())).pages();
+            pages = list.clone().resume(through_json(&pages.position())).pages();
         }
         match once(pages.next()) {
             Poll::Pending => {}

@@ -84,7 +84,7 @@ impl LogOptions {
         #[cfg(feature = "otlp")]
         {
             let traces = self.otlp_endpoint.as_deref().map(otlp::Traces::to).transpose()?;
-            let events = filter::parse(&self.log).map_err(CommandError::Log)?;
+            let events = filter::parse(&self.log).map_err(CommandError::log)?;
             log.with(traces.as_ref().map(|traces| traces.layer(events))).try_init().unwrap_or_default();
             Ok(Logging { _traces: traces, _flush: flush, dropped })
         }
