@@ -110,12 +110,14 @@ pub struct OptionalText {
     access: Access,
     pub(crate) rule: TextRule,
     /// The description of the field in a request body (OpenAPI).
+    #[cfg_attr(not(feature = "openapi"), allow(dead_code, reason = "only the OpenAPI document reads it"))]
     pub(crate) description: &'static str,
     /// Whether the items of a list contain the field.
     in_list: bool,
     /// Whether recordings redact the field.
     is_personal: bool,
     /// Whether questions of a form can be mapped to the field. Answers to other questions go to the notes.
+    #[cfg_attr(not(feature = "form"), allow(dead_code, reason = "only forms read it"))]
     pub(crate) takes_answers: bool,
     /// Whether the fingerprint of a create includes the field even if it is unset. Must be false for fields added
     /// later, so that requests without them keep their fingerprints (contract D10).

@@ -222,7 +222,7 @@ impl Sender {
             Flood::Heedless => self.send_request(into, "GET", "/v1/clients"),
             // Opens as many streams as may be open concurrently.
             Flood::ZeroWindow | Flood::ByteWindow if stream < 200 => {
-                self.send_request(into, "GET", "/v1/leads?limit=200")
+                self.send_request(into, "GET", "/v1/leads?limit=200");
             }
             Flood::ZeroWindow | Flood::ByteWindow => {}
         }
