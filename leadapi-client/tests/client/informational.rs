@@ -14,6 +14,9 @@ const TIMEOUT: Duration = Duration::from_millis(500);
 /// before it yields. It does so on another thread, so timeouts are not delayed.
 const LATEST: Duration = Duration::from_millis(1_500);
 
+/// All clients of a process share one thread for connections, so a flood would delay the calls of the other test.
+static FLOODS: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 /// Starts a server that sends informational responses until the client closes the connection. Returns its URL and
 /// thread.
 fn flood() -> (String, JoinHandle<()>) {
@@ -34,6 +37,7 @@ fn client(url: String) -> Client {
 
 #[tokio::test(flavor = "current_thread")]
 async fn a_flood_of_informational_responses_ends_with_the_timeout() {
+    let _alone = FLOODS.lock().await;
     let (url, server) = flood();
     let client = client(url);
     let begun = Instant::now();
@@ -48,6 +52,7 @@ async fn a_flood_of_informational_responses_ends_with_the_timeout() {
 
 #[tokio::test(flavor = "current_thread")]
 async fn a_flood_of_informational_responses_delays_no_timer_of_the_caller() {
+    let _alone = FLOODS.lock().await;
     let (url, server) = flood();
     let client = client(url);
     let begun = Instant::now();
