@@ -13,6 +13,7 @@ use http::{
     header::{CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS},
 };
 use http_body::{Body, Frame, SizeHint};
+use serde::Serialize;
 
 /// The usual number of headers in a response, including those that a host adds.
 const USUAL_HEADERS: usize = 6;
@@ -96,7 +97,13 @@ pub fn json_response(status: StatusCode, json: impl Into<Bytes>) -> Response<Res
 /// assert_eq!(response.into_body().into_bytes(), r#"{"error":"host must be api.example.com"}"#);
 /// ```
 pub fn error_response(status: StatusCode, message: &str) -> Response<ResponseBody> {
-    json_response(status, serde_json::json!({ "error": message }).to_string())
+    #[derive(Serialize)]
+    struct ErrorObject<'a> {
+        error: &'a str,
+    }
+
+    // A string can always be written as JSON.
+    json_response(status, serde_json::to_string(&ErrorObject { error: message }).unwrap_or_default())
 }
 
 #[cfg(test)]
