@@ -49,6 +49,7 @@ pub static LEAD_FIELDS: [LeadField; 12] = [
 pub static OPTIONAL_TEXTS: [&OptionalText; 5] = [&EMAIL, &PHONE, &SOURCE, &NOTES, &BUSINESS_NAME];
 
 /// The number of optional text fields that are written before `value`. The others are written after `stage_id`.
+#[cfg_attr(not(feature = "service"), allow(dead_code, reason = "only the service writes JSON by hand"))]
 pub(crate) const TEXTS_BEFORE_VALUE: usize = 4;
 
 pub(crate) static EMAIL: OptionalText = OptionalText {
@@ -126,6 +127,7 @@ pub struct OptionalText {
 
 /// The JSON key of a field, and accessors for the field in each type that has it.
 struct Access {
+    #[cfg_attr(not(feature = "service"), allow(dead_code, reason = "only the service writes JSON by hand"))]
     key: &'static str,
     of: fn(&Lead) -> &Option<String>,
     of_mut: fn(&mut Lead) -> &mut Option<String>,
@@ -154,6 +156,7 @@ impl OptionalText {
     }
 
     /// Returns the name as JSON: a comma, the quoted name and a colon, as for any member except the first.
+    #[cfg_attr(not(feature = "service"), allow(dead_code, reason = "only the service writes JSON by hand"))]
     pub(crate) const fn key(&self) -> &'static str {
         self.access.key
     }
