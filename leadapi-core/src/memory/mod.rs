@@ -10,6 +10,6 @@ mod tokens;
 
 pub use clock::{ManualClock, SystemClock};
 pub use ids::Uuids;
-pub use limiter::{Limits, SlidingWindow};
+pub use limiter::{AdmissionLog, Limits, SlidingWindow};
 pub use store::MemoryStore;
 pub use tokens::MemoryTokens;

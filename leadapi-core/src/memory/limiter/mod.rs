@@ -18,7 +18,7 @@ use std::{
 use async_trait::async_trait;
 use foldhash::{HashMap, fast::RandomState};
 
-use self::log::Log;
+pub use self::log::AdmissionLog;
 use crate::{
     BoxError,
     id::TokenId,
@@ -98,13 +98,13 @@ pub struct SlidingWindow {
 #[derive(Default)]
 struct Shard {
     logs: HashMap<TokenId, Logs>,
-    swept: u64,
+    swept: Duration,
 }
 
 #[derive(Default)]
 struct Logs {
-    reads: Log,
-    writes: Log,
+    reads: AdmissionLog,
+    writes: AdmissionLog,
 }
 
 impl SlidingWindow {
@@ -126,16 +126,16 @@ impl SlidingWindow {
         let Some(shard) = at.and_then(|at| self.shards.get(at)) else { return Admission::Admitted };
         let mut shard = lock(shard);
         // The time is read under the lock, so admissions are logged in chronological order.
-        let now = u64::try_from((self.time)().as_micros()).unwrap_or(u64::MAX);
+        let now = (self.time)();
         shard.sweep(now);
         let logs = shard.logs.entry(token.clone()).or_default();
         let (log, limit) = match class {
             Class::Read => (&mut logs.reads, self.limits.reads),
             Class::Write => (&mut logs.writes, self.limits.writes),
         };
-        match log.admit(now, limit) {
+        match log.admit(now, limit.get()) {
             Ok(()) => Admission::Admitted,
-            Err(micros) => Admission::Refused { retry_after: Duration::from_micros(micros) },
+            Err(retry_after) => Admission::Refused { retry_after },
         }
     }
 
@@ -157,8 +157,8 @@ fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
 
 impl Shard {
     /// Drops the tokens that have been idle for a whole window, at most once per window.
-    fn sweep(&mut self, now: u64) {
-        if now.saturating_sub(self.swept) < log::WINDOW {
+    fn sweep(&mut self, now: Duration) {
+        if now.saturating_sub(self.swept) < AdmissionLog::WINDOW {
             return;
         }
         self.swept = now;

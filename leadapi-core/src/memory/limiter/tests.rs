@@ -43,7 +43,7 @@ impl Oracle {
     }
 }
 
-const WINDOW: u64 = log::WINDOW;
+const WINDOW: u64 = 60 * SECOND;
 
 /// Intervals between requests: bursts, steady streams, window edges, and gaps long enough for 32-bit times to wrap
 /// around.
