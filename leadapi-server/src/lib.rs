@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod cli;
+mod cluster_limiter;
 mod concurrency_limit;
 mod docs;
 mod error_chain;

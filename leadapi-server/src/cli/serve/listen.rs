@@ -5,9 +5,9 @@ use std::{io, net::SocketAddr, num::NonZeroU32, path::PathBuf, sync::Arc, time::
 use clap::Args;
 use leadapi_core::{
     http::{LeadService, LeadServiceBuilder},
-    memory::{Limits, SlidingWindow},
+    memory::Limits,
     openapi::{ServerUrl, document_at},
-    port::{Store, TokenVerifier},
+    port::{RateLimiter, Store, TokenVerifier},
 };
 use tokio::net::TcpListener;
 use tracing::warn;
@@ -82,10 +82,11 @@ pub(super) struct ListenOptions {
     limits: LimitOptions,
 }
 
-/// The store and verifier to serve, and the data for the startup message.
+/// The store, verifier and limiter to serve, and the data for the startup message.
 pub(super) struct ServeConfig<S, V> {
     pub(super) store: S,
     pub(super) verifier: V,
+    pub(super) limiter: Box<dyn RateLimiter>,
     pub(super) write_probe: WriteProbe,
     /// The number of file descriptors that the store will open later.
     pub(super) descriptors: usize,
@@ -102,12 +103,12 @@ impl ListenOptions {
         greet: impl FnOnce(&str) -> Result<(), CommandError>,
         failed: impl Future<Output = String>,
     ) -> Result<ShutdownOutcome, CommandError> {
-        let ServeConfig { store, verifier, write_probe, descriptors, businesses, location } = config;
+        let ServeConfig { store, verifier, limiter, write_probe, descriptors, businesses, location } = config;
         let (stop, force) = (Signals::new(), Signals::new());
         let metrics = Arc::new(Metrics::new().map_err(CommandError::metrics)?);
         metrics.add(log.dropped()).map_err(CommandError::metrics)?;
         let store: Arc<dyn Store> = Arc::new(InstrumentedStore::new(store, metrics.clone()));
-        let service = self.service(LeadService::builder(store.clone(), verifier))?;
+        let service = self.service(LeadService::builder(store.clone(), verifier).limiter(limiter))?;
         let mut server =
             self.server().await?.metrics(metrics.clone()).force_shutdown(force.second()).store_descriptors(descriptors);
         if let Some(address) = self.ops_listen {
@@ -146,9 +147,13 @@ impl ListenOptions {
         Ok(ended)
     }
 
+    /// Returns the rate limits.
+    pub(super) const fn rate_limits(&self) -> Limits {
+        Limits::new(self.reads_per_minute, self.writes_per_minute)
+    }
+
     fn service(&self, builder: LeadServiceBuilder) -> Result<LeadService, CommandError> {
-        let limits = Limits::new(self.reads_per_minute, self.writes_per_minute);
-        let builder = builder.limiter(SlidingWindow::new(limits)).base_path(&self.base_path);
+        let builder = builder.base_path(&self.base_path);
         Ok(match &self.public_url {
             Some(url) => builder.public_path(url.as_path()).build()?,
             None => builder.build()?,

@@ -8,7 +8,7 @@ use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 use clap::Args;
 use leadapi_core::{
     dataset::Dataset,
-    memory::{MemoryStore, MemoryTokens, SystemClock},
+    memory::{MemoryStore, MemoryTokens, SlidingWindow, SystemClock},
     model::Timestamp,
     tokens::{self, IssuedToken, StoredTokens},
 };
@@ -142,7 +142,8 @@ async fn in_memory(
     let (store, verifier) = (MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock));
     // The memory store accepts every write.
     let write_probe: WriteProbe = Box::new(|| Box::pin(async { Ok(()) }));
-    let config = ServeConfig { store, verifier, write_probe, descriptors: 0, businesses, location };
+    let limiter = Box::new(SlidingWindow::new(listen.rate_limits()));
+    let config = ServeConfig { store, verifier, limiter, write_probe, descriptors: 0, businesses, location };
     listen.serve(config, log, |url| greet(url, &issued), std::future::pending()).await
 }
 
@@ -161,7 +162,8 @@ async fn from_database(
         let store = probed.clone();
         Box::pin(async move { Ok(store.probe_writes().await?) })
     });
-    let config = ServeConfig { store: store.clone(), verifier, write_probe, descriptors, businesses, location };
+    let limiter = store.rate_limiter(listen.rate_limits()).await?;
+    let config = ServeConfig { store: store.clone(), verifier, limiter, write_probe, descriptors, businesses, location };
     listen.serve(config, log, |_| Ok(()), store.failed()).await
 }
 

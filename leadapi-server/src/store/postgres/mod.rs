@@ -2,6 +2,7 @@
 
 mod connect;
 mod hosts;
+mod ledger;
 mod migrate;
 mod pooler;
 mod session;
@@ -124,7 +125,7 @@ impl Postgres {
         let task = tokio::spawn(async move {
             let mut attempts = Attempts::default();
             loop {
-                match connections.work(business.as_ref(), &work).await {
+                match connections.work(BEGIN_LONG, business.as_ref(), &work).await {
                     Err(error) if attempts.should_retry(&error).await => {}
                     other => return other,
                 }
@@ -135,6 +136,20 @@ impl Postgres {
 }
 
 impl Postgres {
+    /// Runs short work that writes and belongs to no business. It may be rolled back if the caller stops waiting.
+    pub(crate) async fn brief_work<W: Work>(&self, work: W) -> Result<W::Output, SqlError> {
+        let all = async {
+            let mut attempts = Attempts::default();
+            loop {
+                match self.connections.work(BEGIN, None, &work).await {
+                    Err(error) if attempts.should_retry(&error).await => {}
+                    other => return other,
+                }
+            }
+        };
+        with_timeout(all).await
+    }
+
     /// Deletes the records of servers that have not written to the business since `until`.
     pub(crate) async fn delete_old_servers(&self, business: &BusinessId, until: Timestamp) -> Result<(), SqlError> {
         if self.rows(&query!(statement::OLD_SERVER, business, until), |_| Ok(())).await?.is_empty() {
@@ -179,8 +194,13 @@ impl Connections {
         Ok(done)
     }
 
-    async fn work<W: Work>(&self, business: Option<&BusinessId>, work: &W) -> Result<W::Output, SqlError> {
-        let mut session = PgSession::begin(self.get().await?, BEGIN_LONG)?;
+    async fn work<W: Work>(
+        &self,
+        begin: &'static str,
+        business: Option<&BusinessId>,
+        work: &W,
+    ) -> Result<W::Output, SqlError> {
+        let mut session = PgSession::begin(self.get().await?, begin)?;
         if let Some(business) = business {
             session.execute(query!(statement::LOCK, business)).await?;
         }

@@ -18,3 +18,31 @@ pub(super) const OLD_SERVER: &str = "SELECT server_id FROM operation WHERE busin
 
 /// Assumes that a server without recent writes is no longer running.
 pub(super) const DELETE_OLD_SERVERS: &str = "DELETE FROM operation WHERE business_id = $1 AND at < $2";
+
+/// Locks a server's membership against removal until the transaction ends.
+pub(super) const LOCK_SERVER: &str = "SELECT server_id FROM rate_server WHERE server_id = $1 FOR KEY SHARE";
+
+pub(super) const ADD_SERVER: &str =
+    "INSERT INTO rate_server (server_id, beat) VALUES ($1, 0) ON CONFLICT (server_id) DO NOTHING";
+
+pub(super) const BEAT: &str = "UPDATE rate_server SET beat = beat + 1 WHERE server_id = $1 RETURNING server_id";
+
+pub(super) const SERVERS: &str = "SELECT server_id, beat FROM rate_server";
+
+pub(super) const REMOVE_SERVER: &str = "DELETE FROM rate_server WHERE server_id = $1 AND beat = $2";
+
+pub(super) const CREATE_LEDGER: &str = "INSERT INTO rate_limit (token_id, class, shares, wanted_until) \
+    VALUES ($1, $2, '{}', 0) ON CONFLICT (token_id, class) DO NOTHING";
+
+/// Also returns the time on the database's clock in milliseconds.
+pub(super) const LOCK_LEDGER: &str = "SELECT shares, wanted_until, \
+    cast(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) \
+    FROM rate_limit WHERE token_id = $1 AND class = $2 FOR UPDATE";
+
+pub(super) const SAVE_LEDGER: &str =
+    "UPDATE rate_limit SET shares = $1, wanted_until = $2 WHERE token_id = $3 AND class = $4";
+
+pub(super) const DELETE_LEDGER: &str = "DELETE FROM rate_limit WHERE token_id = $1 AND class = $2";
+
+pub(super) const WANTED: &str = "SELECT token_id, class FROM rate_limit \
+    WHERE wanted_until > cast(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)";

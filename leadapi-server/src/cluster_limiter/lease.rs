@@ -1,0 +1,79 @@
+//! The lease during which a server may use its shares.
+//!
+//! A server is removed only after its heartbeat has not changed for the lease and the window. By then, its lease has
+//! expired, and its last admission has left the window. Each server measures both intervals with its own clock.
+
+use std::{collections::HashMap, time::Duration};
+
+use leadapi_core::memory::AdmissionLog;
+use uuid::Uuid;
+
+use super::{Member, ServerId};
+
+/// The duration of the lease, from the time at which the heartbeat was sent.
+pub(crate) const LEASE: Duration = Duration::from_secs(10);
+
+/// A server's membership, and what it has observed about other members.
+pub(crate) struct Lease {
+    server: ServerId,
+    has_joined: bool,
+    /// The end of the lease, if it has begun.
+    until: Option<Duration>,
+    /// The last heartbeat of each other member, and the time at which it was first observed.
+    observed: HashMap<ServerId, (u64, Duration)>,
+}
+
+impl Default for Lease {
+    fn default() -> Self {
+        Self { server: ServerId(Uuid::now_v7().to_string()), has_joined: false, until: None, observed: HashMap::new() }
+    }
+}
+
+impl Lease {
+    pub(crate) const fn server(&self) -> &ServerId {
+        &self.server
+    }
+
+    pub(crate) fn is_valid(&self, now: Duration) -> bool {
+        self.until.is_some_and(|until| now < until)
+    }
+
+    /// Returns whether the server has not joined yet.
+    pub(crate) const fn is_new(&self) -> bool {
+        !self.has_joined
+    }
+
+    /// Returns whether a heartbeat was sent in the last `interval`.
+    pub(crate) fn is_fresh(&self, interval: Duration, now: Duration) -> bool {
+        self.until.is_some_and(|until| now + LEASE < until + interval)
+    }
+
+    /// Starts or extends the lease, after a successful heartbeat that was sent at `sent`.
+    pub(crate) fn extend(&mut self, sent: Duration) {
+        self.has_joined = true;
+        self.until = Some(sent + LEASE);
+    }
+
+    /// Ends the lease of this server, unless it already has another id.
+    pub(crate) fn expire(&mut self, server: &ServerId) {
+        if self.server == *server {
+            self.until = None;
+        }
+    }
+
+    /// Records the heartbeats in a response that was requested at `sent` and has arrived at `now`. Returns the members
+    /// that have stopped and can be removed.
+    pub(crate) fn observe(&mut self, members: Vec<Member>, sent: Duration, now: Duration) -> Vec<Member> {
+        let observed = std::mem::take(&mut self.observed);
+        let mut stopped = Vec::new();
+        for member in members {
+            let before = observed.get(&member.server).filter(|(beat, _)| *beat == member.beat);
+            let since = before.map_or(now, |(_, since)| *since);
+            self.observed.insert(member.server.clone(), (member.beat, since));
+            if sent.saturating_sub(since) >= LEASE + AdmissionLog::WINDOW && member.server != self.server {
+                stopped.push(member);
+            }
+        }
+        stopped
+    }
+}

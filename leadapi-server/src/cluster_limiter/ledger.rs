@@ -1,0 +1,127 @@
+//! The ledger of one token and class: which server holds how many permits of the limit.
+//!
+//! The sum of all shares never exceeds the limit. Each server admits requests by the exact window on its own share, so
+//! all servers together never exceed the limit in any window. No clocks are compared for this.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize};
+
+/// How long the other servers have to answer a claim that the ledger could not grant.
+const RECALL: i64 = 300;
+
+/// The id of a server in the ledger. A server that loses its shares continues with a new id.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub(crate) struct ServerId(pub(crate) String);
+
+/// The shares of a limit. Times are milliseconds on the clock of the ledger's database.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Ledger {
+    pub(crate) shares: BTreeMap<ServerId, LedgerShare>,
+    /// Until this time, servers with unused permits should return some of them.
+    pub(crate) wanted_until: i64,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(crate) struct LedgerShare {
+    permits: u32,
+    /// The number of the server's last operation. A delayed operation with a lower number is ignored.
+    operation: u64,
+    /// The time at which the share's oldest admission leaves the window, as last reported.
+    free_at: i64,
+}
+
+/// A server's request for permits.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Claim {
+    pub(crate) operation: u64,
+    /// The number of additional permits. The ledger may grant fewer.
+    pub(crate) permits: u32,
+    pub(crate) limit: u32,
+    /// The time until the server's oldest admission leaves the window.
+    pub(crate) next_free: Option<Duration>,
+}
+
+/// The answer to a claim.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Claimed {
+    /// The server's whole share.
+    pub(crate) permits: u32,
+    /// The permits of all other servers.
+    pub(crate) elsewhere: u32,
+    /// The time until another server's oldest admission leaves the window, as far as the ledger knows.
+    pub(crate) next_free: Option<Duration>,
+}
+
+/// A server's return of permits.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Release {
+    pub(crate) operation: u64,
+    /// The number of permits that the server keeps.
+    pub(crate) keep: u32,
+    /// The time until the server's oldest admission leaves the window.
+    pub(crate) next_free: Option<Duration>,
+}
+
+impl Ledger {
+    /// Grants permits to a server. Returns `None` if the server is no longer alive.
+    ///
+    /// At most half of the free permits are granted, rounded up, so that other servers also find some.
+    /// `alive` must contain every server that may still admit requests or whose admissions may still be in the window.
+    /// The shares of all others are free.
+    pub(crate) fn claim(
+        &mut self,
+        server: &ServerId,
+        claim: &Claim,
+        alive: &BTreeSet<ServerId>,
+        now: i64,
+    ) -> Option<Claimed> {
+        if !alive.contains(server) {
+            return None;
+        }
+        self.shares.retain(|server, _| alive.contains(server));
+        let elsewhere = self.others(server).map(|share| share.permits).sum::<u32>();
+        let next_free = self.others(server).map(|share| share.free_at - now).filter(|wait| *wait > 0).min();
+        let own = self.shares.entry(server.clone()).or_default();
+        if own.operation < claim.operation {
+            let free = claim.limit.saturating_sub(elsewhere.saturating_add(own.permits));
+            let granted = claim.permits.min(free.div_ceil(2));
+            own.permits += granted;
+            own.report(claim.operation, claim.next_free, now);
+            if granted == 0 && elsewhere > 0 {
+                self.wanted_until = now + RECALL;
+            }
+        }
+        let permits = self.shares.get(server).map_or(0, |own| own.permits);
+        let next_free = next_free.and_then(|wait| wait.try_into().ok()).map(Duration::from_millis);
+        Some(Claimed { permits, elsewhere, next_free })
+    }
+
+    /// Takes back the permits that a server does not keep.
+    pub(crate) fn release(&mut self, server: &ServerId, release: &Release, now: i64) {
+        let Some(own) = self.shares.get_mut(server) else { return };
+        if own.operation < release.operation {
+            own.permits = own.permits.min(release.keep);
+            own.report(release.operation, release.next_free, now);
+            if own.permits == 0 {
+                self.shares.remove(server);
+            }
+        }
+    }
+
+    fn others(&self, server: &ServerId) -> impl Iterator<Item = &LedgerShare> {
+        self.shares.iter().filter(move |(other, _)| *other != server).map(|(_, share)| share)
+    }
+}
+
+impl LedgerShare {
+    fn report(&mut self, operation: u64, next_free: Option<Duration>, now: i64) {
+        self.operation = operation;
+        // Rounded up, so a caller that waits this long is not too early.
+        let wait = next_free.and_then(|wait| i64::try_from(wait.as_micros().div_ceil(1_000)).ok());
+        self.free_at = wait.map_or(0, |wait| now + wait);
+    }
+}
