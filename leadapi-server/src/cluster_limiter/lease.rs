@@ -3,7 +3,7 @@
 //! A server is removed only after its heartbeat has not changed for the lease and the window. By then, its lease has
 //! expired, and its last admission has left the window. Each server measures both intervals with its own clock.
 
-use std::{collections::HashMap, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use leadapi_core::memory::AdmissionLog;
 use uuid::Uuid;
@@ -14,22 +14,27 @@ use super::{Member, ServerId};
 pub(crate) const LEASE: Duration = Duration::from_secs(10);
 
 /// A server's membership, and what it has observed about other members.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Lease {
     server: ServerId,
     has_joined: bool,
     /// The end of the lease, if it has begun.
     until: Option<Duration>,
     /// The last heartbeat of each other member, and the time at which it was first observed.
-    observed: HashMap<ServerId, (u64, Duration)>,
+    observed: BTreeMap<ServerId, (u64, Duration)>,
 }
 
 impl Default for Lease {
     fn default() -> Self {
-        Self { server: ServerId(Uuid::now_v7().to_string()), has_joined: false, until: None, observed: HashMap::new() }
+        Self::new(ServerId(Uuid::now_v7().to_string()))
     }
 }
 
 impl Lease {
+    pub(crate) const fn new(server: ServerId) -> Self {
+        Self { server, has_joined: false, until: None, observed: BTreeMap::new() }
+    }
+
     pub(crate) const fn server(&self) -> &ServerId {
         &self.server
     }

@@ -10,6 +10,8 @@
 mod lease;
 mod ledger;
 mod members;
+#[cfg(test)]
+mod model;
 mod recall;
 mod share;
 #[cfg(test)]

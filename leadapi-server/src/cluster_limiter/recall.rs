@@ -52,7 +52,10 @@ impl<S: LedgerStore> Inner<S> {
                 return;
             }
             let mut state = self.state();
-            if state.shares.get_mut(&key).is_some_and(|entry| !entry.share.has_permits() && Arc::strong_count(&entry.operation) == 1)
+            if state
+                .shares
+                .get_mut(&key)
+                .is_some_and(|entry| !entry.share.has_permits() && Arc::strong_count(&entry.operation) == 1)
             {
                 state.shares.remove(&key);
             }

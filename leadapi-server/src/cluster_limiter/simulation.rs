@@ -158,7 +158,6 @@ impl Caller {
 async fn a_caller_at_the_exact_limit_is_refused_at_most_1_percent_of_the_time() {
     let mut caller = Caller::new(3).await;
     caller.steady(Duration::from_millis(100), 600 * SECOND).await;
-    println!("refused {}, operations {}", caller.refused, caller.ledger.operations());
     caller.assert_within_the_limit();
     caller.assert_refused(0..60);
 }
@@ -170,7 +169,6 @@ async fn below_the_limit_there_is_at_most_a_tenth_of_a_round_trip_per_request() 
         caller.steady(SECOND * 10 / percent, 600 * SECOND).await;
         // A claim or release on PostgreSQL takes two round trips.
         let round_trips = caller.ledger.operations() * 2;
-        println!("{servers} {percent}: {round_trips} for {}, refused {}", caller.admitted.len(), caller.refused);
         caller.assert_within_the_limit();
         caller.assert_refused(0..1);
         assert!(round_trips * 10 <= caller.admitted.len());
@@ -183,7 +181,6 @@ async fn a_burst_is_admitted_up_to_the_limit() {
     for _ in 0..1_200 {
         caller.read().await;
     }
-    println!("admitted {} operations {}", caller.admitted.len(), caller.ledger.operations());
     assert_eq!(caller.admitted.len(), 600);
 }
 

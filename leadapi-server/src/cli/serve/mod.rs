@@ -163,7 +163,8 @@ async fn from_database(
         Box::pin(async move { Ok(store.probe_writes().await?) })
     });
     let limiter = store.rate_limiter(listen.rate_limits()).await?;
-    let config = ServeConfig { store: store.clone(), verifier, limiter, write_probe, descriptors, businesses, location };
+    let config =
+        ServeConfig { store: store.clone(), verifier, limiter, write_probe, descriptors, businesses, location };
     listen.serve(config, log, |_| Ok(()), store.failed()).await
 }
 
