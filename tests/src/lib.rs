@@ -48,7 +48,7 @@ pub use response::TestResponse;
 pub use runner::run_table;
 pub use secret::secret;
 pub use seed::Seed;
-pub use serving::serve_one_business;
+pub use serving::{serve_one_business, serve_with_rate_limits};
 pub use store::{OpenStore, Ports, StoreKind};
 pub use transport::{Tcp, Transport};
 pub use world::{START, World};

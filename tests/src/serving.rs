@@ -1,4 +1,4 @@
-//! Starts a server process with one business and without rate limits.
+//! Starts a server process with one business.
 
 use std::{
     fs,
@@ -6,13 +6,23 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-/// Starts a server with the business `b1`, its client account `c1` and a token, on a free port. The arguments of
-/// `command` must already include `serve`. Returns the process and the base URL once the server listens.
+/// Starts a server without rate limits, with the business `b1`, its client account `c1` and a token, on a free port. The
+/// arguments of `command` must already include `serve`. Returns the process and the base URL once the server listens.
 ///
 /// # Panics
 ///
 /// If the process exits before it listens.
 pub fn serve_one_business(command: &mut Command, token: &str) -> (Child, String) {
+    let many = u32::MAX.to_string();
+    serve_with_rate_limits(command.args(["--reads-per-minute", &many, "--writes-per-minute", &many]), token)
+}
+
+/// Does the same as [`serve_one_business`], with the rate limits of `command`.
+///
+/// # Panics
+///
+/// If the process exits before it listens.
+pub fn serve_with_rate_limits(command: &mut Command, token: &str) -> (Child, String) {
     let data = tempfile::NamedTempFile::new().unwrap();
     let business = format!(
         r#"{{"businesses": [{{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
@@ -20,9 +30,8 @@ pub fn serve_one_business(command: &mut Command, token: &str) -> (Child, String)
             "tokens": [{{"name": "t", "scopes": ["read", "write"], "token": "{token}"}}]}}]}}"#
     );
     fs::write(data.path(), business).unwrap();
-    let many = u32::MAX.to_string();
-    command.args(["--listen", "127.0.0.1:0", "--reads-per-minute", &many, "--writes-per-minute", &many]);
-    let mut child = command.arg("--data").arg(data.path()).stdout(Stdio::piped()).spawn().unwrap();
+    let command = command.args(["--listen", "127.0.0.1:0"]).arg("--data");
+    let mut child = command.arg(data.path()).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let line = lines.find_map(|line| line.unwrap().split_once("listens at ").map(|(_, rest)| rest.to_owned()));
     let url = line.expect("the server prints its address").split(' ').next().unwrap().to_owned();
