@@ -1,14 +1,17 @@
-//! The conformance suite for custom implementations of [`Store`] and [`TokenStore`].
+//! The conformance suites for custom implementations of [`Store`], [`TokenStore`] and [`RateLimiter`].
 //!
-//! The suite checks the guarantees of the [ports](crate::port). Its data sets, ids and timestamps are fixed, so its
+//! The suites check the guarantees of the [ports](crate::port). Their data sets, ids and timestamps are fixed, so their
 //! results are reproducible.
 //!
 //! ```
-//! use leadapi_core::{conformance, memory::{MemoryStore, MemoryTokens}};
+//! use leadapi_core::{conformance, memory::{Limits, MemoryStore, MemoryTokens, SlidingWindow}};
 //!
 //! # futures_executor::block_on(async {
 //! conformance::run(async |dataset| Ok(MemoryStore::new(dataset))).await?;
 //! conformance::run_tokens(async |_| Ok(MemoryTokens::default())).await?;
+//! conformance::run_limiter(Limits::default(), async |clock| {
+//!     Ok(SlidingWindow::with_time(Limits::default(), move || clock.elapsed()))
+//! }).await?;
 //! # Ok::<(), conformance::Violation>(())
 //! # }).unwrap();
 //! ```
@@ -17,9 +20,11 @@ mod collation;
 mod create;
 mod idempotency;
 mod isolation;
+mod limiter;
 mod list;
 mod many;
 mod same_ids;
+mod shared_limiter;
 mod tokens;
 mod update;
 
@@ -29,12 +34,13 @@ use crate::{
     BoxError,
     dataset::Dataset,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
+    memory::{Limits, ManualClock},
     model::{Lead, LeadPatch, LeadQuery, NewLead, Page, Timestamp},
-    port::{Created, Idempotency, Listed, Store, StoreError, TokenStore, Updated},
+    port::{Created, Idempotency, Listed, RateLimiter, Store, StoreError, TokenStore, Updated},
     validate::{LeadDraft, LeadEdit, NewLeadMeta, OptionalText, text::Shape},
 };
 
-/// A contract violation by a store.
+/// A contract violation by a store or a rate limiter.
 #[derive(Debug, thiserror::Error)]
 #[error("{check}: {fault}")]
 pub struct Violation {
@@ -91,6 +97,61 @@ pub async fn run_tokens<S: TokenStore>(make: impl AsyncFn(Dataset) -> Result<S, 
             inserts_one_of_concurrent_duplicates keeps_the_first_revocation deletes_once isolates_businesses;
     }
     Ok(())
+}
+
+/// Runs every check of a rate limiter, each on a fresh limiter whose clock the suite advances (contract D9).
+///
+/// `make` receives the clock, whose [`elapsed`](ManualClock::elapsed) is the limiter's time, and returns a limiter with
+/// these limits. The limiter must decide without waiting for real time.
+///
+/// # Errors
+///
+/// Returns the first [`Violation`]: a failed check, or an error from `make` or from the limiter.
+pub async fn run_limiter<L: RateLimiter>(
+    limits: Limits,
+    make: impl AsyncFn(Arc<ManualClock>) -> Result<L, BoxError>,
+) -> Result<(), Violation> {
+    macro_rules! run {
+        ($($check:ident)*) => {$(
+            let outcome = async {
+                let clock = Arc::new(ManualClock::at(Timestamp::UNIX_EPOCH));
+                let limiter = make(clock.clone()).await?;
+                limiter::$check(&limiter::Subject { limiter, clock, limits }).await
+            };
+            let check = concat!("limiter::", stringify!($check));
+            outcome.await.map_err(|fault| Violation { check, fault })?;
+        )*};
+    }
+    run! {
+        admits_a_steady_rate_at_the_limit refuses_bursts_around_a_window_edge matches_the_definition
+        admits_after_retry_after counts_tokens_and_classes_separately
+    }
+    Ok(())
+}
+
+/// Checks that several rate limiters, such as those of several servers, together apply one limit (contract D9).
+///
+/// The limiters use real clocks and must share their counts. The check uses new random tokens. It must end within the
+/// window of 60 s, because permits become free again afterwards.
+///
+/// ```
+/// use std::sync::Arc;
+/// use leadapi_core::{conformance, memory::{Limits, SlidingWindow}};
+///
+/// # futures_executor::block_on(async {
+/// let limiter = Arc::new(SlidingWindow::new(Limits::default()));
+/// conformance::run_shared_limiter(Limits::default(), &[limiter.clone(), limiter]).await?;
+/// # Ok::<(), conformance::Violation>(())
+/// # }).unwrap();
+/// ```
+///
+/// # Errors
+///
+/// Returns a [`Violation`] if more or fewer requests than the limit are admitted, or if a limiter fails.
+pub async fn run_shared_limiter(limits: Limits, limiters: &[impl RateLimiter]) -> Result<(), Violation> {
+    let check = "shared_limiter::admit_one_limit_together";
+    let outcome = shared_limiter::admit_one_limit_together(limits, limiters).await;
+    outcome.map_err(|fault| Violation { check, fault })
 }
 
 type CheckResult = Result<(), BoxError>;

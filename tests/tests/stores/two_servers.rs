@@ -7,7 +7,9 @@ use std::{
 
 use futures_util::{StreamExt, stream};
 use leadapi_core::{
+    conformance,
     id::LeadId,
+    memory::Limits,
     port::{Created, Store},
 };
 use leadapi_server::store::SqlStore;
@@ -34,6 +36,16 @@ async fn one_server_reads_what_the_other_has_written() {
         assert!(other.get(&business(), &lead).await.unwrap().is_some());
         assert_eq!(all(other).await.len(), nth + 1);
     }
+}
+
+#[tokio::test]
+async fn their_rate_limiters_pass_the_conformance_suite() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let mut limiters = Vec::new();
+    for server in two_servers(cluster).await {
+        limiters.push(server.rate_limiter(Limits::default()).await.unwrap());
+    }
+    conformance::run_shared_limiter(Limits::default(), &limiters).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
