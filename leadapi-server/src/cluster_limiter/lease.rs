@@ -8,10 +8,17 @@ use std::{collections::BTreeMap, time::Duration};
 use leadapi_core::memory::AdmissionLog;
 use uuid::Uuid;
 
-use super::{Member, ServerId};
+use super::ledger::ServerId;
 
 /// The duration of the lease, from the time at which the heartbeat was sent.
 pub(crate) const LEASE: Duration = Duration::from_secs(10);
+
+/// A server that holds shares or held some recently.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Member {
+    pub(crate) server: ServerId,
+    pub(crate) beat: u64,
+}
 
 /// A server's membership, and what it has observed about other members.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

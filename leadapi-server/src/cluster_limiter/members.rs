@@ -9,17 +9,10 @@ use leadapi_core::BoxError;
 use tokio::time::{MissedTickBehavior, interval};
 use tracing::warn;
 
-use super::{Inner, Lease, LedgerStore, ServerId};
+use super::{Inner, Lease, LedgerStore};
 
 /// The interval between heartbeats.
 const INTERVAL: Duration = Duration::from_secs(2);
-
-/// A server that holds shares or held some recently.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Member {
-    pub(crate) server: ServerId,
-    pub(crate) beat: u64,
-}
 
 pub(super) async fn renew_periodically<S: LedgerStore>(limiter: Weak<Inner<S>>) {
     let mut ticks = interval(INTERVAL);

@@ -35,10 +35,10 @@ use leadapi_core::{
 };
 use tokio::time::{Instant, sleep};
 
-use self::{lease::Lease, share::Share};
+use self::share::Share;
 pub(crate) use self::{
+    lease::{Lease, Member},
     ledger::{Claim, Claimed, Ledger, Release, ServerId},
-    members::Member,
 };
 
 /// How long a claim waits for permits from other servers.

@@ -14,6 +14,7 @@ mod lead_statement;
 mod migrations;
 mod postgres;
 mod probe;
+mod rate_limiter;
 mod read;
 mod row;
 mod session;
@@ -32,9 +33,8 @@ use async_trait::async_trait;
 use leadapi_core::{
     BoxError,
     id::{BusinessId, LeadId},
-    memory::{Limits, SlidingWindow},
     model::{ClientAccount, Lead, LeadQuery, Page, Pipeline, Window},
-    port::{Created, Idempotency, Listed, RateLimiter, Store, StoreError, Updated},
+    port::{Created, Idempotency, Listed, Store, StoreError, Updated},
     validate::{LeadDraft, LeadEdit, NewLeadMeta},
 };
 
@@ -46,7 +46,7 @@ use self::{
     sqlite::Sqlite,
     write::{Write, WriteOutcome},
 };
-use crate::{cluster_limiter::ClusterLimiter, error_chain::error_chain};
+use crate::error_chain::error_chain;
 
 pub use self::{
     admin::Business,
@@ -142,31 +142,6 @@ impl SqlStore {
             }
         };
         Ok(Self { database })
-    }
-
-    /// Creates a rate limiter for all servers that share this store (contract D9). Call it once for each server.
-    ///
-    /// On PostgreSQL, the limits apply to all servers together. Each server holds a share of each limit and claims more
-    /// when it needs more. After a server has stopped, its share stays unavailable for up to 70 s, so requests within
-    /// the limit may be refused. The limiter starts tasks that end when it is dropped.
-    ///
-    /// A SQLite store has one server, so its limiter is a [`SlidingWindow`].
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if PostgreSQL cannot be reached.
-    ///
-    /// # Panics
-    ///
-    /// Panics outside a tokio runtime.
-    pub async fn rate_limiter(&self, limits: Limits) -> Result<Box<dyn RateLimiter>, AdminError> {
-        Ok(match &self.database {
-            Database::Sqlite(_) => Box::new(SlidingWindow::new(limits)),
-            Database::Postgres(postgres) => {
-                let limiter = ClusterLimiter::start(limits, postgres.clone()).await;
-                Box::new(limiter.map_err(AdminError::Failed)?)
-            }
-        })
     }
 
     /// Completes when the storage fails, and returns the reason. The store then stops acknowledging writes, and the
