@@ -1,7 +1,8 @@
-//! The conformance suites for custom implementations of [`Store`], [`TokenStore`] and [`RateLimiter`].
+//! The conformance suites for custom implementations of [`Store`], [`TokenStore`] and
+//! [`RateLimiter`](crate::port::RateLimiter).
 //!
 //! The suites check the guarantees of the [ports](crate::port). Their data sets, ids and timestamps are fixed, so their
-//! results are reproducible.
+//! results are reproducible. Only [`run_shared_limiter`] uses real clocks and random ids.
 //!
 //! ```
 //! use leadapi_core::{conformance, memory::{Limits, MemoryStore, MemoryTokens, SlidingWindow}};
@@ -30,13 +31,13 @@ mod update;
 
 use std::sync::Arc;
 
+pub use self::{limiter::run_limiter, shared_limiter::run_shared_limiter};
 use crate::{
     BoxError,
     dataset::Dataset,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
-    memory::{Limits, ManualClock},
     model::{Lead, LeadPatch, LeadQuery, NewLead, Page, Timestamp},
-    port::{Created, Idempotency, Listed, RateLimiter, Store, StoreError, TokenStore, Updated},
+    port::{Created, Idempotency, Listed, Store, StoreError, TokenStore, Updated},
     validate::{LeadDraft, LeadEdit, NewLeadMeta, OptionalText, text::Shape},
 };
 
@@ -97,61 +98,6 @@ pub async fn run_tokens<S: TokenStore>(make: impl AsyncFn(Dataset) -> Result<S, 
             inserts_one_of_concurrent_duplicates keeps_the_first_revocation deletes_once isolates_businesses;
     }
     Ok(())
-}
-
-/// Runs every check of a rate limiter, each on a fresh limiter whose clock the suite advances (contract D9).
-///
-/// `make` receives the clock, whose [`elapsed`](ManualClock::elapsed) is the limiter's time, and returns a limiter with
-/// these limits. The limiter must decide without waiting for real time.
-///
-/// # Errors
-///
-/// Returns the first [`Violation`]: a failed check, or an error from `make` or from the limiter.
-pub async fn run_limiter<L: RateLimiter>(
-    limits: Limits,
-    make: impl AsyncFn(Arc<ManualClock>) -> Result<L, BoxError>,
-) -> Result<(), Violation> {
-    macro_rules! run {
-        ($($check:ident)*) => {$(
-            let outcome = async {
-                let clock = Arc::new(ManualClock::at(Timestamp::UNIX_EPOCH));
-                let limiter = make(clock.clone()).await?;
-                limiter::$check(&limiter::Subject { limiter, clock, limits }).await
-            };
-            let check = concat!("limiter::", stringify!($check));
-            outcome.await.map_err(|fault| Violation { check, fault })?;
-        )*};
-    }
-    run! {
-        admits_a_steady_rate_at_the_limit refuses_bursts_around_a_window_edge matches_the_definition
-        admits_after_retry_after counts_tokens_and_classes_separately
-    }
-    Ok(())
-}
-
-/// Checks that several rate limiters, such as those of several servers, together apply one limit (contract D9).
-///
-/// The limiters use real clocks and must share their counts. The check uses new random tokens. It must end within the
-/// window of 60 s, because permits become free again afterwards.
-///
-/// ```
-/// use std::sync::Arc;
-/// use leadapi_core::{conformance, memory::{Limits, SlidingWindow}};
-///
-/// # futures_executor::block_on(async {
-/// let limiter = Arc::new(SlidingWindow::new(Limits::default()));
-/// conformance::run_shared_limiter(Limits::default(), &[limiter.clone(), limiter]).await?;
-/// # Ok::<(), conformance::Violation>(())
-/// # }).unwrap();
-/// ```
-///
-/// # Errors
-///
-/// Returns a [`Violation`] if more or fewer requests than the limit are admitted, or if a limiter fails.
-pub async fn run_shared_limiter(limits: Limits, limiters: &[impl RateLimiter]) -> Result<(), Violation> {
-    let check = "shared_limiter::admit_one_limit_together";
-    let outcome = shared_limiter::admit_one_limit_together(limits, limiters).await;
-    outcome.map_err(|fault| Violation { check, fault })
 }
 
 type CheckResult = Result<(), BoxError>;

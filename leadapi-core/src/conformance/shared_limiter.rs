@@ -1,37 +1,161 @@
-//! Checks of several rate limiters that share their counts, on real clocks (contract D9).
+//! The suite for several rate limiters that share their counts, on real clocks (contract D9).
+
+use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 
-use super::CheckResult;
+use super::{CheckResult, Violation, same};
 use crate::{
     BoxError,
     id::TokenId,
-    memory::{AdmissionLog, Limits, Uuids},
-    model::Timestamp,
-    port::{Admission, Class, IdSource, RateLimiter},
+    memory::{AdmissionLog, Limits, SystemClock, Uuids},
+    port::{Admission, Class, Clock, IdSource, RateLimiter},
 };
 
-/// Sends twice the limit to all limiters concurrently, for two tokens and both classes.
-pub(super) async fn admit_one_limit_together(limits: Limits, limiters: &[impl RateLimiter]) -> CheckResult {
-    let ids = Uuids::default();
-    for _ in 0..2 {
-        // New tokens, because earlier requests may still be in the window.
-        let token = TokenId::parse(ids.lead_id(Timestamp::now()).to_string())?;
-        for (class, limit) in [(Class::Write, limits.writes.get()), (Class::Read, limits.reads.get())] {
-            let requests = limiters.iter().cycle().take(limit as usize * 2).map(|limiter| limiter.admit(&token, class));
-            let decisions = join_all(requests).await.into_iter().collect::<Result<Vec<_>, BoxError>>()?;
-            let admitted = decisions.iter().filter(|decision| **decision == Admission::Admitted).count();
-            if admitted != limit as usize {
-                return Err(format!("{admitted} of {} requests were admitted, not {limit}", decisions.len()).into());
+const WINDOW: Duration = AdmissionLog::WINDOW;
+
+/// How much too short a wait may be, because it is measured with another clock than the limiter's.
+const TOLERANCE: Duration = Duration::from_secs(1);
+
+/// The number of concurrent callers of each token and class.
+const CALLERS: usize = 16;
+
+/// Checks that several rate limiters, such as those of several servers, together apply one limit (contract D9).
+///
+/// The limiters use real clocks and share their counts. One limiter is enough to check only that it decides atomically.
+/// The suite can run repeatedly on the same store of counts, because each check uses new random tokens.
+///
+/// The suite does not wait for permits to become free again. Each check must end within the window of 60 s, so use low
+/// limits for slow limiters. [`run_limiter`](super::run_limiter) checks decisions over time.
+///
+/// ```
+/// use std::sync::Arc;
+/// use leadapi_core::{conformance, memory::{Limits, SlidingWindow}};
+///
+/// # futures_executor::block_on(async {
+/// let limits = Limits::default();
+/// let shared = Arc::new(SlidingWindow::new(limits));
+/// conformance::run_shared_limiter(limits, &[shared.clone(), shared]).await?;
+///
+/// // Limiters that count separately fail.
+/// let separate = [SlidingWindow::new(limits), SlidingWindow::new(limits)];
+/// let violation = conformance::run_shared_limiter(limits, &separate).await.unwrap_err();
+/// assert!(violation.to_string().starts_with("shared_limiter::admit_one_limit_together"));
+/// # Ok::<(), conformance::Violation>(())
+/// # }).unwrap();
+/// ```
+///
+/// # Errors
+///
+/// Returns the first [`Violation`]: a failed check, a check that took longer than 60 s, or an error from a limiter.
+pub async fn run_shared_limiter(limits: Limits, limiters: &[impl RateLimiter]) -> Result<(), Violation> {
+    macro_rules! checks {
+        ($($check:ident)*) => {$(
+            let outcome = $check(limits, limiters).await;
+            let check = concat!("shared_limiter::", stringify!($check));
+            outcome.map_err(|fault| Violation { check, fault })?;
+        )*};
+    }
+    checks! { admit_one_limit_together count_tokens_and_classes_separately see_admissions_of_other_limiters }
+    Ok(())
+}
+
+/// Concurrent callers of all limiters are admitted exactly the limit.
+async fn admit_one_limit_together(limits: Limits, limiters: &[impl RateLimiter]) -> CheckResult {
+    for (class, limit) in classes(limits) {
+        Requests::new(class, limit).race(limiters).await?;
+    }
+    Ok(())
+}
+
+async fn count_tokens_and_classes_separately(limits: Limits, limiters: &[impl RateLimiter]) -> CheckResult {
+    let [reads, writes] = classes(limits).map(|(class, limit)| Requests::new(class, limit));
+    // The other class of both tokens.
+    let others = [writes.of(&reads.token), reads.of(&writes.token)];
+    let all = [reads, writes].into_iter().chain(others).collect::<Vec<_>>();
+    join_all(all.iter().map(|requests| requests.race(limiters))).await.into_iter().collect()
+}
+
+/// One limiter admits the whole limit, after which all others refuse.
+async fn see_admissions_of_other_limiters(limits: Limits, limiters: &[impl RateLimiter]) -> CheckResult {
+    for (nth, limiter) in limiters.iter().enumerate() {
+        for (class, limit) in classes(limits) {
+            let requests = Requests::new(class, limit);
+            for _ in 0..limit {
+                same(&format!("a request to limiter {nth}"), &requests.send(limiter).await?, &true)?;
             }
-            let is_valid = |decision: &Admission| match decision {
-                Admission::Refused { retry_after } => !retry_after.is_zero() && *retry_after <= AdmissionLog::WINDOW,
-                Admission::Admitted => true,
-            };
-            if let Some(decision) = decisions.iter().find(|decision| !is_valid(decision)) {
-                return Err(format!("retry_after is not in (0 s, 60 s]: {decision:?}").into());
+            for (other, limiter) in limiters.iter().enumerate() {
+                let admitted = requests.send(limiter).await?;
+                requests.check_duration()?;
+                let what = format!("whether limiter {other} admits a request after limiter {nth} admitted the limit");
+                same(&what, &admitted, &false)?;
             }
         }
     }
     Ok(())
+}
+
+fn classes(limits: Limits) -> [(Class, u32); 2] {
+    [(Class::Read, limits.reads.get()), (Class::Write, limits.writes.get())]
+}
+
+/// The requests of one token and class.
+struct Requests {
+    token: TokenId,
+    class: Class,
+    limit: u32,
+    /// A time before the first request.
+    start: Instant,
+}
+
+impl Requests {
+    /// Creates the requests of a new token, because an existing token may have admissions in the window.
+    fn new(class: Class, limit: u32) -> Self {
+        let token = TokenId::from_valid(Uuids::default().lead_id(SystemClock.now()).as_str());
+        Self { token, class, limit, start: Instant::now() }
+    }
+
+    fn of(&self, token: &TokenId) -> Self {
+        Self { token: token.clone(), ..*self }
+    }
+
+    /// Sends more than twice the limit from concurrent callers to all limiters.
+    async fn race(&self, limiters: &[impl RateLimiter]) -> CheckResult {
+        let requests = (self.limit as usize).saturating_mul(2).div_ceil(CALLERS) + 1;
+        let callers = (0..CALLERS).map(|caller| async move {
+            let mut admitted = 0;
+            // Each caller starts at another limiter.
+            for limiter in limiters.iter().cycle().skip(caller).take(requests) {
+                admitted += u32::from(self.send(limiter).await?);
+            }
+            Ok(admitted)
+        });
+        let admitted = join_all(callers).await.into_iter().collect::<Result<Vec<u32>, BoxError>>()?;
+        self.check_duration()?;
+        let what = format!("the number of admissions of {:?} requests", self.class);
+        same(&what, &admitted.into_iter().sum(), &self.limit)
+    }
+
+    /// Sends a request and returns whether it was admitted. Checks the wait if it was refused.
+    async fn send(&self, limiter: &impl RateLimiter) -> Result<bool, BoxError> {
+        let Admission::Refused { retry_after } = limiter.admit(&self.token, self.class).await? else { return Ok(true) };
+        if retry_after.is_zero() || retry_after > WINDOW {
+            return Err(format!("retry_after is {retry_after:?}, but must be in (0 s, 60 s]").into());
+        }
+        // No admission is older than the first request, so none leaves the window earlier.
+        let shortest = WINDOW.saturating_sub(self.start.elapsed());
+        if retry_after + TOLERANCE < shortest {
+            return Err(format!("retry_after is {retry_after:?}, but the window is full for {shortest:?}").into());
+        }
+        Ok(false)
+    }
+
+    /// Fails the check if admissions may have left the window, so that their number proves nothing.
+    fn check_duration(&self) -> CheckResult {
+        let elapsed = self.start.elapsed();
+        if elapsed < WINDOW {
+            return Ok(());
+        }
+        Err(format!("the check took {elapsed:?}, but it must end within {WINDOW:?}: use lower limits").into())
+    }
 }

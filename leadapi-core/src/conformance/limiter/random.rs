@@ -1,0 +1,89 @@
+//! A check of a rate limiter with pseudo-random scripts, which are the same in every run.
+
+use std::time::Duration;
+
+use super::{
+    CLASSES, CheckResult,
+    subject::{Subject, WINDOW},
+};
+use crate::port::{Class, RateLimiter};
+
+const MICROSECOND: Duration = Duration::from_micros(1);
+
+/// Pauses around the length of the window, and around the time after which 32-bit counters of microseconds wrap.
+const LONG_PAUSES: [Duration; 6] = [
+    Duration::from_micros(59_999_999),
+    WINDOW,
+    Duration::from_micros(60_000_001),
+    Duration::from_secs(30),
+    Duration::from_micros(1 << 32),
+    Duration::from_secs(72 * 60),
+];
+
+/// A limit on the number of requests, because the oracle scans all past admissions for each of them.
+const MAX_REQUESTS: u32 = 5_000;
+
+pub(super) async fn matches_the_definition(mut subject: Subject<impl RateLimiter>) -> CheckResult {
+    let mut random = Random::new();
+    for class in CLASSES {
+        let limit = subject.limit(class);
+        let interval = WINDOW / limit;
+        let mut spacing = interval;
+        for nth in 0..limit.saturating_mul(16).clamp(500, MAX_REQUESTS) {
+            if nth % (limit / 2).max(4) == 0 {
+                // The rate changes between bursts, twice the limit, the limit, and half the limit.
+                spacing = random.pick(&[Duration::ZERO, interval / 2, interval, interval * 2]);
+                if random.below(8) == 0 {
+                    subject.advance(random.pick(&LONG_PAUSES));
+                }
+            }
+            subject.advance(match random.below(8) {
+                0 => subject.wait("t1", class),
+                1 => subject.wait("t1", class).saturating_sub(MICROSECOND),
+                _ => random.up_to(spacing * 2),
+            });
+            // Some requests belong to other tokens and classes.
+            let (token, class) = match random.below(16) {
+                0 => ("t2", class),
+                1 => ("t2", random.class()),
+                2 => ("t1", random.class()),
+                _ => ("t1", class),
+            };
+            if let Some(refusal) = subject.request(token, class).await? {
+                refusal.check_wait()?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A xorshift generator with a fixed seed.
+struct Random(u64);
+
+impl Random {
+    const fn new() -> Self {
+        Self(0x9e37_79b9_7f4a_7c15)
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) % end
+    }
+
+    /// Returns a duration in whole microseconds, the resolution of a limiter.
+    fn up_to(&mut self, max: Duration) -> Duration {
+        let micros = u64::try_from(max.as_micros()).unwrap_or(u64::MAX - 1);
+        Duration::from_micros(self.below(micros + 1))
+    }
+
+    fn pick(&mut self, from: &[Duration]) -> Duration {
+        let nth = usize::try_from(self.below(from.len() as u64)).unwrap_or_default();
+        from.get(nth).copied().unwrap_or_default()
+    }
+
+    fn class(&mut self) -> Class {
+        if self.below(2) == 0 { Class::Read } else { Class::Write }
+    }
+}

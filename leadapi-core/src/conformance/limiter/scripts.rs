@@ -1,0 +1,145 @@
+//! Checks of a rate limiter with fixed scripts. Each check is about one rule.
+
+use std::time::Duration;
+
+use super::{
+    CLASSES, CheckResult,
+    subject::{Subject, WINDOW},
+};
+use crate::port::{Class, RateLimiter};
+
+const MICROSECOND: Duration = Duration::from_micros(1);
+const SECOND: Duration = Duration::from_secs(1);
+/// One microsecond less than the window.
+const ALMOST_WINDOW: Duration = Duration::from_micros(59_999_999);
+
+pub(super) async fn admits_exactly_the_limit(mut subject: Subject<impl RateLimiter>) -> CheckResult {
+    // A token of its own for each class, because counting reads and writes together violates another rule.
+    for (token, class) in ["reader", "writer"].into_iter().zip(CLASSES) {
+        subject.burst(token, class, subject.limit(class).saturating_add(1)).await?;
+    }
+    Ok(())
+}
+
+pub(super) async fn counts_reads_and_writes_separately(mut subject: Subject<impl RateLimiter>) -> CheckResult {
+    // One class after the other, in both orders, and then alternately.
+    for classes in [[Class::Read, Class::Write], [Class::Write, Class::Read]] {
+        for class in classes {
+            subject.burst("t1", class, subject.limit(class).saturating_add(1)).await?;
+        }
+        subject.advance(10 * WINDOW);
+    }
+    for _ in 0..=subject.limit(Class::Read).max(subject.limit(Class::Write)) {
+        for class in CLASSES {
+            subject.request("t1", class).await?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) async fn counts_tokens_separately(mut subject: Subject<impl RateLimiter>) -> CheckResult {
+    // Ids are case-sensitive, and one may be the start of another.
+    for class in CLASSES {
+        for _ in 0..=subject.limit(class) {
+            for token in ["t1", "T1", "t10", "t"] {
+                subject.request(token, class).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(super) async fn admits_a_steady_rate_at_the_limit(mut subject: Subject<impl RateLimiter>) -> CheckResult {
+    for class in CLASSES {
+        let limit = subject.limit(class);
+        // Rounded up, because a shorter interval would exceed the limit.
+        let interval = MICROSECOND * 60_000_000_u32.div_ceil(limit);
+        for _ in 0..limit.saturating_mul(3) {
+            subject.request("t1", class).await?;
+            subject.advance(interval);
+        }
+    }
+    Ok(())
+}
+
+/// A caller that keeps retrying a refused request is admitted as soon as one that waits.
+pub(super) async fn does_not_count_refusals(mut subject: Subject<impl RateLimiter>) -> CheckResult {
+    for class in CLASSES {
+        let limit = subject.limit(class);
+        for _ in 0..3 {
+            subject.burst("t1", class, limit).await?;
+            // Counted refusals would still be in the window when all admissions have left it.
+            subject.advance(MICROSECOND);
+            subject.burst("t1", class, limit).await?;
+            subject.advance(ALMOST_WINDOW);
+        }
+    }
+    Ok(())
+}
+
+/// GCRA admits almost twice the limit here, and fixed windows exactly twice.
+pub(super) async fn refuses_bursts_around_a_window_edge(mut subject: Subject<impl RateLimiter>) -> CheckResult {
+    for class in CLASSES {
+        let start = subject.now();
+        let limit = subject.limit(class);
+        // Fixed windows can start at multiples of 60 s, which the first script detects, or at the first request. The
+        // second script detects those, because a single request starts the window that a burst almost fills.
+        for (script, first) in [(start, limit), (start + 10 * WINDOW, 1)] {
+            for (at, requests) in [
+                (SECOND, first),
+                (59 * SECOND, limit),
+                (60 * SECOND, limit),
+                (SECOND + ALMOST_WINDOW, limit),
+                (61 * SECOND, limit),
+                (90 * SECOND, limit),
+                (59 * SECOND + ALMOST_WINDOW, limit),
+                (119 * SECOND, limit),
+                (121 * SECOND, limit),
+            ] {
+                subject.advance_to(script + at);
+                subject.burst("t1", class, requests).await?;
+            }
+        }
+        subject.advance_to(start + 20 * WINDOW);
+    }
+    Ok(())
+}
+
+/// A retry is refused one microsecond before the window has room, and admitted after `retry_after`.
+pub(super) async fn admits_a_retry_after_the_wait(mut subject: Subject<impl RateLimiter>) -> CheckResult {
+    for class in CLASSES {
+        let limit = subject.limit(class);
+        // The admissions take half a window, so the waits are shorter than the window.
+        for nth in 0..limit {
+            subject.request("t1", class).await?;
+            subject.advance(MICROSECOND * (30_000_000 / limit + nth % 3));
+        }
+        for _ in 0..limit.saturating_mul(2).min(100) {
+            let Some(refusal) = subject.request("t1", class).await? else { continue };
+            refusal.check_wait()?;
+            let almost = refusal.exact.saturating_sub(MICROSECOND);
+            subject.advance(almost);
+            subject.request("t1", class).await?;
+            subject.advance(refusal.retry_after.saturating_sub(almost));
+            subject.request("t1", class).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Old admissions must not return to the window when a counter of 32 bits wraps around.
+pub(super) async fn forgets_admissions_during_long_pauses(mut subject: Subject<impl RateLimiter>) -> CheckResult {
+    let wraps = [1 << 31, 1 << 32].map(|units| [Duration::from_micros(units), Duration::from_millis(units)]);
+    let wraps = wraps.into_iter().flatten().flat_map(|wrap| [wrap, wrap + WINDOW / 2]);
+    let year = 365 * 24 * 60 * WINDOW;
+    for pause in [WINDOW, WINDOW + MICROSECOND, 60 * WINDOW, 72 * WINDOW].into_iter().chain(wraps).chain([year]) {
+        for class in CLASSES {
+            subject.burst("t1", class, subject.limit(class).saturating_add(1)).await?;
+        }
+        subject.advance(pause);
+    }
+    for class in CLASSES {
+        subject.burst("t1", class, subject.limit(class).saturating_add(1)).await?;
+    }
+    Ok(())
+}

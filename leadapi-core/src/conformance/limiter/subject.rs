@@ -1,0 +1,120 @@
+//! A rate limiter and the definition of its limit, which receive the same requests at the same times.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use super::CheckResult;
+use crate::{
+    BoxError,
+    id::TokenId,
+    memory::{AdmissionLog, Limits, ManualClock},
+    port::{Admission, Class, RateLimiter},
+};
+
+pub(super) const WINDOW: Duration = AdmissionLog::WINDOW;
+
+/// How much too long a wait may be.
+const TOLERANCE: Duration = Duration::from_secs(1);
+
+/// A limiter under test, its clock, and an oracle for each token and class.
+pub(super) struct Subject<L> {
+    limiter: L,
+    clock: Arc<ManualClock>,
+    limits: Limits,
+    oracles: HashMap<(&'static str, Class), Oracle>,
+}
+
+/// The definition of the limit: the times of all past admissions.
+#[derive(Default)]
+struct Oracle(Vec<Duration>);
+
+/// A refusal on which the limiter and the oracle agree.
+pub(super) struct Refusal {
+    pub(super) retry_after: Duration,
+    /// The time after which the window has room again.
+    pub(super) exact: Duration,
+}
+
+impl<L: RateLimiter> Subject<L> {
+    pub(super) fn new(limiter: L, clock: Arc<ManualClock>, limits: Limits) -> Self {
+        Self { limiter, clock, limits, oracles: HashMap::new() }
+    }
+
+    pub(super) const fn limit(&self, class: Class) -> u32 {
+        match class {
+            Class::Read => self.limits.reads.get(),
+            Class::Write => self.limits.writes.get(),
+        }
+    }
+
+    pub(super) fn now(&self) -> Duration {
+        self.clock.elapsed()
+    }
+
+    pub(super) fn advance(&self, by: Duration) {
+        self.clock.advance(by);
+    }
+
+    pub(super) fn advance_to(&self, at: Duration) {
+        self.clock.advance(at.saturating_sub(self.now()));
+    }
+
+    /// Returns the time until the definition admits a request, which is zero if there is room now.
+    pub(super) fn wait(&self, token: &'static str, class: Class) -> Duration {
+        let oracle = self.oracles.get(&(token, class));
+        oracle.and_then(|oracle| oracle.wait(self.now(), self.limit(class))).unwrap_or_default()
+    }
+
+    /// Sends a request, and returns the refusal unless the request was admitted.
+    ///
+    /// Fails the check unless the limiter admits the request exactly if the definition does.
+    pub(super) async fn request(&mut self, token: &'static str, class: Class) -> Result<Option<Refusal>, BoxError> {
+        let (now, limit) = (self.now(), self.limit(class));
+        let oracle = self.oracles.entry((token, class)).or_default();
+        let exact = oracle.wait(now, limit);
+        let found = self.limiter.admit(&TokenId::from_valid(token), class).await?;
+        match (found, exact) {
+            (Admission::Admitted, None) => {
+                oracle.0.push(now);
+                Ok(None)
+            }
+            (Admission::Refused { retry_after }, Some(exact)) => Ok(Some(Refusal { retry_after, exact })),
+            (_, expected) => {
+                let expected = expected.map_or("admitted".into(), |exact| format!("refused for {exact:?}"));
+                Err(format!("{class:?} of {token} at {now:?}: found {found:?}, but must be {expected}").into())
+            }
+        }
+    }
+
+    /// Sends requests at the same time. Fails the check unless the limiter admits exactly those that the definition
+    /// admits.
+    pub(super) async fn burst(&mut self, token: &'static str, class: Class, requests: u32) -> CheckResult {
+        for _ in 0..requests {
+            self.request(token, class).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Oracle {
+    /// Returns the time until the window has room, or `None` if it has room now. Scans all past admissions.
+    fn wait(&self, now: Duration, limit: u32) -> Option<Duration> {
+        let in_window: Vec<Duration> = self.0.iter().copied().filter(|at| now.saturating_sub(*at) < WINDOW).collect();
+        // If several admissions must leave the window first, this is the time of the last of them.
+        let last = in_window.len().checked_sub(limit as usize).and_then(|nth| in_window.get(nth))?;
+        Some((*last + WINDOW).saturating_sub(now))
+    }
+}
+
+impl Refusal {
+    /// Fails the check if the wait is too short or too long.
+    pub(super) fn check_wait(&self) -> CheckResult {
+        let Self { retry_after, exact } = *self;
+        if retry_after < exact {
+            return Err(format!("retry_after is {retry_after:?}, but a retry is refused for {exact:?}").into());
+        }
+        if retry_after > (exact + TOLERANCE).min(WINDOW) {
+            return Err(format!("retry_after is {retry_after:?}, but a retry is admitted after {exact:?}").into());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+//! The in-memory implementations pass the conformance suites, directly and behind each pointer that implements the port.
+//! The suites for rate limiters detect wrong ones.
+
+#![cfg(feature = "conformance")]
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a panic fails the test")]
+
+mod limiter;
+mod shared_limiter;
+mod wrong_limiter;
+
+use std::sync::Arc;
+
+use futures_executor::block_on;
+use leadapi_core::{
+    conformance,
+    memory::{Limits, MemoryStore, MemoryTokens, SlidingWindow, SystemClock, Uuids},
+    port::{Clock, IdSource, RateLimiter, Store, TokenStore, TokenVerifier},
+    tokens::StoredTokens,
+};
+
+#[test]
+fn the_store_in_memory() {
+    block_on(conformance::run(async |dataset| Ok(MemoryStore::new(dataset)))).unwrap();
+}
+
+#[test]
+fn behind_an_arc() {
+    let make = async |dataset| Ok(Arc::new(MemoryStore::new(dataset)) as Arc<dyn Store>);
+    block_on(conformance::run(make)).unwrap();
+}
+
+#[test]
+fn behind_a_box() {
+    let make = async |dataset| Ok(Box::new(MemoryStore::new(dataset)) as Box<dyn Store>);
+    block_on(conformance::run(make)).unwrap();
+}
+
+#[test]
+fn the_tokens_in_memory() {
+    block_on(conformance::run_tokens(async |_| Ok(MemoryTokens::default()))).unwrap();
+}
+
+#[test]
+fn tokens_behind_an_arc() {
+    let make = async |_| Ok(Arc::new(MemoryTokens::default()) as Arc<dyn TokenStore>);
+    block_on(conformance::run_tokens(make)).unwrap();
+}
+
+#[test]
+fn tokens_behind_a_box() {
+    let make = async |_| Ok(Box::new(MemoryTokens::default()) as Box<dyn TokenStore>);
+    block_on(conformance::run_tokens(make)).unwrap();
+}
+
+/// Compiles only if each port is object safe and is implemented for the pointers to it.
+#[test]
+fn every_port_is_object_safe() {
+    const fn port<T: Send + Sync + ?Sized>() {}
+    fn store(_: impl Store) {}
+    fn tokens(_: impl TokenStore) {}
+    fn verifier(_: impl TokenVerifier) {}
+    fn limiter(_: impl RateLimiter) {}
+    port::<dyn Clock>();
+    port::<dyn IdSource>();
+    store(Box::new(MemoryStore::default()) as Box<dyn Store>);
+    tokens(Arc::new(MemoryTokens::default()) as Arc<dyn TokenStore>);
+    verifier(Box::new(StoredTokens::new(MemoryTokens::default(), SystemClock)) as Box<dyn TokenVerifier>);
+    limiter(Arc::new(SlidingWindow::new(Limits::default())) as Arc<dyn RateLimiter>);
+    let _: Box<dyn IdSource> = Box::new(Uuids::default());
+}
