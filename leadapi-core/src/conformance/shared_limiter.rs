@@ -96,7 +96,7 @@ async fn see_admissions_of_other_limiters(limits: Limits, limiters: &[impl RateL
 }
 
 fn classes(limits: Limits) -> [(Class, u32); 2] {
-    [(Class::Read, limits.reads.get()), (Class::Write, limits.writes.get())]
+    [Class::Read, Class::Write].map(|class| (class, limits.of(class).get()))
 }
 
 /// The requests of one token and class.

@@ -24,10 +24,9 @@ pub(crate) struct Member {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Lease {
     server: ServerId,
-    has_joined: bool,
     /// The end of the lease, if it has begun.
     until: Option<Duration>,
-    /// The last heartbeat of each other member, and the time at which it was first observed.
+    /// The last heartbeat of each member, and the time at which it was first observed.
     observed: BTreeMap<ServerId, (u64, Duration)>,
 }
 
@@ -39,7 +38,7 @@ impl Default for Lease {
 
 impl Lease {
     pub(crate) const fn new(server: ServerId) -> Self {
-        Self { server, has_joined: false, until: None, observed: BTreeMap::new() }
+        Self { server, until: None, observed: BTreeMap::new() }
     }
 
     pub(crate) const fn server(&self) -> &ServerId {
@@ -50,11 +49,6 @@ impl Lease {
         self.until.is_some_and(|until| now < until)
     }
 
-    /// Returns whether the server has not joined yet.
-    pub(crate) const fn is_new(&self) -> bool {
-        !self.has_joined
-    }
-
     /// Returns whether a heartbeat was sent in the last `interval`.
     pub(crate) fn is_fresh(&self, interval: Duration, now: Duration) -> bool {
         self.until.is_some_and(|until| now + LEASE < until + interval)
@@ -62,7 +56,6 @@ impl Lease {
 
     /// Starts or extends the lease, after a successful heartbeat that was sent at `sent`.
     pub(crate) fn extend(&mut self, sent: Duration) {
-        self.has_joined = true;
         self.until = Some(sent + LEASE);
     }
 

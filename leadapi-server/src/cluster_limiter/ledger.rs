@@ -10,8 +10,8 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// How long the other servers have to answer a claim that the ledger could not grant.
-const RECALL: i64 = 300;
+/// How long the other servers may return permits for a claim that the ledger could not grant.
+const RECALL_MILLIS: i64 = 300;
 
 /// The id of a server in the ledger. A server that loses its shares continues with a new id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -92,7 +92,7 @@ impl Ledger {
             own.permits += granted;
             own.report(claim.operation, claim.next_free, now);
             if granted == 0 && elsewhere > 0 {
-                self.wanted_until = now + RECALL;
+                self.wanted_until = now + RECALL_MILLIS;
             }
         }
         let permits = self.shares.get(server).map_or(0, |own| own.permits);

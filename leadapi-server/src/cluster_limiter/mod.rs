@@ -46,7 +46,7 @@ const RECALL_TIMEOUT: Duration = Duration::from_millis(250);
 /// The interval at which a waiting claim queries the ledger again.
 const RECALL_INTERVAL: Duration = Duration::from_millis(25);
 
-/// What a limit applies to.
+/// The token and class that a limit applies to.
 pub(crate) type Key = (TokenId, Class);
 
 /// The ledgers of all limits, and the servers that hold shares. Each call is one transaction.
@@ -146,11 +146,7 @@ impl<S: LedgerStore> Inner<S> {
         if !state.lease.is_valid(now) {
             return Decision::LeaseExpired;
         }
-        // Most requests find an entry, so the key is cloned only if there is none.
-        let entry = match state.shares.get_mut(key) {
-            Some(entry) => entry,
-            None => state.shares.entry(key.clone()).or_default(),
-        };
+        let entry = state.shares.entry(key.clone()).or_default();
         entry.share.admit(now).map_or(Decision::NeedsPermits, Decision::Decided)
     }
 
@@ -181,11 +177,8 @@ impl<S: LedgerStore> Inner<S> {
         if !lease.is_valid(now) || share.can_decide(now) {
             return None;
         }
-        let limit = match key.1 {
-            Class::Read => self.limits.reads,
-            Class::Write => self.limits.writes,
-        };
-        Some((lease.server().clone(), share.claim(self.next_operation(), limit.get(), now)))
+        let limit = self.limits.of(key.1).get();
+        Some((lease.server().clone(), share.claim(self.next_operation(), limit, now)))
     }
 
     /// Applies the response to a claim. Returns whether the next request can be decided.

@@ -10,6 +10,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use tracing::debug;
 
 use super::{Entry, Inner, Key, LedgerStore, Release, share::Share};
+use crate::error_chain::error_chain;
 
 /// The interval at which a server with permits looks for servers that wait for some.
 const INTERVAL: Duration = Duration::from_millis(50);
@@ -26,7 +27,7 @@ pub(super) async fn answer_periodically<S: LedgerStore>(limiter: Weak<Inner<S>>)
         let Some(limiter) = limiter.upgrade() else { return };
         if let Err(error) = limiter.answer_recalls().await {
             // The database is unavailable, which the renewal of the lease reports.
-            debug!(%error, "unused permits could not be returned");
+            debug!(error = error_chain(&*error), "unused permits could not be returned");
         }
     }
 }
@@ -48,15 +49,13 @@ impl<S: LedgerStore> Inner<S> {
         let idle: Vec<Key> = self.state().shares.iter_mut().filter_map(is_idle).take(MAX_IDLE_RELEASES).collect();
         for key in idle {
             if let Err(error) = self.release(&key, |share, operation, _| Some(share.release_all(operation))).await {
-                debug!(%error, "the permits of an idle token could not be returned");
+                debug!(error = error_chain(&*error), "the permits of an idle token could not be returned");
                 return;
             }
+            // An entry with permits, or with a running operation, has been used since.
+            let is_unused = |entry: &Entry| !entry.share.has_permits() && Arc::strong_count(&entry.operation) == 1;
             let mut state = self.state();
-            if state
-                .shares
-                .get_mut(&key)
-                .is_some_and(|entry| !entry.share.has_permits() && Arc::strong_count(&entry.operation) == 1)
-            {
+            if state.shares.get(&key).is_some_and(is_unused) {
                 state.shares.remove(&key);
             }
         }

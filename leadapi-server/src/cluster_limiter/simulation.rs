@@ -1,6 +1,10 @@
 //! Several servers on one ledger, in simulated time.
 
-use std::{collections::HashMap, ops::Range, sync::atomic::AtomicUsize};
+use std::{
+    collections::HashMap,
+    ops::Range,
+    sync::atomic::{AtomicBool, AtomicUsize},
+};
 
 use super::*;
 
@@ -17,6 +21,7 @@ struct Tables {
     members: Mutex<HashMap<ServerId, u64>>,
     /// The number of claims and releases.
     operations: AtomicUsize,
+    is_down: AtomicBool,
 }
 
 impl MemoryLedger {
@@ -26,6 +31,7 @@ impl MemoryLedger {
             ledgers: Mutex::default(),
             members: Mutex::default(),
             operations: AtomicUsize::new(0),
+            is_down: AtomicBool::new(false),
         }))
     }
 
@@ -33,9 +39,14 @@ impl MemoryLedger {
         i64::try_from(self.0.start.elapsed().as_millis()).unwrap() + 1
     }
 
-    async fn operation(&self) {
+    async fn operation(&self) -> Result<(), BoxError> {
         self.0.operations.fetch_add(1, Relaxed);
         sleep(Duration::from_millis(1)).await;
+        self.check()
+    }
+
+    fn check(&self) -> Result<(), BoxError> {
+        if self.0.is_down.load(Relaxed) { Err("the database is down".into()) } else { Ok(()) }
     }
 
     fn operations(&self) -> usize {
@@ -46,14 +57,14 @@ impl MemoryLedger {
 #[async_trait]
 impl LedgerStore for MemoryLedger {
     async fn claim(&self, server: &ServerId, key: &Key, claim: &Claim) -> Result<Option<Claimed>, BoxError> {
-        self.operation().await;
+        self.operation().await?;
         let alive = self.0.members.lock().unwrap().keys().cloned().collect();
         let mut ledgers = self.0.ledgers.lock().unwrap();
         Ok(ledgers.entry(key.clone()).or_default().claim(server, claim, &alive, self.now()))
     }
 
     async fn release(&self, server: &ServerId, key: &Key, release: &Release) -> Result<(), BoxError> {
-        self.operation().await;
+        self.operation().await?;
         let mut ledgers = self.0.ledgers.lock().unwrap();
         ledgers.entry(key.clone()).or_default().release(server, release, self.now());
         Ok(())
@@ -71,6 +82,7 @@ impl LedgerStore for MemoryLedger {
     }
 
     async fn beat(&self, server: &ServerId) -> Result<Option<Vec<Member>>, BoxError> {
+        self.check()?;
         let mut members = self.0.members.lock().unwrap();
         let Some(beat) = members.get_mut(server) else { return Ok(None) };
         *beat += 1;
@@ -238,4 +250,19 @@ async fn a_server_that_was_removed_while_it_was_frozen_joins_again() {
     }
     assert_eq!(caller.admitted.len(), 1_200);
     caller.assert_within_the_limit();
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_the_database_a_server_admits_requests_only_during_its_lease() {
+    let token = TokenId::parse("t").unwrap();
+    let mut caller = Caller::new(1).await;
+    assert_eq!(caller.read().await, Admission::Admitted);
+    caller.ledger.0.is_down.store(true, Relaxed);
+    sleep(7 * SECOND).await;
+    assert_eq!(caller.read().await, Admission::Admitted);
+    sleep(4 * SECOND).await;
+    let error = caller.servers[0].admit(&token, Class::Read).await.unwrap_err();
+    assert_eq!(error.to_string(), "the database is down");
+    caller.ledger.0.is_down.store(false, Relaxed);
+    assert_eq!(caller.read().await, Admission::Admitted);
 }

@@ -40,10 +40,7 @@ impl<L: RateLimiter> Subject<L> {
     }
 
     pub(super) const fn limit(&self, class: Class) -> u32 {
-        match class {
-            Class::Read => self.limits.reads.get(),
-            Class::Write => self.limits.writes.get(),
-        }
+        self.limits.of(class).get()
     }
 
     pub(super) fn now(&self) -> Duration {

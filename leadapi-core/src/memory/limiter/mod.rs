@@ -56,6 +56,19 @@ impl Limits {
     pub const fn new(reads: NonZeroU32, writes: NonZeroU32) -> Self {
         Self { reads, writes }
     }
+
+    /// Returns the limit of a class.
+    ///
+    /// ```
+    /// # use leadapi_core::{memory::Limits, port::Class};
+    /// assert_eq!(Limits::default().of(Class::Write).get(), 60);
+    /// ```
+    pub const fn of(self, class: Class) -> NonZeroU32 {
+        match class {
+            Class::Read => self.reads,
+            Class::Write => self.writes,
+        }
+    }
 }
 
 impl Default for Limits {
@@ -129,11 +142,11 @@ impl SlidingWindow {
         let now = (self.time)();
         shard.sweep(now);
         let logs = shard.logs.entry(token.clone()).or_default();
-        let (log, limit) = match class {
-            Class::Read => (&mut logs.reads, self.limits.reads),
-            Class::Write => (&mut logs.writes, self.limits.writes),
+        let log = match class {
+            Class::Read => &mut logs.reads,
+            Class::Write => &mut logs.writes,
         };
-        match log.admit(now, limit.get()) {
+        match log.admit(now, self.limits.of(class).get()) {
             Ok(()) => Admission::Admitted,
             Err(retry_after) => Admission::Refused { retry_after },
         }

@@ -136,7 +136,8 @@ impl Postgres {
 }
 
 impl Postgres {
-    /// Runs short work that writes and belongs to no business. It may be rolled back if the caller stops waiting.
+    /// Runs short work that writes and belongs to no business. After an error, or if the caller stops waiting, it may
+    /// have been applied or not.
     pub(crate) async fn brief_work<W: Work>(&self, work: W) -> Result<W::Output, SqlError> {
         let all = async {
             let mut attempts = Attempts::default();
