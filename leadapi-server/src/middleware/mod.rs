@@ -5,7 +5,7 @@
 //! 3. request validation: size limits, and HTTP/1 requests that a proxy may interpret differently
 //! 4. concurrency permits: one for the server and one for the token
 //! 5. timeout
-//! 6. detached writes: a write that has started runs to completion
+//! 6. detached writes: a write that has started runs to completion, even after a timeout or a disconnect
 //! 7. the service
 //!
 //! The response passes through them in reverse order.
@@ -13,14 +13,16 @@
 mod error_response;
 mod log;
 mod request_id;
-mod spawn_on_drop;
 mod validate;
 
-use std::sync::Arc;
+use std::{future::pending, panic::resume_unwind, sync::Arc};
 
 use http::{Request, Response};
 use leadapi_core::http::{LeadService, ResponseBody, header::X_REQUEST_ID};
-use tokio::time::{Instant, timeout_at};
+use tokio::{
+    task::JoinError,
+    time::{Instant, timeout_at},
+};
 use tracing::Instrument;
 
 pub use self::request_id::with_request_ids;
@@ -28,7 +30,6 @@ use self::{
     error_response::{Rejection, error_response},
     log::LoggedRequest,
     request_id::request_id,
-    spawn_on_drop::SpawnOnDrop,
     validate::validate,
 };
 use crate::{
@@ -63,57 +64,89 @@ impl Middleware {
 impl Handler for Middleware {
     type ResponseBody = ResponseBody;
 
-    fn handle(
-        self,
-        request: Request<RequestBody>,
-        received: Instant,
-        backlog: Result<(), UnreadResponses>,
-    ) -> impl Future<Output = Response<ResponseBody>> + Send {
-        let is_write = !request.method().is_safe();
-        // The connection drops the future when the client disconnects, but a write must still run to completion.
-        SpawnOnDrop::new(Box::pin(self.respond(request, received, backlog)), is_write)
-    }
-}
-
-impl Middleware {
-    async fn respond(
+    async fn handle(
         self,
         mut request: Request<RequestBody>,
         received: Instant,
         backlog: Result<(), UnreadResponses>,
     ) -> Response<ResponseBody> {
-        let Inner { service, limits, in_flight, metrics } = &*self.0;
         let id = request_id(request.headers());
         let logged = LoggedRequest::new(&request, id.clone());
-        let span = logged.span();
-        let steps = async {
+        let is_write = !request.method().is_safe();
+        let admit = || {
             backlog?;
-            validate(&request, limits)?;
-            let in_flight = in_flight.begin(request.headers())?;
+            validate(&request, &self.0.limits)?;
+            let in_flight = self.0.in_flight.begin(request.headers())?;
             request.body_mut().hold(in_flight);
-            let is_write = !request.method().is_safe();
-            let response = SpawnOnDrop::new(service.answer(request), is_write);
-            timeout_at(received + limits.request, response).await.map_err(|_| Rejection::Timeout(limits.request))
+            Ok(())
         };
-        let (mut response, about) = steps.instrument(span.clone()).await.unwrap_or_else(error_response);
-        let duration = received.elapsed();
-        metrics.record_response(response.status(), about.operation, duration);
-        span.in_scope(|| logged.log(response.status(), &about, duration));
-        response.headers_mut().insert(X_REQUEST_ID, id);
-        response
+        let admitted: Result<(), Rejection> = admit();
+        let respond = async move {
+            let Inner { service, limits, metrics, .. } = &*self.0;
+            let span = logged.span();
+            let steps = async {
+                admitted?;
+                let mut response = service.answer(request);
+                timeout_at(received + limits.request, &mut response).await.map_err(|_| {
+                    if is_write {
+                        tokio::spawn(response);
+                    }
+                    Rejection::Timeout(limits.request)
+                })
+            };
+            let (mut response, about) = steps.instrument(span.clone()).await.unwrap_or_else(error_response);
+            let duration = received.elapsed();
+            metrics.record_response(response.status(), about.operation, duration);
+            span.in_scope(|| logged.log(response.status(), &about, duration));
+            response.headers_mut().insert(X_REQUEST_ID, id);
+            response
+        };
+        // Admitted above, so that shutdown waits for a write even if its task has not run yet.
+        if is_write { run_to_completion(respond).await } else { respond.await }
+    }
+}
+
+/// Runs a write as a task, so that it completes even if the client disconnects and the connection drops this future.
+async fn run_to_completion<T: Send + 'static>(write: impl Future<Output = T> + Send + 'static) -> T {
+    match tokio::spawn(write).await.map_err(JoinError::try_into_panic) {
+        Ok(response) => response,
+        Err(Ok(panic)) => resume_unwind(panic),
+        // Only the end of the runtime cancels the task, and it also ends this one.
+        Err(Err(_)) => pending().await,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::pin::pin;
+    use std::{panic::AssertUnwindSafe, pin::pin};
 
+    use futures_util::FutureExt;
     use leadapi_core::{
         memory::{MemoryStore, MemoryTokens, SystemClock},
         tokens::StoredTokens,
     };
+    use tokio::sync::oneshot;
 
     use super::*;
+
+    #[tokio::test]
+    async fn a_write_completes_after_its_caller_has_stopped_waiting() {
+        let (started, start) = oneshot::channel();
+        let (completed, completion) = oneshot::channel();
+        let write = async {
+            start.await.unwrap();
+            completed.send(()).unwrap();
+        };
+        assert!(run_to_completion(write).now_or_never().is_none());
+        started.send(()).unwrap();
+        completion.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_panic_of_a_write_reaches_its_caller() {
+        let write = AssertUnwindSafe(run_to_completion(async { panic!("on purpose") }));
+        assert_eq!(write.catch_unwind().await.unwrap_err().downcast_ref(), Some(&"on purpose"));
+    }
 
     #[tokio::test]
     async fn a_request_is_in_flight_until_the_service_has_answered_it() {

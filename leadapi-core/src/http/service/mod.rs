@@ -20,7 +20,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, Request, Response, header, request::Parts};
+use http::{HeaderValue, Method, Request, Response, header, request::Parts};
 use http_body::Body;
 use tower_service::Service;
 
@@ -174,9 +174,17 @@ impl Inner {
         let route = route(&self.mount, &head.method, head.uri.path())?;
         let operation = route.operation;
         log.operation = Some(operation);
-        let caller = &*log.caller.insert(self.authenticate(&head.headers).await?);
-        self.admit(caller, operation).await?;
+        let token = BearerToken::from_headers(&head.headers).map_err(Unauthorized::Header)?;
+        let caller = match self.verifier.verify(&token).await? {
+            Verdict::Good(caller) => &*log.caller.insert(caller),
+            Verdict::Unknown => return Err(Unauthorized::Invalid.into()),
+            Verdict::Expired => return Err(Unauthorized::Expired.into()),
+            Verdict::Revoked => return Err(Unauthorized::Revoked.into()),
+        };
         let scope = operation.endpoint().scope;
+        if let Admission::Refused { retry_after } = self.limiter.admit(&caller.token, scope.into()).await? {
+            return Err(Kind::RateLimited { retry_after }.into());
+        }
         if !caller.scopes.allow(scope) {
             return Err(Kind::MissingScope(scope).into());
         }
@@ -188,24 +196,6 @@ impl Inner {
         let call = decode(route, head.uri.query(), &head.headers, body)?;
         let reply = self.run(caller, call).await?;
         Ok(encode(operation, reply, &self.mount.public)?)
-    }
-
-    async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, ApiError> {
-        let token = BearerToken::from_headers(headers).map_err(Unauthorized::Header)?;
-        match self.verifier.verify(&token).await? {
-            Verdict::Good(caller) => Ok(caller),
-            Verdict::Unknown => Err(Unauthorized::Invalid.into()),
-            Verdict::Expired => Err(Unauthorized::Expired.into()),
-            Verdict::Revoked => Err(Unauthorized::Revoked.into()),
-        }
-    }
-
-    async fn admit(&self, caller: &Caller, operation: Operation) -> Result<(), ApiError> {
-        let class = operation.endpoint().scope.into();
-        match self.limiter.admit(&caller.token, class).await? {
-            Admission::Admitted => Ok(()),
-            Admission::Refused { retry_after } => Err(Kind::RateLimited { retry_after }.into()),
-        }
     }
 
     async fn run(&self, caller: &Caller, call: Call) -> Result<Reply, ApiError> {
