@@ -1,4 +1,4 @@
-//! The visitor's answers: any JSON values, by question id.
+//! The visitor's answers: arbitrary JSON values, by question id.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -28,12 +28,13 @@ pub enum Answer {
     Number(Number),
     /// A string. For a choice, it is the id of the chosen option.
     Text(String),
-    /// An array, an object, or a string that is not valid text.
+    /// An array, an object, or a string that is not valid Unicode.
     Other(Raw),
 }
 
 impl Answer {
-    /// Returns whether the question was answered: `0` and `false` count, but white space, `null`, `[]` and `{}` do not.
+    /// Returns whether the question is answered. `0` and `false` are answers, but white space, `null`, `[]` and `{}`
+    /// are not.
     ///
     /// ```
     /// use leadapi_core::form::Answer;
@@ -50,8 +51,8 @@ impl Answer {
         }
     }
 
-    /// Returns the answer as text: a string without surrounding white space, a number as it was written, other JSON
-    /// verbatim.
+    /// Returns the answer as text: a string without surrounding white space, a number in its original spelling, and any
+    /// other JSON verbatim.
     ///
     /// ```
     /// use leadapi_core::form::Answer;
@@ -134,7 +135,7 @@ impl<'de> Deserialize<'de> for Answer {
 
 /// Answers by question id.
 ///
-/// Answers to questions off the walk's path are ignored.
+/// A walk ignores answers to questions that are not on its path.
 ///
 /// ```
 /// use leadapi_core::form::{Answer, Answers};

@@ -1,4 +1,4 @@
-//! The settings of a form, including its endings, which show a message or a calendar.
+//! The settings of a form, including its endings. An ending shows a message or a calendar.
 
 use super::{
     extensible_enum::{CalendarProvider, EndingKind},

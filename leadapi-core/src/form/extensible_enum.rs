@@ -1,4 +1,4 @@
-//! Extensible enums, for sets of names that the contract may extend. Unknown names are preserved, and names are
+//! Extensible enums for sets of names that the contract may extend. Unknown names are preserved, and names are
 //! case-sensitive.
 
 use std::{fmt, hash};
@@ -137,7 +137,7 @@ extensible_enum! {
     }
 }
 extensible_enum! {
-    /// The action of a rule that matches.
+    /// The action to take when a rule matches.
     JumpKind {
         /// Jumps to a page or an ending.
         Jump = "jump",

@@ -139,7 +139,7 @@ impl<T> Field<T> {
 }
 
 impl<T: DeserializeOwned> Field<T> {
-    /// Parses the JSON of a present member.
+    /// Parses the JSON of a member that is present.
     pub(super) fn read(raw: Raw) -> Self {
         if raw.text() == "null" {
             return Self::Null;
@@ -248,8 +248,8 @@ impl<T> FromIterator<T> for Field<Vec<Entry<T>>> {
 impl<T: Serialize> Serialize for Field<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            // Records skip absent members. Serialized on its own, an absent member becomes null, because serde requires
-            // a value.
+            // A record omits its absent members. An absent member that is serialized on its own becomes null, because
+            // serde requires a value.
             Self::Absent | Self::Null => serializer.serialize_none(),
             Self::Value(value) => value.serialize(serializer),
             Self::Other(raw) => raw.serialize(serializer),

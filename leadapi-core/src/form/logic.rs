@@ -19,7 +19,8 @@ record! {
 }
 
 record! {
-    /// A rule, which makes a walk jump from the rule's page to a target if its groups hold (contract 2.5).
+    /// A rule, which makes a walk jump from the rule's page to a target if its groups of conditions hold (contract
+    /// 2.5).
     Rule {
         /// The id of the rule.
         id: Field<String> = "id",
@@ -27,7 +28,7 @@ record! {
         name: Field<String> = "name",
         /// The page from which the rule jumps.
         from_page_id: Field<String> = "fromPageId",
-        /// The action of the rule when it matches.
+        /// The action to take when the rule matches.
         then: Field<Jump> = "then",
         /// The groups of conditions.
         groups: List<Group> = "groups",
@@ -37,7 +38,7 @@ record! {
 }
 
 record! {
-    /// The action of a rule that matches (contract 2.5).
+    /// The action to take when a rule matches (contract 2.5).
     Jump {
         /// The kind of action.
         kind: Field<JumpKind> = "kind",

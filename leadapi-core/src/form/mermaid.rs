@@ -1,4 +1,4 @@
-//! Flowcharts of forms: pages, endings, and the routes between them.
+//! Flowcharts of the pages and endings of a form, and of the routes between them.
 
 use std::{
     collections::HashMap,
@@ -77,7 +77,7 @@ fn ending_label<'f>(ending: &EndingPlan<'f>) -> &'f str {
     names.into_iter().flatten().find(|name| !name.is_empty()).unwrap_or("ending")
 }
 
-/// The node id of a page or an ending in the chart.
+/// The id of a page's or an ending's node in the chart.
 struct NodeId(RouteEnd);
 
 impl fmt::Display for NodeId {

@@ -20,17 +20,17 @@
 //!         "groups":[{"op":"AND","conds":[{"fieldId":"q_who","op":"equals","value":"me"}]}]}]},
 //!     "settings":{"endings":[{"id":"thanks","message":"Thank you, {name}.","createsLead":true}]}}}"#)?;
 //!
-//! // Compile the published version once. A faulty record still compiles; `check` reports its faults.
+//! // Compile the published version once. A record with errors still compiles, and `check` reports the errors.
 //! let form = record.compile(Version::Live, &Policy::default());
 //! assert!(form.check().iter().all(|finding| finding.severity() > Severity::Error));
 //!
-//! // After each answer: which page is the visitor on?
+//! // After each answer, find out which page the visitor is on.
 //! let mut answers = Answers::new().with("q_who", "other").with("q_age", 81);
 //! let walk = form.walk(&answers);
 //! assert!(matches!(walk.outcome(), Outcome::Awaiting { .. }));
 //! assert_eq!(walk.steps().last().and_then(|step| step.page()), Some("you"));
 //!
-//! // At the end: the lead.
+//! // After the last answer, build the lead.
 //! answers.set("q_name", "Ann");
 //! answers.set("q_mail", "ann@example.org");
 //! let walk = form.walk(&answers);
@@ -45,7 +45,7 @@
 //!
 //! [`FormRecord::compile`] compiles the live version or the draft into a [`Questionnaire`]. A form with an empty
 //! `live_snapshot` was never published, so the draft is compiled in its place. [`Questionnaire::walk`] then produces a
-//! [`Walk`] from [`Answers`]. The contract leaves some details open. This crate resolves them as follows; the
+//! [`Walk`] from [`Answers`]. The contract leaves some details open. This crate resolves them as follows, and the
 //! [`Policy`] contains the choices that a host can change:
 //!
 //! - **Pages.** A walk starts at the first page and visits each page at most once. A walk that would revisit a page
@@ -53,27 +53,27 @@
 //! - **Ids.** An id counts as missing if it is blank, is not a string, or repeats an earlier id. A page without an id
 //!   is visited in order, but no rule can start from it or jump to it. A question or an option without an id is
 //!   ignored.
-//! - **Rules.** After a page, its rules are tried in array order, and the first match wins. `__fallback__` comes last,
-//!   wherever it is in the array. If no rule matches, the walk continues with the next page. After the last page, it
-//!   continues with the first ending, or with the built-in confirmation if there are no endings. A rule whose target
-//!   does not exist is skipped and recorded as a [`SkippedRule`].
+//! - **Rules.** After a page, its rules are tried in array order, and the first rule that matches wins. The rule named
+//!   `__fallback__` is tried last, wherever it is in the array. If no rule matches, the walk continues with the next
+//!   page. After the last page, it continues with the first ending, or with the built-in confirmation if there are no
+//!   endings. A rule whose target does not exist is skipped and recorded as a [`SkippedRule`].
 //! - **Conditions** use the answers from the pages that the walk has visited. `outerOp` combines groups, and `op`
 //!   combines the conditions of a group. An empty group is ignored. A rule without conditions never matches unless it
 //!   is the fallback. `equals` compares option ids for a choice, numbers for a number question, and trimmed text
 //!   otherwise. Text comparisons are case-sensitive, distinguish `01` from `1`, and use the original spelling of a
 //!   number. `gt` compares numbers. For a question of an unknown type, `gt` does not parse a string answer as a number.
 //!   [`Answer::is_filled`] defines `is_filled`.
-//! - **Unknown** operators, joins, actions and malformed conditions are neither true nor false (Kleene's three-valued
-//!   logic). If a rule cannot be evaluated for that reason, the walk treats it as not matching and the step [is
-//!   uncertain](Step::is_uncertain). [`Questionnaire::prove`] does not decide statements that depend on the rule.
-//! - **Answers** are read when the walk reaches the page of their question. The outcome is [`Outcome::Awaiting`] until
-//!   all answers on the page are valid. Answers to questions off the path are ignored. Each [`Problem`] states why an
-//!   answer is not valid.
-//! - **Placeholders** ([`Walk::fill`], [`StepQuestion::label`]), the [score](Walk::score), the
-//!   [progress](Walk::progress) and the [lead](Walk::lead) use only answers on the path, so stale answers have no
-//!   effect.
+//! - **Unknown operators, joins and actions** and malformed conditions are neither true nor false (Kleene's
+//!   three-valued logic). If a rule cannot be evaluated for that reason, the walk treats it as not matching and the
+//!   step [is uncertain](Step::is_uncertain). [`Questionnaire::prove`] does not decide statements that depend on such
+//!   a rule.
+//! - **Answers** are read when the walk reaches the page that contains their question. The outcome is
+//!   [`Outcome::Awaiting`] until all answers on the page are valid. Answers to questions off the path are ignored. Each
+//!   [`Problem`] states why an answer is invalid.
+//! - **Placeholders, score, progress and lead** ([`Walk::fill`], [`StepQuestion::label`], [`Walk::score`],
+//!   [`Walk::progress`], [`Walk::lead`]) depend only on answers on the path, so stale answers have no effect.
 //!
-//! Language-neutral test vectors cover these rules, for hosts that walk forms in a browser:
+//! Language-neutral test vectors cover these rules for hosts that walk forms in a browser. They are in
 //! `tests/tests/vectors/forms.json` in the repository.
 //!
 //! # Checks and proofs
@@ -83,7 +83,7 @@
 //! through a form, each with answers that lead along it. [`Questionnaire::routes`] and [`Questionnaire::mermaid`]
 //! return the graph of a form's pages and endings. All of these methods are safe for untrusted records, because the
 //! size of the record and the [`Policy::budget`] bound their cost. `FINDINGS.md`, next to this crate's README, lists
-//! the codes and how to resolve each finding.
+//! the codes and explains how to resolve each finding.
 //!
 //! # Records
 //!
@@ -113,18 +113,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The same JSON value can be written in several ways. Variations are handled as follows:
+//! The same JSON value can be written in several ways. These variations are handled as follows:
 //!
 //! - White space between tokens and the spelling of escapes in typed text (`\u0061` for `a`) are not kept.
 //! - Members are written in the contract's order, then `extra` sorted by name.
 //! - If a name occurs twice in one object, the last one wins.
-//! - A string with a lone surrogate (`"\ud800"`) is kept as raw JSON, because it is not valid text. If the *name* of an
-//!   object's member contains one, the entire object is kept as raw JSON. At the root, such a name is an error.
+//! - A string with a lone surrogate (`"\ud800"`) is kept as raw JSON, because it is not valid Unicode. If the *name* of
+//!   an object's member contains a lone surrogate, the entire object is kept as raw JSON. At the root, such a name is
+//!   an error.
 //!
 //! The types implement serde for `serde_json`, on their own or inside other types, through `from_str`, `from_slice` and
 //! `from_reader`. `from_value` works too, but a `serde_json::Value` has already rounded its numbers, and `to_value`
-//! fails on a number that it cannot hold. Other formats and types that buffer their content (`#[serde(flatten)]`,
-//! `#[serde(untagged)]`) do not preserve the text of a value, so reading from them fails. A record written in another
+//! fails if it cannot represent a number. Other formats, and types that buffer their content (`#[serde(flatten)]`,
+//! `#[serde(untagged)]`), do not preserve the text of a value, so reading from them fails. A record written in another
 //! format cannot be read back.
 
 #[cfg(feature = "form")]

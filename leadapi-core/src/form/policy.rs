@@ -1,8 +1,8 @@
-//! Choices that the record leaves to the host.
+//! The choices that a record leaves to the host.
 
 use super::extensible_enum::GroupOp;
 
-/// Choices that the record leaves to the host. Each default is the choice that loses the fewest leads.
+/// The choices that a record leaves to the host. Each default is the choice that loses the fewest leads.
 ///
 /// ```
 /// use leadapi_core::form::{FormRecord, Policy, Version};
@@ -19,20 +19,20 @@ pub struct Policy {
     /// The operator that combines conditions or groups if `op` or `outerOp` is absent or null. `AND` by default,
     /// because an unfinished rule should match too rarely rather than too often.
     pub missing_join: GroupOp,
-    /// Whether an ending creates a lead if its `createsLead` is absent, null or not a boolean. It also applies to the
-    /// built-in confirmation. True by default, because an unwanted lead is easy to delete, whereas a missing lead goes
-    /// unnoticed.
+    /// Whether an ending creates a lead if its `createsLead` is absent, null or not a boolean. This setting also
+    /// applies to the built-in confirmation. True by default, because an unwanted lead is easy to delete, whereas a
+    /// missing lead goes unnoticed.
     pub lead_by_default: bool,
     /// Whether a lead without a name takes its business name, email address or phone number as its name, in this order.
-    /// True by default. If it is false, a walk without a name fails with [`NoLead::NoName`](super::NoLead::NoName).
+    /// True by default. If false, a walk without a name fails with [`NoLead::NoName`](super::NoLead::NoName).
     pub stand_in_names: bool,
-    /// The maximum number of characters that each answer takes up in the notes. The attributes keep the full answer.
-    /// 2,000 by default.
+    /// The maximum number of characters of each answer in the notes. The attributes always contain the full answer.
+    /// The default is 2,000.
     pub note_chars: usize,
-    /// The number of steps that a proof or a list of paths may take before it gives up. A step explores one combination
-    /// of answers to a page. A step covers up to 64 evaluated conditions and 256 bytes of retained memory, so pages
-    /// with many rules take several steps per combination. The default is 200,000, which takes a few tenths of a second
-    /// and at most 51 MB.
+    /// The maximum number of steps of a proof or of a list of paths. A step explores one combination of answers to a
+    /// page. One step pays for at most 64 evaluated conditions and 256 bytes of retained memory, so pages with many
+    /// rules take several steps per combination. The default is 200,000, which takes a few tenths of a second and at
+    /// most 51 MB.
     pub budget: usize,
 }
 

@@ -30,9 +30,9 @@ record! {
         label: Field<String> = "label",
         /// Whether an answer is required.
         required: Field<bool> = "required",
-        /// The options of a single choice. Other types have none.
+        /// The options of a single choice. Questions of other types have none.
         options: List<Choice> = "options",
-        /// The lower bound of a number.
+        /// The minimum value of a number.
         min: Field<Number> = "min",
         /// The name of the lead attribute that receives the answer.
         mapped_key: Field<String> = "mappedKey",

@@ -83,7 +83,7 @@ impl Raw {
     }
 }
 
-/// Iterates over the bytes of JSON text, without the white space between tokens.
+/// Iterates over the bytes of JSON text, skipping white space between tokens.
 fn significant(text: &str) -> impl Iterator<Item = u8> {
     let (mut quoted, mut escaped) = (false, false);
     text.bytes().filter(move |byte| {

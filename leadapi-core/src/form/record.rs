@@ -1,4 +1,4 @@
-//! The `record!` macro, which declares each known member of an object once and keeps the unknown ones.
+//! The `record!` macro, which declares each known member of an object and keeps the unknown members.
 
 use std::collections::BTreeMap;
 

@@ -86,8 +86,9 @@ record! {
         pages: List<Page> = "pages",
         /// The presentation settings.
         theme: Field<Theme> = "theme",
-        /// The endings and other settings. A snapshot normally has no default booking slug, but if it has one, it is
-        /// kept.
+        /// The endings and other settings. A snapshot does not normally contain a default booking slug, but it keeps
+        /// one if
+        /// present.
         settings: Field<Settings> = "settings",
         /// The message of the built-in confirmation, for forms without endings.
         confirmation_message: Field<String> = "confirmation_message",

@@ -1,5 +1,5 @@
-//! The presentation settings of a form. This crate preserves them; only the form check interprets them, to compare
-//! colours.
+//! The presentation settings of a form. This crate preserves them unchanged. Only the form check interprets them, to
+//! compare colours.
 
 use super::{field::Field, number::Number, record::record};
 

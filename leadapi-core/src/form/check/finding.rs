@@ -11,23 +11,22 @@ use crate::form::answer::Answers;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// The kind of finding.
+    /// The kind of the finding.
     pub code: Code,
     /// The JSON pointer (RFC 6901) to the finding's location in the record.
     pub pointer: String,
     /// A message of one sentence for the form's author.
     pub message: String,
-    /// Answers that reproduce the finding when the form is walked with them. `None` if the finding does not depend on
-    /// answers.
+    /// Answers that reproduce the finding when a walk uses them, or `None` if the finding does not depend on answers.
     pub witness: Option<Answers>,
     /// The number of locations to which the finding applies, normally 1. If a code has more than
     /// [`MAX_PER_CODE`](Self::MAX_PER_CODE) locations, its last finding represents all remaining locations and points
-    /// to the first of them.
+    /// to the first one.
     pub count: usize,
 }
 
 impl Finding {
-    /// The maximum number of findings per code that are listed individually. One further finding counts the rest.
+    /// The maximum number of findings that are listed individually for each code. One more finding counts the rest.
     pub const MAX_PER_CODE: usize = 100;
 
     /// Returns the severity.
@@ -65,7 +64,7 @@ impl Serialize for Finding {
     }
 }
 
-/// The findings so far. Once a code exceeds its limit, further findings are only counted, not formatted.
+/// The findings so far. When a code exceeds its limit, further findings are counted but not formatted.
 #[derive(Debug, Default)]
 pub(super) struct Report {
     findings: Vec<Finding>,
@@ -107,7 +106,7 @@ impl Report {
         self.findings.push(Finding { code, pointer, message, witness, count: 1 });
     }
 
-    /// Returns the findings, most severe first, and in insertion order within a severity.
+    /// Returns the findings, most severe first. Findings of the same severity stay in insertion order.
     pub(super) fn finish(mut self) -> Vec<Finding> {
         for count in self.counts.into_values() {
             if let Some(finding) = count.others.and_then(|others| self.findings.get_mut(others)) {

@@ -1,4 +1,4 @@
-//! Checks that consider all possible answers, based on `prove`.
+//! Checks that consider all possible answers. They are based on `prove`.
 
 use std::collections::BTreeSet;
 
@@ -31,13 +31,13 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
 fn check_walks(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut Report) {
     let proofs = &exploration.proofs;
     if let Verdict::Refuted(answers) = &proofs.ends {
-        // The counterexample is walked again to find the repeated page.
+        // Walks the form with the counterexample to find the repeated page.
         let again = match form.walk(answers).outcome() {
             Outcome::Loop { page } => form.pages.iter().position(|plan| plan.id == page),
             _ => None,
         };
         let page = again.unwrap_or_default();
-        let message = format!("some answers lead back to {}, again and again", form.page_name(page));
+        let message = format!("some answers lead back to {} in an endless loop", form.page_name(page));
         report.add_with_witness(Code::EndlessWalk, form.page_pointer(page), message, answers.clone());
     }
     let mut show = |code, verdict: &Verdict<Answers>, what: &str| {
@@ -45,7 +45,7 @@ fn check_walks(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
             report.add_with_witness(
                 code,
                 form.source.pointer(),
-                format_args!("some answers make a lead without {what}"),
+                format_args!("some answers create a lead without {what}"),
                 answers.clone(),
             );
         }
@@ -107,7 +107,7 @@ fn check_undecided(form: &Questionnaire<'_>, proofs: &Proofs, report: &mut Repor
     }
 }
 
-/// Lists the undecided statements, formatted to be appended to a message.
+/// Lists the undecided statements as text to append to a message.
 fn undecided(proofs: &Proofs) -> String {
     let unknown = |verdict: &Verdict<Answers>| *verdict == Verdict::Unknown;
     let statements = [
@@ -139,7 +139,7 @@ fn check_rules(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
     };
     let pages = form.pages.iter().enumerate().filter(|(index, _)| !missing.contains(index));
     for (index, page) in pages {
-        // Any further fallback of the page has a finding of its own, so it is not reported here.
+        // A further fallback of the page already has its own finding, so it is not reported here.
         let first = page.rules.iter().find(|rule| rule.is_unconditional()).map(|rule| rule.at);
         for rule in page.rules.iter().filter(|rule| matches!(rule.jump, Jump::To(_))) {
             let (may_match, followed) =

@@ -13,7 +13,7 @@ use crate::{
     validate::{LEAD_FIELDS, LeadField, OPTIONAL_TEXTS, OptionalText},
 };
 
-/// Returns the keys whose answers become part of a field of the lead.
+/// Returns the keys whose answers fill or contribute to a lead field.
 fn keys() -> impl Iterator<Item = &'static str> {
     let stand_ins = STAND_INS.into_iter().map(|(key, _)| key);
     let is_stand_in = |key: &str| STAND_INS.iter().any(|(stand_in, _)| *stand_in == key);
@@ -74,14 +74,14 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
             report.add(
                 Code::KeyWithBlanks,
                 at,
-                format!("the key {} is not the key {}", quoted(key), quoted(key.trim())),
+                format!("the key {} differs from the key {}", quoted(key), quoted(key.trim())),
             );
         }
     }
     check_mapped_twice(form, report);
 }
 
-/// Reports questions on the same path that are mapped to the same field.
+/// Reports questions on the same path that are mapped to the same lead field.
 fn check_mapped_twice(form: &Questionnaire<'_>, report: &mut Report) {
     let mut pages: Vec<usize> = (0..form.pages.len()).collect();
     pages.sort_by_key(|page| form.graph.scc(*page));
@@ -97,8 +97,8 @@ fn check_mapped_twice(form: &Questionnaire<'_>, report: &mut Report) {
     }
 }
 
-/// The first question that is mapped to a field, for each strongly connected component of pages: in the component, and
-/// before it. The first is the lowest in record order.
+/// For each lead field, the first mapped question of each strongly connected component of pages, and the first mapped
+/// question before the component. The first question is the one with the lowest record order.
 struct FirstMapped {
     own: Vec<Option<usize>>,
     before: Vec<Option<usize>>,

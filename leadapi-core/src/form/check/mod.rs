@@ -1,4 +1,4 @@
-//! Checks a form, and reports errors, warnings and notes, each with a code and a JSON pointer.
+//! Checks of a form, which report errors, warnings and notes, each with a code and a JSON pointer.
 
 mod code;
 mod colour;
@@ -26,7 +26,8 @@ use super::plan::Questionnaire;
 impl Questionnaire<'_> {
     /// Checks the compiled version. Returns errors first, then warnings and notes, each in record order.
     ///
-    /// The check covers the whole record, and all combinations of answers within the [`budget`](super::Policy::budget).
+    /// The check covers the whole record, and all combinations of answers that fit in the
+    /// [`budget`](super::Policy::budget).
     /// Findings that depend on answers include a witness. [`Code::meaning`] and [`Code::advice`] explain each kind of
     /// finding and how to resolve it. If a code has many findings, the first [`MAX_PER_CODE`](Finding::MAX_PER_CODE)
     /// are listed and the rest are counted.
@@ -42,7 +43,7 @@ impl Questionnaire<'_> {
     /// let codes: Vec<Code> = findings.iter().map(|finding| finding.code).collect();
     /// assert_eq!(codes, [Code::UnknownPlaceholder, Code::LeadWithoutName, Code::LeadWithoutContact]);
     /// assert_eq!(findings[0].pointer, "/form/fields/0/label");
-    /// // The name is not required, so a lead may have none.
+    /// // The name is not required, so a walk without any answers creates a lead without a name.
     /// assert_eq!(findings[1].witness.as_ref().map(|answers| answers.iter().count()), Some(0));
     /// # Ok::<(), serde_json::Error>(())
     /// ```

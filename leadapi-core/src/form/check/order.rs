@@ -4,17 +4,17 @@ use std::collections::HashMap;
 
 use crate::form::plan::{Dominators, Graph, Questionnaire};
 
-/// The units of work per step of the policy's budget. Each page that a search visits costs one unit.
+/// The units of work per step of the policy's budget. A search spends one unit on each page that it visits.
 const WORK: usize = 16;
 
-/// The maximum number of cached entries for all searches together.
+/// The maximum number of cached entries of all searches together.
 const MAX_CACHED: usize = 4_000_000;
 
-/// The order in which walks can visit pages. Most queries are answered without a search.
+/// The order in which walks can visit pages. It answers most queries without a search.
 pub(super) struct PageOrder<'f> {
     graph: &'f Graph,
     dominators: Dominators,
-    /// The cached results: for each page from which a search started, the pages that it can reach.
+    /// The cached results: for each page from which a search started, which pages it can reach.
     searches: HashMap<usize, Vec<bool>>,
     work: usize,
 }

@@ -1,4 +1,4 @@
-//! Checks individual pages, questions and options.
+//! Checks of individual pages, questions and options.
 
 use super::{
     Code, Report,

@@ -1,4 +1,4 @@
-//! Checks the pages and the targets of rules.
+//! Checks of rules: their pages, targets, operators and order.
 
 use std::collections::{HashMap, HashSet};
 

@@ -41,7 +41,7 @@ fn check_ending(form: &Questionnaire<'_>, ending: &EndingPlan<'_>, at: &str, rep
         report.add(
             Code::CalendarWithoutSlug,
             format!("{at}/calendarSlug"),
-            format_args!("{} names no calendar", ending_name(ending)),
+            format_args!("{} has no calendar slug", ending_name(ending)),
         );
     }
     if let Some(url) = non_blank(&record.post_booking_redirect_url) {
@@ -53,7 +53,7 @@ fn check_ending(form: &Questionnaire<'_>, ending: &EndingPlan<'_>, at: &str, rep
             report.add(
                 Code::BookingUrlUnused,
                 at,
-                format_args!("{} has no calendar, so no visitor books there", ending_name(ending)),
+                format_args!("{} has no calendar, so visitors cannot book an appointment there", ending_name(ending)),
             );
         }
     }
@@ -131,7 +131,7 @@ fn check_theme(form: &Questionnaire<'_>, report: &mut Report) {
     let text = colour(&theme.text_color);
     let contrasts = backgrounds.filter_map(|background| Some(colour::contrast(text?, background)));
     if let Some(least) = contrasts.min_by(f64::total_cmp).filter(|least| *least < CONTRAST) {
-        let message = format!("the contrast of the text on the background is {least:.1} to 1");
+        let message = format!("the contrast between text and background is {least:.1}:1");
         report.add(Code::LowContrast, form.pointer("theme/textColor"), message);
     }
 }

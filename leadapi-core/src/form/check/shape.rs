@@ -9,11 +9,11 @@ use crate::form::{
     plan::{Questionnaire, Version},
 };
 
-/// Visits the JSON of a record, and reports findings at the current location.
+/// Visits the JSON of a record and reports findings at the current location.
 pub(in crate::form) struct Inspector<'r> {
     report: &'r mut Report,
     pointer: String,
-    /// JSON pointers to members that belong to the other version of the form, which is not checked.
+    /// JSON pointers to members of the version that is not checked.
     excluded: &'static [&'static str],
 }
 
@@ -66,7 +66,7 @@ impl Inspector<'_> {
         self.report.add(
             Code::UnexpectedType,
             &self.pointer,
-            format_args!("{kind} is not the type that the contract says"),
+            format_args!("the contract requires another type than {kind}"),
         );
     }
 }

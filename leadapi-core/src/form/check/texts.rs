@@ -38,7 +38,7 @@ fn check_text<'t>(form: &Questionnaire<'_>, text: &'t str, at: &str, report: &mu
         match piece {
             Piece::Text(_) => {}
             Piece::Brace(brace) => {
-                report.add(Code::UnbalancedBrace, at, format_args!("the brace {brace:?} has no counterpart"));
+                report.add(Code::UnbalancedBrace, at, format_args!("the brace {brace:?} is unmatched"));
             }
             Piece::Key { key, .. } if form.is_known_key(key) => known.push(key),
             Piece::Key { key, .. } => {

@@ -1,4 +1,4 @@
-//! Compiled conditions. Malformed conditions are detected once, at compile time, so a walk only evaluates.
+//! Compiled conditions. Malformed conditions are detected once, at compile time, so a walk only evaluates conditions.
 
 use super::{
     Questionnaire,
@@ -102,8 +102,8 @@ impl<'r> Groups<'r> {
     }
 }
 
-/// Maps the elements of an array with `make`. An element of the wrong type is passed as `None`, and so is a member that
-/// is not an array.
+/// Maps the elements of an array with `make`. `make` receives `None` for an element of the wrong type, and for a member
+/// that is not an array.
 fn entries<'r, T, U>(list: &'r List<T>, mut make: impl FnMut(Option<&'r T>) -> U) -> Vec<U> {
     match list {
         Field::Absent | Field::Null => Vec::new(),

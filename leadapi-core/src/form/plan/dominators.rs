@@ -1,7 +1,7 @@
-//! The dominator tree of the pages, computed with the Lengauer-Tarjan algorithm. A page is dominated by the pages that
-//! every path to it passes through.
+//! The dominator tree of the pages, computed with the Lengauer-Tarjan algorithm. A page is dominated by each page that
+//! all paths to it pass through.
 
-/// A marker for a missing page or number.
+/// The marker for a missing page or number.
 const NONE: usize = usize::MAX;
 
 /// The dominators of all pages that are reachable from the first page.
@@ -9,14 +9,14 @@ const NONE: usize = usize::MAX;
 pub(in crate::form) struct Dominators {
     /// The preorder number of each page in a depth-first search from the first page.
     numbers: Table,
-    /// The size of each page's subtree in the depth-first search tree, indexed by DFS preorder number.
+    /// The size of each page's subtree in the depth-first search (DFS) tree, indexed by DFS preorder number.
     search_sizes: Vec<usize>,
     /// The preorder position of each page in the dominator tree, indexed by DFS preorder number.
     preorder: Table,
     sizes: Vec<usize>,
 }
 
-/// A table of numbers, which returns [`NONE`] for an index out of range.
+/// A table of numbers. It returns [`NONE`] for an index out of range.
 #[derive(Debug, Clone)]
 struct Table(Vec<usize>);
 
@@ -123,7 +123,7 @@ impl Search {
             semi: Table((0..count).collect()),
         };
         let mut idoms = Table(vec![NONE; count]);
-        // For each page, the pages whose semidominator it is.
+        // For each page, the pages whose semidominator is that page.
         let mut buckets: Vec<Vec<usize>> = vec![Vec::new(); count];
         for number in (1..count).rev() {
             for predecessor in self.predecessors.get(number).into_iter().flatten() {
@@ -148,7 +148,7 @@ impl Search {
     }
 }
 
-/// The part of the search tree that was already processed, with path compression.
+/// The part of the search tree that has been processed, with path compression.
 struct Forest {
     ancestors: Table,
     labels: Table,
@@ -191,8 +191,8 @@ mod tests {
         reached
     }
 
-    /// Compares dominators with plain reachability on thousands of random graphs. Even graphs of up to five pages are
-    /// too numerous to test exhaustively.
+    /// Compares dominators with plain reachability on thousands of random graphs. There are too many graphs for an
+    /// exhaustive test, even with at most five pages.
     #[test]
     fn dominators_match_reachability_without_the_page() {
         let mut seed = 1_u64;

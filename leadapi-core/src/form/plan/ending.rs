@@ -15,11 +15,11 @@ pub(in crate::form) struct EndingPlan<'r> {
     pub record: &'r Ending,
 }
 
-/// A calendar in which the visitor books an appointment (contract 2.5).
+/// A calendar in which the visitor can book an appointment (contract 2.5).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Calendar<'r> {
-    /// The ending's `calendarSlug`, or else the form's `defaultBookingSlug`.
+    /// The ending's `calendarSlug`, or the form's `defaultBookingSlug` if the ending has none.
     pub slug: Option<&'r str>,
     /// The provider of the calendar, as named in the record.
     pub provider: Option<&'r CalendarProvider>,
@@ -49,7 +49,7 @@ impl<'r> EndingPlan<'r> {
         })
     }
 
-    /// Returns the URL to redirect to after a booking, if the ending shows a calendar and the URL is valid.
+    /// Returns the URL to redirect to after a booking if the ending shows a calendar and the URL is valid.
     pub(in crate::form) fn after_booking(&self) -> Option<&'r str> {
         self.record.post_booking_redirect_url.as_str().filter(|_| self.is_calendar()).and_then(web_url)
     }
@@ -62,8 +62,8 @@ fn default_slug<'r>(source: &Source<'r>) -> Option<&'r str> {
     source.settings.into_iter().chain(draft).find_map(|settings| non_blank(&settings.default_booking_slug))
 }
 
-/// Returns the trimmed URL if it is safe for redirects: `http` or `https` with a host, without white space or control
-/// characters.
+/// Returns the trimmed URL if it is safe for redirects: an `http` or `https` URL with a host and without white space or
+/// control characters.
 pub(in crate::form) fn web_url(text: &str) -> Option<&str> {
     let text = text.trim();
     let (scheme, rest) = text.split_once("://")?;

@@ -12,8 +12,8 @@ pub(in crate::form) struct Graph {
     sccs: Vec<usize>,
     /// The number of pages in each component.
     sizes: Vec<usize>,
-    /// For each component, the maximum number of pages that a walk can visit after it enters the component, counting
-    /// all pages of the component.
+    /// For each component, the maximum number of pages that a walk can visit after it enters the component. All pages
+    /// of the component count.
     lengths: Vec<usize>,
 }
 
@@ -130,8 +130,8 @@ impl Graph {
     }
 }
 
-/// Returns the possible targets of a page: those of its rules up to the first unconditional one, then the default
-/// target if no rule is unconditional.
+/// Returns the possible targets of a page: those of its rules up to the first unconditional rule, followed by the
+/// default target if no rule is unconditional.
 fn targets(page: &PagePlan<'_>, next: Target) -> Vec<Target> {
     let mut targets = Vec::new();
     for rule in &page.rules {

@@ -1,7 +1,7 @@
-//! Compilation of one version of a record into typed values, so no later stage has to handle untrusted JSON.
+//! Compilation of one version of a record into typed values, so later stages do not handle untrusted JSON.
 //!
 //! An id that is blank, not a string, or a duplicate counts as absent. The object itself still exists, but no rule can
-//! refer to it. If two objects have the same id, the id always refers to the first one.
+//! refer to it. If two objects have the same id, the id always refers to the first object.
 
 mod condition;
 mod dominators;
@@ -141,8 +141,8 @@ impl<'r> Questionnaire<'r> {
         self.source.version
     }
 
-    /// Returns whether the form accepts answers, which is true by default. A walk does not check this, so the host
-    /// must.
+    /// Returns whether the form accepts answers, which is true by default. The host must check this, because a walk
+    /// does not.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, Policy, Version};

@@ -45,7 +45,8 @@ pub(in crate::form) enum QuestionKind<'r> {
 #[derive(Debug)]
 pub(in crate::form) struct Options<'r> {
     all: Vec<OptionPlan<'r>>,
-    /// The indices of the options, sorted by id. Empty if there are so few options that a linear scan is faster.
+    /// The indices of the options, sorted by id. Empty for short lists, which are scanned linearly because that is
+    /// faster.
     sorted: Vec<usize>,
 }
 
@@ -58,7 +59,7 @@ pub(in crate::form) struct OptionPlan<'r> {
     pub score: i64,
 }
 
-/// A valid answer to a question, or the absence of an answer.
+/// A valid answer to a question, or no answer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::form) enum Slot<'a> {
     #[default]
@@ -96,7 +97,7 @@ pub enum Problem {
     #[error("is below the minimum")]
     BelowMin,
     /// The answer is not a string.
-    #[error("must be a text")]
+    #[error("must be text")]
     NotAText,
     /// The text is not an email address (contract D4).
     #[error("must be an e-mail address")]
@@ -209,7 +210,7 @@ impl<'r> QuestionKind<'r> {
 }
 
 impl<'r> Options<'r> {
-    /// The maximum number of options to scan linearly instead of by binary search.
+    /// The maximum number of options for which a linear scan is used instead of a binary search.
     const MAX_LINEAR_SCAN: usize = 16;
 
     fn new(all: Vec<OptionPlan<'r>>) -> Self {
@@ -266,8 +267,8 @@ fn read_number(answer: &Answer) -> Result<f64, Problem> {
 pub(super) fn decimal(text: &str) -> Option<f64> {
     let text = text.trim();
     let plain = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
-    // If the text contains only these characters, Rust's parser accepts exactly the decimal numbers. The check excludes
-    // `inf` and `nan`.
+    // For text with only these characters, Rust's parser accepts exactly the decimal numbers. The check excludes `inf`
+    // and `nan`.
     if plain { text.parse().ok() } else { None }
 }
 

@@ -19,7 +19,7 @@ pub(in crate::form) enum Target {
     Ending(Option<usize>),
 }
 
-/// The compiled action of a rule that matches.
+/// The compiled action to take when a rule matches.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::form) enum Jump {
     To(Target),

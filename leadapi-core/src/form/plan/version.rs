@@ -11,7 +11,7 @@ pub enum Version {
     /// The published version, `live_snapshot`, which visitors see. A form without a snapshot, or with an empty one
     /// (`{}`), was never published.
     Live,
-    /// The version being edited, which its author can try out.
+    /// The version that the author is editing and can try out.
     Draft,
 }
 

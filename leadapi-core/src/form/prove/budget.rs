@@ -5,10 +5,10 @@ use std::cell::Cell;
 /// The units of work per step of the policy's budget. Evaluating a condition costs about one unit.
 const WORK: usize = 64;
 
-/// The bytes of retained memory per step of the policy's budget: about 50 MB for 200,000 steps.
+/// The bytes of retained memory per step of the policy's budget, which is about 50 MB for 200,000 steps.
 const BYTES: usize = 256;
 
-/// The remaining work and memory. Shared by reference, because both the search and the table of states spend from it.
+/// The remaining work and memory. Shared by reference, because both the search and the table of states use it.
 #[derive(Debug)]
 pub(super) struct Budget {
     work: Cell<usize>,
@@ -20,7 +20,7 @@ impl Budget {
         Self { work: Cell::new(steps.saturating_mul(WORK)), bytes: Cell::new(steps.saturating_mul(BYTES)) }
     }
 
-    /// Spends units of work. If too few units are left, exhausts the budget and returns `None`.
+    /// Spends units of work. If too few units are left, sets the budget to zero and returns `None`.
     pub(super) fn spend(&self, units: usize) -> Option<()> {
         deduct(&self.work, units)
     }

@@ -23,7 +23,8 @@ pub(super) struct Classes {
     by_question: Vec<Vec<Option<Answer>>>,
 }
 
-/// A class of equivalent answers, with the value that conditions read and the flags that it contributes to a lead.
+/// A class of equivalent answers, with the value that conditions read and the flags that the class contributes to a
+/// lead.
 pub(super) struct Class<'c> {
     pub answer: Option<&'c Answer>,
     pub slot: Slot<'c>,
@@ -40,7 +41,7 @@ impl Classes {
         Self { by_question: by_question.collect() }
     }
 
-    /// Returns the classes of each question, with their answers already validated.
+    /// Returns the classes of each question. Their answers are valid.
     pub(super) fn of<'c>(&'c self, form: &'c Questionnaire<'c>) -> Vec<Vec<Class<'c>>> {
         let class = |question: &'c QuestionPlan<'c>, answer: &'c Option<Answer>| {
             let answer = answer.as_ref();
@@ -54,8 +55,8 @@ impl Classes {
     }
 }
 
-/// Returns one valid answer for each possible combination of test outcomes. Of equivalent answers, the one that
-/// contributes least to a lead is returned, so a proof for it holds for the whole class.
+/// Returns one valid answer for each possible combination of test outcomes. Of several equivalent answers, returns the
+/// one that contributes least to a lead, so a proof for that answer holds for the whole class.
 fn classes(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answer>> {
     let mut classes: BTreeMap<Signature, (u8, Option<Answer>)> = BTreeMap::new();
     for answer in candidates(question, tests) {
@@ -87,7 +88,7 @@ fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answ
             let numbers = numbers(tests.numbers().chain(*min));
             answers.extend(numbers.iter().map(|number| Some(number.clone().into())));
             if question.key == Some("phone") {
-                // A number spelled with more characters than a phone number may have is not a phone number.
+                // A number with more digits than a phone number may have is not a phone number.
                 let long = numbers.iter().filter_map(|number| with_extra_zeros(number, PHONE.rule.max_chars));
                 answers.extend(long.map(|number| Some(number.into())));
             }
@@ -101,8 +102,8 @@ fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answ
     }
     if matches!(question.kind, QuestionKind::Unknown) {
         answers.extend([true, false].map(|yes| Some(yes.into())));
-        // Rules can also compare a number as text, so each constant appears among the candidates in its own spelling
-        // and in another spelling.
+        // Rules can also compare a number as text, so the candidates include each constant in its own spelling and in
+        // another spelling.
         let written = constants.iter().filter_map(|text| Number::parse(text).ok());
         answers.extend(written.map(|number| Some(number.into())));
         let other = numbers(tests.numbers());
@@ -137,7 +138,7 @@ fn distinct_text(text: &str, others: &[&str]) -> String {
     text
 }
 
-/// Returns each constant, one number between each two neighbouring constants, and one number beyond each end.
+/// Returns each constant, a number between each two neighbouring constants, and a number beyond each end.
 fn numbers(constants: impl Iterator<Item = f64>) -> Vec<Number> {
     let mut cuts: Vec<f64> = constants.collect();
     cuts.sort_by(f64::total_cmp);
@@ -153,7 +154,7 @@ fn numbers(constants: impl Iterator<Item = f64>) -> Vec<Number> {
     numbers.into_iter().filter_map(|number| Number::try_from(number).ok()).collect()
 }
 
-/// Returns a double strictly between two bounds, preferably one that is easy to read.
+/// Returns a double strictly between the two bounds, preferably one that is easy to read.
 fn between(low: f64, high: f64) -> Option<f64> {
     let next_whole = low.floor() + 1.0;
     let whole_before = high.ceil() - 1.0;

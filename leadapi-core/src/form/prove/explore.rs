@@ -1,4 +1,4 @@
-//! An exhaustive search through the states of all walks, which visits each state once.
+//! An exhaustive search through the states of all walks. It visits each state once.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -18,10 +18,10 @@ use super::{
     state::{Edge, Node, State},
 };
 
-/// The results of the search, which are partial if the budget ran out.
+/// The results of the search. They are partial if the budget ran out.
 pub(in crate::form) struct Exploration {
     pub proofs: Proofs,
-    /// The rules whose conditions hold, or may hold, for some answers on their page, by index in the record.
+    /// The rules, by index in the record, whose conditions hold or may hold for some answers that lead to their page.
     pub may_match: BTreeSet<usize>,
     /// The rules that a walk follows, or might follow, for some answers.
     pub followed: BTreeSet<usize>,
@@ -59,11 +59,11 @@ struct Explorer {
     unknown_action: bool,
 }
 
-/// The pages or endings that walks reach.
+/// The pages or the endings that walks reach.
 #[derive(Default)]
 struct Reached {
     certain: BTreeSet<usize>,
-    /// The pages or endings that are reached only if some rule that cannot be evaluated matches.
+    /// The pages or endings that a walk reaches only if a rule that cannot be evaluated matches.
     possible: BTreeSet<usize>,
 }
 
@@ -71,7 +71,7 @@ struct Reached {
 #[derive(Default)]
 struct Witness {
     certain: Option<Answers>,
-    /// Whether the statement may be false because of a rule that cannot be evaluated.
+    /// Whether the counterexample depends on a rule that cannot be evaluated.
     possible: bool,
 }
 
@@ -84,7 +84,7 @@ impl Reached {
         };
     }
 
-    /// Decides whether all pages or all endings are reached. After a partial search, only the graph can prove that a
+    /// Decides whether all pages or all endings are reachable. After a partial search, only the graph can prove that a
     /// page or an ending is unreachable.
     fn verdict(&self, count: usize, may_be_reached: impl Fn(usize) -> bool) -> Verdict<Vec<usize>> {
         let missing: Vec<usize> = (0..count).filter(|index| !self.certain.contains(index)).collect();
@@ -196,8 +196,8 @@ impl Explorer {
         Some(())
     }
 
-    /// Returns the state, or `None` if it was visited before. An uncertain state is redundant if the same state was
-    /// already reached with certainty.
+    /// Returns the state, or `None` if it was visited before. An uncertain state is redundant if the search has already
+    /// reached the same state with certainty.
     fn if_new(&self, mut state: State) -> Option<State> {
         if self.known.contains(&state) {
             return None;

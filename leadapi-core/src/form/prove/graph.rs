@@ -1,14 +1,14 @@
 //! Proofs that use only the page graph and ignore conditions, in linear time.
 //!
 //! The graph contains every jump that a rule could make, so a statement that holds for all its paths holds for all
-//! walks. The converse is false: a statement that this module cannot prove may still hold.
+//! walks. The converse is not true: a statement that this module cannot prove may still hold.
 
 use super::{
     super::plan::{Jump, Questionnaire, Target},
     classes::{CONTACT, Class, NAMED},
 };
 
-/// The statements that the graph proves. A value of `false` means unproved, not refuted.
+/// The statements that the graph proves. `false` means that a statement is unproved, not that it is refuted.
 pub(super) struct GraphProofs {
     pub ends: bool,
     /// The flags that every lead has.
@@ -43,8 +43,9 @@ fn contribution(form: &Questionnaire<'_>, classes: &[Vec<Class<'_>>], page: usiz
     let questions = form.pages.get(page).map(|page| page.questions.clone()).unwrap_or_default();
     let least = |question: usize| {
         let classes = classes.get(question).into_iter().flatten();
-        // If a question has no valid answer, no walk leaves its page, so every claim about leads from that page is
-        // trivially true.
+        // If a question has no valid answer, no walk leaves its page. Every claim about leads from walks through that
+        // page
+        // is then trivially true.
         classes.fold(NAMED | CONTACT, |flags, class| flags & class.flags)
     };
     questions.fold(0, |flags, question| flags | least(question))

@@ -1,4 +1,4 @@
-//! Live-variable analysis: which answers later rules can still read.
+//! Live-variable analysis, which determines the answers that later rules can still read.
 
 use super::{
     super::plan::{Cond, Jump, PagePlan, Questionnaire},
@@ -12,14 +12,14 @@ pub(super) struct Liveness {
 
 #[derive(Clone, Default)]
 struct QuestionLiveness {
-    /// Whether the answer is read by a rule of the question's own page or of a page that can follow.
+    /// Whether a rule on the question's own page, or on a page that can follow, reads the answer.
     is_read: bool,
-    /// The other pages on which its answer still matters, sorted.
+    /// The other pages on which the answer still matters, sorted.
     pages: Vec<usize>,
 }
 
 impl Liveness {
-    /// Searches backwards, from each page whose rules read a question, to the page of that question. Returns `None` if
+    /// Searches backwards from each page whose rules read a question to the page with that question. Returns `None` if
     /// the budget runs out.
     pub(super) fn new(form: &Questionnaire<'_>, budget: &Budget) -> Option<Self> {
         let mut questions = vec![QuestionLiveness::default(); form.questions.len()];
@@ -41,8 +41,8 @@ impl Liveness {
             let (Some(question), Some(live)) = (form.questions.get(index), questions.get_mut(index)) else { continue };
             let mut open = readers;
             while let Some(page) = open.pop() {
-                // The search stops at the question's own page: before it the question has no answer, and no walk
-                // returns to it.
+                // The search stops at the question's own page. On earlier pages, the question has no answer, and no
+                // walk returns to them.
                 if page == question.page {
                     live.is_read = true;
                     continue;
@@ -60,7 +60,7 @@ impl Liveness {
         Some(Self { questions })
     }
 
-    /// Returns whether a rule reads the answer, on the question's own page or on a page that can follow.
+    /// Returns whether a rule on the question's own page, or on a page that can follow, reads the answer.
     pub(super) fn is_read(&self, question: usize) -> bool {
         self.questions.get(question).is_some_and(|live| live.is_read)
     }

@@ -1,4 +1,4 @@
-//! Proofs of statements about a form for all possible answers.
+//! Proofs of statements that must hold for all possible answers to a form.
 
 mod budget;
 mod classes;
@@ -39,7 +39,7 @@ pub enum Verdict<W> {
 /// on their own page.
 ///
 /// If the budget runs out, [`ends`](Self::ends), [`named`](Self::named) and [`contactable`](Self::contactable) may
-/// still be provable from the graph of the pages in linear time. For example, every walk ends if no page is on a cycle.
+/// still be provable from the page graph in linear time. For example, every walk ends if no page is on a cycle.
 ///
 /// A rule that cannot be evaluated may or may not match, and a walk marks such a step as
 /// [uncertain](super::Step::is_uncertain). A statement is proved only if it holds in both cases. It is refuted only by
@@ -61,7 +61,7 @@ pub enum Verdict<W> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Proofs {
-    /// Every walk ends. The counterexample leads back to a page that was visited before.
+    /// Every walk ends. The answers of a counterexample lead back to a page that was visited before.
     pub ends: Verdict<Answers>,
     /// For every page, some answers lead to it. The counterexamples are the unreachable pages, by index in
     /// [`Questionnaire::pages`].
@@ -69,9 +69,9 @@ pub struct Proofs {
     /// For every ending in the settings, some answers lead to it. The counterexamples are the unreachable endings, by
     /// index.
     pub endings: Verdict<Vec<usize>>,
-    /// Every lead has a name. The counterexample creates a lead without one.
+    /// Every lead has a name. The answers of a counterexample create a lead without a name.
     pub named: Verdict<Answers>,
-    /// Every lead has an email address or a phone number. The counterexample creates a lead with neither.
+    /// Every lead has an email address or a phone number. The answers of a counterexample create a lead with neither.
     pub contactable: Verdict<Answers>,
     /// The rules that some walk reaches but cannot evaluate, by index in the record.
     pub undecided: Vec<usize>,

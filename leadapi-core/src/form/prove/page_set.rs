@@ -1,4 +1,4 @@
-//! A set of pages that stores consecutive pages compactly.
+//! A set of pages, stored as ranges of consecutive pages.
 
 /// A set of pages, stored as sorted ranges that neither touch nor overlap. Most walks visit pages in record order, so
 /// even thousands of visited pages usually form a single range.

@@ -1,4 +1,4 @@
-//! Enumerates the feasible paths through a form, each with answers that lead along it.
+//! Lists the feasible paths through a form, each with answers that lead along it.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -52,7 +52,7 @@ pub struct Paths<'r> {
     pub complete: bool,
 }
 
-/// The step that distinguishes paths with the same prefix.
+/// The step at which paths with the same prefix diverge.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Fork {
     Ending(Option<usize>),
@@ -60,15 +60,15 @@ enum Fork {
     Page(usize),
 }
 
-/// A prefix that several paths can share: its last page, the index of its parent prefix, and the nodes that its walks
-/// can reach.
+/// A prefix that several paths can share. It consists of its last page, the index of its parent prefix, and the nodes
+/// that walks along it can reach.
 struct Prefix {
     page: usize,
     before: Option<usize>,
     nodes: Vec<usize>,
 }
 
-/// A transition from a node, and whether every rule tried before it could be evaluated.
+/// A transition from a node, and whether every rule that was tried before it could be evaluated.
 struct Branch {
     edge: Edge,
     state: Option<State>,

@@ -1,4 +1,4 @@
-//! Signatures of answers. Two answers have the same signature if no rule distinguishes them.
+//! Signatures of answers. Answers that no rule distinguishes have the same signature.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use super::super::{
     plan::{Cond, Jump, Questionnaire, Slot, Test},
 };
 
-/// All tests of one question, sorted so that classifying an answer needs no linear scan.
+/// All tests of one question, sorted so that an answer can be classified with a binary search.
 #[derive(Debug, Default)]
 pub(super) struct Tests<'f> {
     filled: bool,

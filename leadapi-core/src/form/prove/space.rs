@@ -1,7 +1,7 @@
 //! The state space of walks. A state consists of a page and the earlier answers that can still matter.
 //!
-//! An answer matters on a page if it is read by a rule of that page or of a page reachable from it. If rules read only
-//! answers on their own page, each page has a single state.
+//! An answer matters on a page if a rule of that page, or of a page reachable from it, reads the answer. If rules read
+//! only answers on their own page, each page has a single state.
 
 use super::{
     super::{
@@ -15,7 +15,7 @@ use super::{
     state::{Choice, Edge, Node, State},
 };
 
-/// A possible transition out of a page.
+/// A transition that a walk can make out of a page.
 pub(super) enum Transition {
     Page(State),
     Ending {
@@ -37,9 +37,9 @@ pub(super) struct Exit<'e> {
     pub choices: &'e [Choice],
     /// The result of each rule of the page.
     pub results: &'e [RuleResult],
-    /// The transitions that a walk might take if a rule that cannot be evaluated matched.
+    /// The transitions that a walk would make if rules that cannot be evaluated matched.
     pub possible: Vec<Transition>,
-    /// The transition that a walk takes, because it skips rules that cannot be evaluated.
+    /// The transition that a walk makes. A walk skips rules that cannot be evaluated.
     pub taken: Transition,
 }
 
@@ -50,19 +50,19 @@ pub(super) struct StateSpace<'c> {
     pages: Vec<PageChoices>,
 }
 
-/// The possible answers on a page.
+/// The possible combinations of answers on a page.
 struct PageChoices {
     /// The questions that rules on this or a later page read.
     open: Vec<usize>,
-    /// The minimum contribution to a lead from the answers to all other questions on the page.
+    /// The minimum contribution to a lead from the answers to the page's other questions.
     flags: u8,
     /// Whether no walk can leave the page, because a required question has no valid answer.
     blocked: bool,
-    /// The cost of trying all rules of the page once, in units of work.
+    /// The cost, in units of work, of trying all rules of the page once.
     work: usize,
 }
 
-/// The answers on a path, in the form that conditions read. All slots are empty between calls.
+/// The answers on a path, in the form that conditions read. Between calls, all slots are empty.
 pub(super) struct Slots<'c>(Vec<Slot<'c>>);
 
 impl<'c> StateSpace<'c> {
@@ -213,7 +213,7 @@ impl<'c> StateSpace<'c> {
         if together {
             seen.insert(state.page);
         }
-        // An unanswered question has the same effect as one that was not asked.
+        // An unanswered question has the same effect as a question that was not asked.
         let filled = |choice: &Choice| self.class(*choice).is_some_and(|class| class.answer.is_some());
         let all = state.known.iter().chain(choices.iter().filter(|choice| filled(choice)));
         let mut known: Vec<Choice> =
@@ -222,7 +222,7 @@ impl<'c> StateSpace<'c> {
         Transition::Page(State { page, known, seen, flags, certain })
     }
 
-    /// Returns the answers that lead along an edge and the edges before it.
+    /// Returns the answers that lead along an edge and all edges before it.
     pub(super) fn answers(&self, nodes: &[Node], edge: &Edge) -> Answers {
         let mut answers = Answers::new();
         let mut set = |question: usize, class: Option<&Class<'_>>| {

@@ -1,4 +1,4 @@
-//! The states of walks, and the search tree that records how each state was reached.
+//! The states of walks, and the search tree that records how the search reached each state.
 
 use std::rc::Rc;
 
@@ -17,11 +17,11 @@ pub(super) struct State {
     pub seen: PageSet,
     /// The flags that the answers so far contribute to a lead.
     pub flags: u8,
-    /// Whether every rule on the way to this state could be evaluated. If not, a walk may or may not reach this state.
+    /// Whether every rule on the way to this state could be evaluated. If not, it is unknown whether a walk reaches it.
     pub certain: bool,
 }
 
-/// A reached state, and the edge of the search tree that leads to it.
+/// A state that the search reached, and the edge of the search tree that leads to it.
 #[derive(Debug)]
 pub(super) struct Node {
     pub state: Rc<State>,

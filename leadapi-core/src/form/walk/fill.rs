@@ -12,8 +12,8 @@ const MAX_KEY_CHARS: usize = 64;
 /// The characters to percent-encode: all except the unreserved characters of RFC 3986.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The escaping that makes an inserted answer safe in its context. The surrounding text comes from the form's author
-/// and stays unchanged.
+/// The escaping that makes an inserted answer safe in its context. It does not change the surrounding text, which comes
+/// from the form's author.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Escape {
@@ -90,12 +90,12 @@ fn key(inner: &str) -> Option<&str> {
 }
 
 impl<'a> Walk<'a> {
-    /// Replaces the placeholders in `text`, which is, for example, the message of an ending.
+    /// Replaces the placeholders in `text`, such as the message of an ending.
     ///
-    /// `{key}` stands for the last answer on the path to a question mapped to `key`, or else for the answer to the
-    /// question with that id. An answer is inserted as the label of an option, a number as it was written, or a string
-    /// without surrounding white space. A known key without an answer is replaced by `fallback`, and an unknown key is
-    /// left unchanged. Inserted text is never expanded again.
+    /// `{key}` stands for the last answer on the path to a question mapped to `key`. If there is no such answer, it
+    /// stands for the answer to the question with that id. An answer is inserted as the label of the chosen option, a
+    /// number in its original spelling, or a string without surrounding white space. A known key without an answer is
+    /// replaced by `fallback`, and an unknown key is left unchanged. Placeholders in inserted text are not expanded.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, Escape, FormRecord, Policy, Version};
@@ -113,7 +113,8 @@ impl<'a> Walk<'a> {
         self.fill_at(self.visits.len(), text, fallback, escape)
     }
 
-    /// Does the same as [`fill`](Self::fill), but uses only the answers from the first `steps` pages of the path.
+    /// Replaces placeholders like [`fill`](Self::fill), but uses only the answers from the first `steps` pages of the
+    /// path.
     pub(super) fn fill_at(&self, steps: usize, text: &str, fallback: &str, escape: Escape) -> String {
         let mut filled = String::with_capacity(text.len());
         for piece in pieces(text) {

@@ -1,4 +1,4 @@
-//! Endings that a walk reaches, and the answers that the host must verify.
+//! The endings that walks reach, and the answers that the host must verify.
 
 use super::Walk;
 use crate::form::{
@@ -23,8 +23,8 @@ pub struct Finish<'a> {
     pub meta_event: Option<&'a str>,
     /// The calendar in which the visitor books an appointment.
     pub calendar: Option<Calendar<'a>>,
-    /// The URL to redirect the visitor to: the calendar's own post-booking URL, or else the form's `redirectUrl`.
-    /// Always an `http` or `https` URL; other URLs are ignored.
+    /// The URL to redirect the visitor to: the calendar's own post-booking URL if there is one, otherwise the form's
+    /// `redirectUrl`. Always an `http` or `https` URL, because other URLs are ignored.
     pub redirect: Option<&'a str>,
 }
 

@@ -28,7 +28,7 @@ pub struct FormLead<'a> {
     pub lead: NewLead,
     /// The origin of the lead's name.
     pub name_source: NameSource,
-    /// The full answers behind the notes, for hosts with custom fields.
+    /// The full text of the answers in the notes, for hosts with custom fields.
     pub attributes: Vec<Attribute<'a>>,
 }
 
@@ -54,17 +54,17 @@ pub struct Attribute<'a> {
 #[non_exhaustive]
 pub enum NoLead {
     /// The walk has not reached an ending. [`Walk::outcome`] shows what is missing.
-    #[error("the walk has reached no ending")]
+    #[error("the walk has not reached an ending")]
     NotFinished,
     /// The ending creates no lead (`createsLead` is false), which is not an error.
-    #[error("the ending makes no lead")]
+    #[error("the ending creates no lead")]
     NotWanted,
     /// The form's `client_id` is not a valid id. Only the owner of the form can correct it.
     #[error("the form has no client account")]
     NoClient,
     /// No answer on the path can serve as a name. [`Questionnaire::check`](crate::form::Questionnaire::check) finds
     /// forms that allow this.
-    #[error("nothing was answered that could be the lead's name")]
+    #[error("no answer can serve as the lead's name")]
     NoName,
 }
 
@@ -92,12 +92,13 @@ impl<'a> Walk<'a> {
     ///   other.
     /// - `name`, `email`, `phone` and `business_name` come from the questions that are mapped to them, and `value` from
     ///   a number question mapped to it. Each field takes the first answer that is valid for it.
-    /// - Every other answer becomes one line of the notes, in path order, and an [`Attribute`]. An answer can neither
-    ///   start a new line nor appear in two of these places. Notes that are too long are truncated, but attributes
-    ///   never are.
-    /// - A lead must have a name. Without an answer to `name`, the name is built from `first_name` and `last_name`, or
-    ///   else taken from the next field in [`NameSource`]. An answer that is used as the name in this way also fills
-    ///   its own field.
+    /// - Every other answer becomes one line of the notes, in path order, and an [`Attribute`]. An answer cannot start
+    ///   a
+    ///   new line in the notes. Notes that are too long are truncated, but attributes never are.
+    /// - A lead must have a name. If no question mapped to `name` is answered, the name is built from `first_name` and
+    ///   `last_name`, or taken from the next field in [`NameSource`] that has an answer. An answer that serves as the
+    ///   name
+    ///   in this way also fills its own field.
     ///
     /// ```
     /// use leadapi_core::form::{Answers, FormRecord, NameSource, Policy, Version};
@@ -173,12 +174,12 @@ impl<'a> Attribute<'a> {
     }
 }
 
-/// The assignment of answers to lead fields.
+/// The answers assigned to each lead field.
 struct LeadFields<'f, 'w, 'a> {
     answers: &'f [PathAnswer<'w, 'a>],
     /// The answers that appear unchanged in the lead's name.
     names: Vec<usize>,
-    /// The answers of [`OPTIONAL_TEXTS`].
+    /// The answers assigned to the fields in [`OPTIONAL_TEXTS`].
     texts: [Option<&'f PathAnswer<'w, 'a>>; OPTIONAL_TEXTS.len()],
     value: Option<(usize, Amount)>,
 }
@@ -249,8 +250,8 @@ impl<'f, 'w, 'a> LeadFields<'f, 'w, 'a> {
     }
 }
 
-/// Returns whether an answer can be the lead's email address or phone number. A JSON number can be a phone number, and
-/// keeps the spelling in which it was sent.
+/// Returns whether an answer is a valid email address or phone number for the lead. A JSON number can be a phone
+/// number, and keeps its original spelling.
 pub(in crate::form) fn is_contact(question: &QuestionPlan<'_>, text: &str) -> bool {
     match question.key {
         Some("email") => EMAIL.rule.allows(text),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Trims text and joins its lines. Each run of line breaks and tabs becomes a space, and other control characters are
+/// Trims text and joins its lines. Each run of line breaks and tabs becomes one space, and other control characters are
 /// replaced.
 pub(super) fn one_line(text: &str) -> Cow<'_, str> {
     let text = text.trim();

@@ -1,4 +1,4 @@
-//! Walks through a form: starting at the first page, the rules and the answers so far decide which page comes next.
+//! Walks through a form. A walk starts at the first page, and the rules and the answers decide which page comes next.
 
 mod fill;
 mod finish;
@@ -24,10 +24,10 @@ use super::{
     plan::{Problem, QuestionPlan, Questionnaire, Slot},
 };
 
-/// A walk through a form, with the path of pages that the answers select and the outcome.
+/// A walk through a form: the path of pages that the answers select, and the outcome.
 ///
 /// A walk depends only on the form and on the answers on its path. A visitor who goes back and takes another path
-/// leaves stale answers behind. They never influence routing, the score, labels or the lead.
+/// leaves stale answers behind, but they never influence routing, the score, labels or the lead.
 ///
 /// ```
 /// use leadapi_core::form::{Answers, FormRecord, Policy, Version};
@@ -48,7 +48,7 @@ pub struct Walk<'a> {
     /// The valid answers of the visited pages.
     slots: Vec<Slot<'a>>,
     visits: Vec<Visit>,
-    /// For each page, the position at which it was visited, if any.
+    /// For each page, its position on the path, if the walk visited it.
     steps: Vec<Option<usize>>,
     /// The skipped rules, each with the position on the path at which it was skipped.
     skipped_rules: Vec<(usize, SkippedRule<'a>)>,
@@ -81,7 +81,7 @@ pub enum Outcome<'a> {
         /// The problems, each with its question id, in page order.
         problems: Vec<(&'a str, Problem)>,
     },
-    /// The rules lead back to a page on the path, so with these answers the walk would never end.
+    /// The rules lead back to a page on the path, so the walk would never end with these answers.
     Loop {
         /// The id of the page that would be visited twice.
         page: Option<&'a str>,
@@ -167,7 +167,7 @@ impl<'a> Walk<'a> {
         chosen.fold(0, |sum, option| sum.saturating_add(option.score))
     }
 
-    /// Returns the answers to questions on the path. A walk with only these answers has the same result.
+    /// Returns the answers to questions on the path. A walk with only these answers has the same outcome.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};

@@ -10,11 +10,11 @@ pub enum NameSource {
     Name,
     /// `first_name`, `last_name` or both.
     FirstAndLast,
-    /// `business_name`, if the visitor gave no name.
+    /// `business_name`, if there is no answer for the name.
     BusinessName,
-    /// `email`, if the visitor gave no name.
+    /// `email`, if there is no answer for the name or the business name.
     Email,
-    /// `phone`, if the visitor gave no name.
+    /// `phone`, if there is no answer for any of the above.
     Phone,
 }
 

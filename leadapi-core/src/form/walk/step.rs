@@ -1,4 +1,4 @@
-//! The pages of a walk, ready to display.
+//! The pages on a walk's path, ready to display.
 
 use std::borrow::Cow;
 
@@ -140,8 +140,8 @@ impl<'w, 'a> Step<'w, 'a> {
         self.walk.questions(self.index()).map(move |(index, question)| StepQuestion { step: self, index, question })
     }
 
-    /// Returns whether the walk skipped a rule that cannot be evaluated, because an operator, a join or its action is
-    /// unknown. The walk continues as if the rule did not match.
+    /// Returns whether the walk skipped a rule because it could not evaluate the rule's operators, joins or action. The
+    /// walk continues as if the rule did not match.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
@@ -160,7 +160,7 @@ impl<'w, 'a> Step<'w, 'a> {
     }
 
     /// Returns the rules that the walk skipped on this page, with the reasons, in the order in which it tried them. The
-    /// list is empty for a page that the walk has not left.
+    /// list is empty if the walk has not left the page.
     pub fn skipped_rules(self) -> Vec<SkippedRule<'a>> {
         let skipped_rules = &self.walk.skipped_rules;
         let first = skipped_rules.partition_point(|(number, _)| *number < self.number);
@@ -168,7 +168,7 @@ impl<'w, 'a> Step<'w, 'a> {
         of_step.map(|(_, skipped)| *skipped).collect()
     }
 
-    /// Returns the visitor's progress on arrival at the page, which is always below 1. See [`Walk::progress`].
+    /// Returns the visitor's progress on arrival at the page, which is always less than 1. See [`Walk::progress`].
     pub fn progress(self) -> f64 {
         let graph = &self.walk.form.graph;
         let scc = graph.scc(self.index());
@@ -216,8 +216,8 @@ impl<'a> StepQuestion<'_, 'a> {
         self.step.walk.given(self.index)
     }
 
-    /// Formats a valid answer for display: the label of an option, a number as it was written, or a string without
-    /// surrounding white space. Returns `None` if there is no valid answer.
+    /// Formats a valid answer for display: the label of an option, a number in its original spelling, or a string
+    /// without surrounding white space. Returns `None` if there is no valid answer.
     pub fn text(self) -> Option<Cow<'a, str>> {
         self.question.text(&self.step.walk.slot(self.index))
     }

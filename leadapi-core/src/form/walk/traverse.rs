@@ -1,5 +1,5 @@
-//! Walks a form: follows the rules from page to page until it reaches an ending, a visited page, or a page whose
-//! answers are missing or invalid.
+//! Walks through a form. A walk follows the rules from page to page until it reaches an ending, a page that it has
+//! already visited, or a page whose answers are missing or invalid.
 
 use std::cmp::Ordering;
 
@@ -67,7 +67,7 @@ impl<'r> Questionnaire<'r> {
         given
     }
 
-    /// Returns the target that the answers so far lead to, and passes each skipped rule to `on_skip`.
+    /// Returns the target to which the answers so far lead, and passes each skipped rule to `on_skip`.
     #[inline]
     fn route<'p>(
         &self,
