@@ -1,4 +1,4 @@
-//! Conversion of hashes to and from 64 lower-case hexadecimal digits, the format of data set files.
+//! Conversion between hashes and 64 lower-case hexadecimal digits, the format in data set files.
 
 use std::fmt::Write;
 

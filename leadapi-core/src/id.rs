@@ -1,4 +1,4 @@
-//! Typed opaque identifiers (contract D4): one type per kind of record, so the compiler tells them apart.
+//! Typed opaque identifiers (contract D4). Each kind of record has its own type, so the compiler catches mix-ups.
 
 use std::{borrow::Borrow, fmt, str::FromStr, sync::Arc};
 
@@ -61,8 +61,8 @@ macro_rules! opaque_id {
 
             /// Creates an id from text that this crate generated and knows to be valid, such as a UUID.
             ///
-            /// Passing any other text is a bug. In that case, debug builds panic and release builds return the id
-            /// `invalid`, so no id is ever malformed.
+            /// Passing any other text is a bug: debug builds panic, and release builds return the id `invalid`, so no
+            /// id is ever malformed.
             #[allow(dead_code, reason = "not every kind of id is made here")]
             pub(crate) fn from_valid(text: &str) -> Self {
                 debug_assert!(check(text).is_ok(), "{text:?} is not a valid id");

@@ -5,14 +5,14 @@ use crate::id::{BusinessId, TokenId};
 
 /// The caller that a valid token identifies.
 ///
-/// Only the caller determines which business a request can access (contract 5). The service passes that business to the
-/// store with every call.
+/// The caller alone determines which business a request can access (contract 5). The service passes that business to
+/// the store with every call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Caller {
     /// The business that owns the token.
     pub business: BusinessId,
-    /// The id of the token's record. The rate limiter counts requests by this id.
+    /// The id of the token's record. The rate limiter counts requests separately for each id.
     pub token: TokenId,
     /// The scopes of the token.
     pub scopes: Scopes,

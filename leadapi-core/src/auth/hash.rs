@@ -6,7 +6,7 @@ use crate::hex;
 
 /// The SHA-256 of a token, stored instead of the token itself (contract D8).
 ///
-/// Its `Debug` output hides the hash too, so a leaked log cannot be matched against a token table.
+/// Its `Debug` output hides the hash too, so an attacker cannot match leaked logs against a token table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TokenHash([u8; 32]);
 
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_64_digits_in_lower_case_is_refused() {
+    fn text_other_than_64_lower_case_digits_is_refused() {
         let good = "0123456789abcdef".repeat(4);
         assert!(TokenHash::from_hex(&good).is_ok());
         for bad in ["", "0", &good[1..], &format!("{good}0"), &good.to_uppercase(), &good.replace('0', "+")] {

@@ -8,7 +8,7 @@ use super::{
 };
 
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/// The number of random characters. From an alphabet of 62, they carry 256.03 bits of entropy.
+/// The number of random characters. With an alphabet of 62 characters, they carry 256.03 bits of entropy.
 const RANDOM_CHARS: usize = 43;
 const CHECKSUM_CHARS: usize = 6;
 
@@ -49,7 +49,7 @@ impl BearerToken {
     }
 
     /// Returns whether the token has the format of contract D8 and a correct checksum. This check catches mistyped
-    /// tokens without a look-up.
+    /// tokens without querying the store.
     ///
     /// ```
     /// # use leadapi_core::auth::BearerToken;
@@ -76,7 +76,7 @@ impl BearerToken {
         TokenHash::from_bytes(Sha256::digest(self.0.as_bytes()).into())
     }
 
-    /// Returns whether the text can be the hint of a token. Longer text would reveal more of the secret.
+    /// Returns whether the text can be the hint of a token. A longer text would reveal more of the secret.
     pub(crate) fn is_hint(text: &str) -> bool {
         Self::parse(text).is_ok_and(|token| token.0.len() <= HINT_CHARS) || text == PREFIX
     }
@@ -105,7 +105,7 @@ mod tests {
 
     /// The expected value was computed independently, with Python's `zlib.crc32` and the contract's alphabet.
     #[test]
-    fn the_checksum_is_the_zlib_one() {
+    fn the_checksum_matches_zlib() {
         let zeros = format!("pak_{}", "0".repeat(43));
         assert!(checksum(&zeros) == *b"2OZByn");
         assert!(BearerToken::parse(&format!("{zeros}2OZByn")).unwrap().has_good_checksum());
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn each_mistyped_character_and_each_truncation_is_noticed() {
+    fn every_mistyped_character_and_every_truncation_is_detected() {
         let token = BearerToken::generate().unwrap();
         let text = token.expose();
         for at in 4..text.len() {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn debug_of_a_hash_shows_nothing() {
+    fn debug_output_hides_the_hash() {
         assert_eq!(format!("{:?}", BearerToken::generate().unwrap().hash()), "TokenHash(..)");
     }
 }

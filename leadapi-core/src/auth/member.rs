@@ -54,7 +54,7 @@ impl FromStr for Role {
     }
 }
 
-/// A member of a business whose identity the host has verified.
+/// A member of a business. The host has verified the member's identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Member {
@@ -64,7 +64,7 @@ pub struct Member {
     pub role: Role,
 }
 
-/// The error for a member who may not manage tokens. Only an owner or an admin may see, create, revoke or delete them
+/// The error for a member who may not manage tokens. Only an owner or an admin may see, create, revoke or delete tokens
 /// (contract D8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("only an owner or an admin of the business may manage its tokens")]
@@ -114,7 +114,7 @@ impl Member {
 }
 
 impl TokenAdmin {
-    /// Returns the business whose tokens may be managed.
+    /// Returns the business whose tokens the holder may manage.
     pub const fn business(&self) -> &BusinessId {
         &self.business
     }

@@ -1,4 +1,4 @@
-//! The scopes of a token (contract 5): `read`, `write` or both; neither includes the other (contract D8).
+//! The scopes of a token (contract 5): `read`, `write` or both. Neither scope includes the other (contract D8).
 
 use std::{fmt, str::FromStr};
 

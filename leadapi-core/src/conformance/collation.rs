@@ -1,4 +1,4 @@
-//! Checks that ids and names are compared by code point, without case folding, locale-specific order or wildcards.
+//! Checks that stores compare ids and names by code point, without case folding, locale-specific order or wildcards.
 
 use super::{
     CheckResult, NOON, business, change, client, ids, lead_id, listed, page, pipeline, same, stage, try_create,
@@ -10,7 +10,7 @@ use crate::{
     validate::InvalidReference,
 };
 
-/// Names and ids that a linguistic collation might treat as equal or sort differently from byte order.
+/// Names and ids that a linguistic collation might treat as equal, or might sort differently than by byte order.
 pub(super) const SIMILAR_IDS: &str = r#"{"businesses": [
     {"id": "b1", "name": "Lower", "created_at": "2026-01-01T00:00:00Z",
      "clients": [
@@ -63,8 +63,8 @@ pub(super) async fn orders_by_code_points(store: &impl Store) -> CheckResult {
     same("pipelines with one timestamp", &found, &vec!["P1", "p1", "p_"])
 }
 
-/// Ids that differ only in case identify different records. If only one of the records exists, looking up the other id
-/// finds nothing.
+/// Ids that differ only in case identify different records. If only one of the records exists, a look-up with the other
+/// id finds nothing.
 pub(super) async fn distinguishes_similar_ids(store: &impl Store) -> CheckResult {
     let owner = business("b1");
     create(store, "l1", &NewLead::new(&client("c1"), "lower").stage(&stage("s1"))).await?;

@@ -44,7 +44,7 @@ pub(super) async fn detects_a_reused_key(store: &impl Store) -> CheckResult {
     let other = new("m");
     let outcome = try_create(store, "l2", NOON, &other, Some(&idempotency("k", &other)?)).await?;
     same("another body", &outcome, &Created::KeyReused)?;
-    // The store must check the key before it checks any reference in the body.
+    // The store must check the key before it checks the references in the body.
     let mut dangling = new("n");
     dangling.client_id = Some("nobody".into());
     let outcome = try_create(store, "l3", NOON, &dangling, Some(&idempotency("k", &dangling)?)).await?;

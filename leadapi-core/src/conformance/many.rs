@@ -14,7 +14,7 @@ const LEADS: usize = 300;
 const CLIENTS: [&str; 4] = ["c1", "c2", "c3", "c4"];
 const STAGES: [&str; 5] = ["", "s11", "s12", "s21", "s31"];
 
-/// The expected lead for each number. Every change to the store is also applied to the model.
+/// The expected lead for each lead number. Every change to the store is also applied to the model.
 struct Model(Vec<Option<Arc<Lead>>>);
 
 pub(super) async fn pages_match_a_model(store: &impl Store) -> CheckResult {

@@ -2,7 +2,7 @@
 //! [`RateLimiter`](crate::port::RateLimiter).
 //!
 //! The suites check the guarantees of the [ports](crate::port). Their data sets, ids and timestamps are fixed, so their
-//! results are reproducible. Only [`run_shared_limiter`] uses real clocks and random ids.
+//! results are reproducible. The exception is [`run_shared_limiter`], which uses real clocks and random ids.
 //!
 //! ```
 //! use leadapi_core::{conformance, memory::{Limits, MemoryStore, MemoryTokens, SlidingWindow}};
@@ -160,13 +160,13 @@ fn pipeline(id: &str) -> PipelineId {
     PipelineId::from_valid(id)
 }
 
-/// Returns a new lead with this name for client account `c1`.
+/// Returns a new lead with this name that belongs to the client account `c1`.
 fn new(name: &str) -> NewLead {
     NewLead::new(&client("c1"), name)
 }
 
-/// Returns one of two valid values for a text field. Each field has its own values, so a store that confuses two fields
-/// fails the check.
+/// Returns one of two valid values for a text field. The values differ between fields, so a store that confuses two
+/// fields fails the check.
 fn sample(field: &OptionalText, nth: usize) -> String {
     let [first, second] = match field.rule.shape {
         Some(Shape::Email) => ["Zoë@Example.ORG", "o'b%_@example.org"].map(str::to_owned),

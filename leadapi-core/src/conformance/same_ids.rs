@@ -1,4 +1,5 @@
-//! Two businesses whose records have the same ids: each business can access only its own records (contract 5.6).
+//! Checks with two businesses whose records have the same ids. Each business can access only its own records (contract
+//! 5.6).
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use crate::{
     validate::InvalidReference,
 };
 
-/// Every id exists in both businesses, but its two records differ in name, creation time and position.
+/// Every id exists in both businesses, but the two records differ in name, creation time and position.
 pub(super) const SAME_IDS: &str = r#"{"businesses": [
     {"id": "b1", "name": "One", "created_at": "2026-01-01T00:00:00Z",
      "clients": [

@@ -14,7 +14,7 @@ use crate::{
 
 const WINDOW: Duration = AdmissionLog::WINDOW;
 
-/// How much too short a wait may be, because it is measured with another clock than the limiter's.
+/// The maximum by which a wait may be too short. The suite and the limiter measure time with different clocks.
 const TOLERANCE: Duration = Duration::from_secs(1);
 
 /// The number of concurrent callers of each token and class.
@@ -22,11 +22,11 @@ const CALLERS: usize = 16;
 
 /// Checks that several rate limiters, such as those of several servers, together apply one limit (contract D9).
 ///
-/// The limiters use real clocks and share their counts. One limiter is enough to check only that it decides atomically.
+/// The limiters use real clocks and share their counts. To check only that decisions are atomic, pass a single limiter.
 /// The suite can run repeatedly on the same store of counts, because each check uses new random tokens.
 ///
-/// The suite does not wait for permits to become free again. Each check must end within the window of 60 s, so use low
-/// limits for slow limiters. [`run_limiter`](super::run_limiter) checks decisions over time.
+/// The suite does not wait for admissions to leave the window. Each check must end within the window of 60 s, so use
+/// low limits for slow limiters. [`run_limiter`](super::run_limiter) checks decisions over time.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -60,7 +60,7 @@ pub async fn run_shared_limiter(limits: Limits, limiters: &[impl RateLimiter]) -
     Ok(())
 }
 
-/// Concurrent callers of all limiters are admitted exactly the limit.
+/// Concurrent callers of all limiters are together admitted exactly up to the limit.
 async fn admit_one_limit_together(limits: Limits, limiters: &[impl RateLimiter]) -> CheckResult {
     for (class, limit) in classes(limits) {
         Requests::new(class, limit).race(limiters).await?;
@@ -70,13 +70,13 @@ async fn admit_one_limit_together(limits: Limits, limiters: &[impl RateLimiter])
 
 async fn count_tokens_and_classes_separately(limits: Limits, limiters: &[impl RateLimiter]) -> CheckResult {
     let [reads, writes] = classes(limits).map(|(class, limit)| Requests::new(class, limit));
-    // The other class of both tokens.
+    // The other class of each token.
     let others = [writes.of(&reads.token), reads.of(&writes.token)];
     let all = [reads, writes].into_iter().chain(others).collect::<Vec<_>>();
     join_all(all.iter().map(|requests| requests.race(limiters))).await.into_iter().collect()
 }
 
-/// One limiter admits the whole limit, after which all others refuse.
+/// After one limiter has admitted the whole limit, all other limiters refuse requests.
 async fn see_admissions_of_other_limiters(limits: Limits, limiters: &[impl RateLimiter]) -> CheckResult {
     for (nth, limiter) in limiters.iter().enumerate() {
         for (class, limit) in classes(limits) {
@@ -104,12 +104,12 @@ struct Requests {
     token: TokenId,
     class: Class,
     limit: u32,
-    /// A time before the first request.
+    /// A time no later than the first request.
     start: Instant,
 }
 
 impl Requests {
-    /// Creates the requests of a new token, because an existing token may have admissions in the window.
+    /// Creates the requests of a new token. An existing token could already have admissions in the window.
     fn new(class: Class, limit: u32) -> Self {
         let token = TokenId::from_valid(Uuids::default().lead_id(SystemClock.now()).as_str());
         Self { token, class, limit, start: Instant::now() }
@@ -124,7 +124,7 @@ impl Requests {
         let requests = (self.limit as usize).saturating_mul(2).div_ceil(CALLERS) + 1;
         let callers = (0..CALLERS).map(|caller| async move {
             let mut admitted = 0;
-            // Each caller starts at another limiter.
+            // Each caller starts with a different limiter.
             for limiter in limiters.iter().cycle().skip(caller).take(requests) {
                 admitted += u32::from(self.send(limiter).await?);
             }
@@ -136,13 +136,13 @@ impl Requests {
         same(&what, &admitted.into_iter().sum(), &self.limit)
     }
 
-    /// Sends a request and returns whether it was admitted. Checks the wait if it was refused.
+    /// Sends a request and returns whether it was admitted. If it was refused, checks the wait.
     async fn send(&self, limiter: &impl RateLimiter) -> Result<bool, BoxError> {
         let Admission::Refused { retry_after } = limiter.admit(&self.token, self.class).await? else { return Ok(true) };
         if retry_after.is_zero() || retry_after > WINDOW {
             return Err(format!("retry_after is {retry_after:?}, but must be in (0 s, 60 s]").into());
         }
-        // No admission is older than the first request, so none leaves the window earlier.
+        // No admission is older than the first request, so none leaves the window before then.
         let shortest = WINDOW.saturating_sub(self.start.elapsed());
         if retry_after + TOLERANCE < shortest {
             return Err(format!("retry_after is {retry_after:?}, but the window is full for {shortest:?}").into());
@@ -150,7 +150,7 @@ impl Requests {
         Ok(false)
     }
 
-    /// Fails the check if admissions may have left the window, so that their number proves nothing.
+    /// Fails the check if admissions may already have left the window, because their number would then prove nothing.
     fn check_duration(&self) -> CheckResult {
         let elapsed = self.start.elapsed();
         if elapsed < WINDOW {

@@ -29,7 +29,7 @@ fn hash(byte: u8) -> TokenHash {
     TokenHash::from_bytes([byte; 32])
 }
 
-/// Returns a token that never expires. Its hash consists of `byte` repeated 32 times.
+/// Returns a token that never expires. Each of the 32 bytes of its hash is `byte`.
 fn token(name: &str, byte: u8) -> Result<TokenRecord, BoxError> {
     Ok(TokenRecord {
         id: id(name),
@@ -70,7 +70,7 @@ pub(super) async fn preserves_every_field(store: &impl TokenStore) -> CheckResul
             created_at: timestamp(created_at)?,
             expires_at: expires_at.map(timestamp).transpose()?,
             revoked_at: revoked_at.map(timestamp).transpose()?,
-            // The hashes include the extremes: one is all zeros, and another has every bit set.
+            // The hashes include both extremes: all bits zero and all bits set.
             ..token(&format!("t{byte}"), if byte == 3 { 0xff } else { byte })?
         });
     }
@@ -109,7 +109,7 @@ pub(super) async fn finds_by_the_whole_hash(store: &impl TokenStore) -> CheckRes
     same("the hash", &store.find(&kept.hash).await?, &Some(found(business("b1"), kept)))
 }
 
-/// A token whose id or hash already exists in any business is refused, and nothing changes.
+/// The store refuses a token whose id or hash already exists in any business, and nothing changes.
 pub(super) async fn refuses_duplicates(store: &impl TokenStore) -> CheckResult {
     let first = token("t1", 1)?;
     store.insert(&business("b1"), first.clone()).await?;

@@ -25,8 +25,7 @@ pub(super) async fn applies_a_merge_patch(store: &impl Store) -> CheckResult {
     same("a missing lead", &missing, &Updated::Missing)
 }
 
-/// Sets every field twice, then clears it. The last value wins, and a cleared field is the same as a field that was
-/// never set.
+/// Sets every field twice, then clears it. The last value wins, and a cleared field equals a field that was never set.
 pub(super) async fn sets_and_clears_every_field(store: &impl Store) -> CheckResult {
     let bare = create(store, "l1", NOON, &new("n")).await?;
     let mut full = (*bare).clone();
@@ -105,7 +104,7 @@ pub(super) async fn refuses_missing_references(store: &impl Store) -> CheckResul
         same("the outcome", &outcome, &Updated::Refused(reference))?;
         let read = store.get(&business("b1"), &lead_id("l1")).await?;
         same("the lead after it", &read.as_ref(), &Some(&before))?;
-        // The lead is looked up first, so a missing lead takes precedence over an invalid reference.
+        // The store looks up the lead first, so a missing lead takes precedence over an invalid reference.
         same("a missing lead", &change(store, "nobody", &patch).await?, &Updated::Missing)?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! The records of a business to which its leads and forms can refer.
+//! The records of a business that its leads and forms can refer to.
 
 use std::sync::Arc;
 
@@ -37,8 +37,8 @@ impl Directory {
         }
     }
 
-    /// Returns the lead with its ids replaced by the directory's copies, so all leads of a store share one copy of each
-    /// id in memory.
+    /// Returns the lead with its ids replaced by the directory's copies. All leads of a store then share one copy of
+    /// each id in memory.
     pub(crate) fn keep(&self, mut lead: Lead) -> Arc<Lead> {
         if let Some(id) = self.clients.get(&lead.client_id) {
             lead.client_id = id.clone();
@@ -69,7 +69,7 @@ mod tests {
     use crate::model::Stage;
 
     #[test]
-    fn a_lead_shares_the_ids_that_it_names() {
+    fn a_lead_shares_the_ids_of_the_directory() {
         let at = "2026-05-04T07:58:12.004Z".parse().unwrap();
         let stage = Stage::new("s1".parse().unwrap(), "New", 1);
         let pipelines = [Pipeline::new("p1".parse().unwrap(), "Sales", vec![stage], at)];

@@ -1,5 +1,5 @@
-//! Idempotency keys in a data set. They let a store recognise a retry of a request that another store handled before
-//! the data moved.
+//! Idempotency keys in a data set. After data has moved to another store, they let the new store recognise a retry of a
+//! request that the old store handled.
 
 use crate::{
     model::{IdempotencyKey, Lead},

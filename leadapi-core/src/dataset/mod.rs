@@ -1,19 +1,19 @@
 //! Data sets, which contain businesses and all their records, and their file format.
 //!
-//! A server can load a data set when it starts. A store can import a data set, and its contents can be exported to one.
-//! The conformance suite fills the store under test from data sets.
+//! A server can load a data set when it starts, and a store can import and export data sets. The conformance suite
+//! fills the store under test from data sets.
 //!
 //! A file contains a JSON object with the key `businesses`. The keys of a business are the fields of [`BusinessSeed`],
-//! and its records have the same keys as on the wire. A token has one of three forms ([`TokenOrigin`]), each with
-//! optional `expires_at` and `revoked_at`.
+//! and its records have the same keys as on the wire. A token has one of three forms ([`TokenOrigin`]), each of which
+//! can also have the keys `expires_at` and `revoked_at`.
 //!
 //! ```
 //! # use leadapi_core::dataset::Dataset;
 //! # let json = r#"
 //! {"businesses": [{"id": "b1", "name": "Harbour & Pine", "created_at": "2026-01-12T09:00:00Z", "tokens": [
-//!     {"name": "to be made, and shown once", "scopes": ["read"]},
-//!     {"name": "given", "scopes": ["write"], "token": "pak_00000000000000000000000000000000000000000002OZByn"},
-//!     {"name": "kept before", "scopes": ["read", "write"], "id": "019bb16e-fe80-71bd-97d4-34affe250f1f",
+//!     {"name": "new, with its secret shown once", "scopes": ["read"]},
+//!     {"name": "with a supplied secret", "scopes": ["write"], "token": "pak_00000000000000000000000000000000000000000002OZByn"},
+//!     {"name": "exported from a store", "scopes": ["read", "write"], "id": "019bb16e-fe80-71bd-97d4-34affe250f1f",
 //!      "created_at": "2026-01-12T09:00:00.000Z", "prefix": "pak_AbCd",
 //!      "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}]}]}
 //! # "#;
@@ -24,7 +24,7 @@
 //!
 //! `hash` is the SHA-256 of the secret as 64 lower-case hexadecimal digits, and `prefix` is the start of the secret.
 //!
-//! `idempotency` lists the remembered creates. Each has its `key`, the `fingerprint` of its body in the format of
+//! `idempotency` lists the remembered creates. Each entry has its `key`, the `fingerprint` of its body in the format of
 //! `hash`, and the `lead` as the create returned it.
 
 mod directory;
@@ -102,25 +102,25 @@ pub struct Dataset {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BusinessSeed {
-    /// Identifier of the business.
+    /// The id of the business.
     pub id: BusinessId,
-    /// The name: 1 to 200 characters.
+    /// The name of the business: 1 to 200 characters.
     pub name: String,
     /// The time at which the business was created.
     pub created_at: Timestamp,
-    /// The members.
+    /// The members of the business.
     pub members: Vec<MemberSeed>,
-    /// The client accounts.
+    /// The client accounts of the business.
     pub clients: Vec<ClientAccount>,
-    /// The pipelines. Each has at least one stage, and its stages are sorted by position.
+    /// The pipelines of the business. Each has at least one stage, and its stages are sorted by position.
     pub pipelines: Vec<Pipeline>,
-    /// The leads.
+    /// The leads of the business.
     pub leads: Vec<Lead>,
-    /// The form records.
+    /// The form records of the business.
     pub forms: Vec<FormRecord>,
-    /// The API tokens.
+    /// The API tokens of the business.
     pub tokens: Vec<TokenSeed>,
-    /// The remembered creates (contract D10).
+    /// The creates that the store remembers (contract D10).
     pub idempotency: Vec<IdempotencySeed>,
 }
 

@@ -14,7 +14,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TokenSeed {
-    /// The name: 1 to 100 characters.
+    /// The name of the token: 1 to 100 characters.
     pub name: String,
     /// The scopes of the token.
     pub scopes: Scopes,
@@ -30,14 +30,14 @@ pub struct TokenSeed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TokenOrigin {
-    /// The token has no secret yet. An import generates the secret, which is shown once.
+    /// The token has no secret yet. An import generates the secret and shows it once.
     Open,
     /// The data set contains the secret itself, with a correct checksum.
     Given(BearerToken),
-    /// The token was exported from a store, which keeps only these fields. Only the person to whom the secret was shown
-    /// has it.
+    /// The token was exported from a store, which keeps only these fields. Only the person who received the secret has
+    /// it.
     Kept {
-        /// Identifier of the record.
+        /// The id of the token's record.
         id: TokenId,
         /// The time at which the token was created.
         created_at: Timestamp,
@@ -65,8 +65,8 @@ impl TokenSeed {
     /// Returns the record for a store, or `None` if the secret has not been generated yet.
     ///
     /// A token that was exported from a store stays unchanged. A token whose secret the data set supplies gets the
-    /// creation time `now` and an id derived from the secret. Processes that load the same data set therefore use the
-    /// same id, so a shared limiter counts the token's requests together.
+    /// creation time `now` and an id derived from the secret. All processes that load the same data set therefore use
+    /// the same id, so a shared limiter counts the token's requests together.
     ///
     /// ```
     /// use leadapi_core::{auth::{BearerToken, Scopes}, dataset::{TokenOrigin, TokenSeed}};
@@ -96,8 +96,8 @@ impl TokenSeed {
     }
 }
 
-/// Derives a UUID from the secret. The look-up hash is hashed again for the id, because ids appear in logs and look-up
-/// hashes must not.
+/// Derives a UUID from the secret. The id is a hash of the look-up hash, because ids appear in logs and look-up hashes
+/// must not.
 fn id_of(secret: &BearerToken) -> TokenId {
     let digest: [u8; 32] = Sha256::digest(secret.hash().to_bytes()).into();
     let bytes = digest.first_chunk().copied().unwrap_or_default();
@@ -106,7 +106,7 @@ fn id_of(secret: &BearerToken) -> TokenId {
 }
 
 impl From<TokenRecord> for TokenSeed {
-    /// Converts a store's record into a seed, without losing any field.
+    /// Converts a store's record into a seed without losing any field.
     fn from(record: TokenRecord) -> Self {
         let TokenRecord { id, name, scopes, hint, hash, created_at, expires_at, revoked_at } = record;
         Self { name, scopes, expires_at, revoked_at, origin: TokenOrigin::Kept { id, created_at, hash, hint } }

@@ -87,8 +87,7 @@ record! {
         /// The presentation settings.
         theme: Field<Theme> = "theme",
         /// The endings and other settings. A snapshot does not normally contain a default booking slug, but it keeps
-        /// one if
-        /// present.
+        /// one if present.
         settings: Field<Settings> = "settings",
         /// The message of the built-in confirmation, for forms without endings.
         confirmation_message: Field<String> = "confirmation_message",

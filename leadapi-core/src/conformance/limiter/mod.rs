@@ -19,11 +19,12 @@ const CLASSES: [Class; 2] = [Class::Read, Class::Write];
 
 /// Runs every check of a rate limiter, each on a fresh limiter whose clock the suite advances (contract D9).
 ///
-/// `make` receives a clock and returns a limiter with these limits. The limiter must take the time from the clock's
-/// [`elapsed`](ManualClock::elapsed), with a resolution of one microsecond. It must not wait for real time to pass.
+/// `make` receives a clock and returns a limiter with these limits. The limiter must read the time only from the
+/// clock's [`elapsed`](ManualClock::elapsed), with a resolution of one microsecond. It must not wait for real time to
+/// pass.
 ///
-/// Each check compares the limiter's decisions with the definition of the limit. Because callers receive whole seconds,
-/// `retry_after` may be up to one second too long, but never too short and never longer than 60 s.
+/// Each check compares the limiter's decisions with the definition of the limit. `retry_after` must be neither too
+/// short nor longer than 60 s. It may be up to one second too long, because callers receive it in whole seconds.
 ///
 /// The number of requests grows with the limits, so use low limits for a limiter that needs a network.
 /// [`run_shared_limiter`](super::run_shared_limiter) checks concurrent requests.
@@ -64,7 +65,7 @@ pub async fn run_limiter<L: RateLimiter>(
             outcome.await.map_err(|fault| Violation { check, fault })?;
         )*)*};
     }
-    // From specific to general, so that a violation names the rule that the limiter violates.
+    // From specific to general, so a violation names the rule that the limiter violates.
     checks! {
         scripts: admits_exactly_the_limit counts_reads_and_writes_separately counts_tokens_separately
             admits_a_steady_rate_at_the_limit does_not_count_refusals refuses_bursts_around_a_window_edge

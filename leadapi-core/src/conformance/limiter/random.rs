@@ -1,4 +1,4 @@
-//! A check of a rate limiter with pseudo-random scripts, which are the same in every run.
+//! A check of a rate limiter with pseudo-random request scripts, which are the same in every run.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::port::{Class, RateLimiter};
 
 const MICROSECOND: Duration = Duration::from_micros(1);
 
-/// Pauses around the length of the window, and around the time after which 32-bit counters of microseconds wrap.
+/// Pauses of about the length of the window, and of about the time after which 32-bit microsecond counters wrap.
 const LONG_PAUSES: [Duration; 6] = [
     Duration::from_micros(59_999_999),
     WINDOW,
@@ -20,7 +20,7 @@ const LONG_PAUSES: [Duration; 6] = [
     Duration::from_secs(72 * 60),
 ];
 
-/// A limit on the number of requests, because the oracle scans all past admissions for each of them.
+/// The maximum number of requests, because the oracle scans all past admissions for each request.
 const MAX_REQUESTS: u32 = 5_000;
 
 pub(super) async fn matches_the_definition(mut subject: Subject<impl RateLimiter>) -> CheckResult {
@@ -31,7 +31,7 @@ pub(super) async fn matches_the_definition(mut subject: Subject<impl RateLimiter
         let mut spacing = interval;
         for nth in 0..limit.saturating_mul(16).clamp(500, MAX_REQUESTS) {
             if nth % (limit / 2).max(4) == 0 {
-                // The rate changes between bursts, twice the limit, the limit, and half the limit.
+                // The spacing changes between bursts, twice the limit, the limit, and half the limit.
                 spacing = random.pick(&[Duration::ZERO, interval / 2, interval, interval * 2]);
                 if random.below(8) == 0 {
                     subject.advance(random.pick(&LONG_PAUSES));
@@ -72,7 +72,7 @@ impl Random {
         (self.0 >> 16) % end
     }
 
-    /// Returns a duration in whole microseconds, the resolution of a limiter.
+    /// Returns a random duration in whole microseconds, the resolution of a limiter.
     fn up_to(&mut self, max: Duration) -> Duration {
         let micros = u64::try_from(max.as_micros()).unwrap_or(u64::MAX - 1);
         Duration::from_micros(self.below(micros + 1))

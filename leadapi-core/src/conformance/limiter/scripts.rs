@@ -1,4 +1,4 @@
-//! Checks of a rate limiter with fixed scripts. Each check is about one rule.
+//! Checks of a rate limiter with fixed request scripts. Each check tests one rule.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ const SECOND: Duration = Duration::from_secs(1);
 const ALMOST_WINDOW: Duration = Duration::from_micros(59_999_999);
 
 pub(super) async fn admits_exactly_the_limit(mut subject: Subject<impl RateLimiter>) -> CheckResult {
-    // A token of its own for each class, because counting reads and writes together violates another rule.
+    // Each class has its own token, because counting reads and writes together violates another rule.
     for (token, class) in ["reader", "writer"].into_iter().zip(CLASSES) {
         subject.burst(token, class, subject.limit(class).saturating_add(1)).await?;
     }
@@ -22,7 +22,7 @@ pub(super) async fn admits_exactly_the_limit(mut subject: Subject<impl RateLimit
 }
 
 pub(super) async fn counts_reads_and_writes_separately(mut subject: Subject<impl RateLimiter>) -> CheckResult {
-    // One class after the other, in both orders, and then alternately.
+    // First one class after the other, in both orders, and then alternating classes.
     for classes in [[Class::Read, Class::Write], [Class::Write, Class::Read]] {
         for class in classes {
             subject.burst("t1", class, subject.limit(class).saturating_add(1)).await?;
@@ -38,7 +38,7 @@ pub(super) async fn counts_reads_and_writes_separately(mut subject: Subject<impl
 }
 
 pub(super) async fn counts_tokens_separately(mut subject: Subject<impl RateLimiter>) -> CheckResult {
-    // Ids are case-sensitive, and one may be the start of another.
+    // Ids are case-sensitive, and one id may be a prefix of another.
     for class in CLASSES {
         for _ in 0..=subject.limit(class) {
             for token in ["t1", "T1", "t10", "t"] {
@@ -52,7 +52,7 @@ pub(super) async fn counts_tokens_separately(mut subject: Subject<impl RateLimit
 pub(super) async fn admits_a_steady_rate_at_the_limit(mut subject: Subject<impl RateLimiter>) -> CheckResult {
     for class in CLASSES {
         let limit = subject.limit(class);
-        // Rounded up, because a shorter interval would exceed the limit.
+        // The interval is rounded up, because a shorter interval would exceed the limit.
         let interval = MICROSECOND * 60_000_000_u32.div_ceil(limit);
         for _ in 0..limit.saturating_mul(3) {
             subject.request("t1", class).await?;
@@ -62,13 +62,13 @@ pub(super) async fn admits_a_steady_rate_at_the_limit(mut subject: Subject<impl 
     Ok(())
 }
 
-/// A caller that keeps retrying a refused request is admitted as soon as one that waits.
+/// A caller that keeps retrying a refused request is admitted as early as a caller that waits.
 pub(super) async fn does_not_count_refusals(mut subject: Subject<impl RateLimiter>) -> CheckResult {
     for class in CLASSES {
         let limit = subject.limit(class);
         for _ in 0..3 {
             subject.burst("t1", class, limit).await?;
-            // Counted refusals would still be in the window when all admissions have left it.
+            // If refusals counted, they would still be in the window after all admissions have left it.
             subject.advance(MICROSECOND);
             subject.burst("t1", class, limit).await?;
             subject.advance(ALMOST_WINDOW);
@@ -77,13 +77,13 @@ pub(super) async fn does_not_count_refusals(mut subject: Subject<impl RateLimite
     Ok(())
 }
 
-/// GCRA admits almost twice the limit here, and fixed windows exactly twice.
+/// GCRA admits almost twice the limit in this script, and fixed windows admit exactly twice the limit.
 pub(super) async fn refuses_bursts_around_a_window_edge(mut subject: Subject<impl RateLimiter>) -> CheckResult {
     for class in CLASSES {
         let start = subject.now();
         let limit = subject.limit(class);
-        // Fixed windows can start at multiples of 60 s, which the first script detects, or at the first request. The
-        // second script detects those, because a single request starts the window that a burst almost fills.
+        // A fixed window can start at a multiple of 60 s, which the first script detects, or at the first request. The
+        // second script detects the latter: its first request starts a window, and its burst almost fills that window.
         for (script, first) in [(start, limit), (start + 10 * WINDOW, 1)] {
             for (at, requests) in [
                 (SECOND, first),
@@ -109,7 +109,7 @@ pub(super) async fn refuses_bursts_around_a_window_edge(mut subject: Subject<imp
 pub(super) async fn admits_a_retry_after_the_wait(mut subject: Subject<impl RateLimiter>) -> CheckResult {
     for class in CLASSES {
         let limit = subject.limit(class);
-        // The admissions take half a window, so the waits are shorter than the window.
+        // The admissions are spread over half a window, so each wait is shorter than the window.
         for nth in 0..limit {
             subject.request("t1", class).await?;
             subject.advance(MICROSECOND * (30_000_000 / limit + nth % 3));
@@ -127,7 +127,7 @@ pub(super) async fn admits_a_retry_after_the_wait(mut subject: Subject<impl Rate
     Ok(())
 }
 
-/// Old admissions must not return to the window when a counter of 32 bits wraps around.
+/// Old admissions must not return to the window when a 32-bit counter wraps around.
 pub(super) async fn forgets_admissions_during_long_pauses(mut subject: Subject<impl RateLimiter>) -> CheckResult {
     let wraps = [1 << 31, 1 << 32].map(|units| [Duration::from_micros(units), Duration::from_millis(units)]);
     let wraps = wraps.into_iter().flatten().flat_map(|wrap| [wrap, wrap + WINDOW / 2]);

@@ -1,4 +1,4 @@
-//! A rate limiter and the definition of its limit, which receive the same requests at the same times.
+//! A rate limiter and an oracle that receive the same requests at the same times.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -12,7 +12,7 @@ use crate::{
 
 pub(super) const WINDOW: Duration = AdmissionLog::WINDOW;
 
-/// How much too long a wait may be.
+/// The maximum by which a wait may be too long.
 const TOLERANCE: Duration = Duration::from_secs(1);
 
 /// A limiter under test, its clock, and an oracle for each token and class.
@@ -23,14 +23,14 @@ pub(super) struct Subject<L> {
     oracles: HashMap<(&'static str, Class), Oracle>,
 }
 
-/// The definition of the limit: the times of all past admissions.
+/// The definition of the limit, computed from the times of all past admissions.
 #[derive(Default)]
 struct Oracle(Vec<Duration>);
 
 /// A refusal on which the limiter and the oracle agree.
 pub(super) struct Refusal {
     pub(super) retry_after: Duration,
-    /// The time after which the window has room again.
+    /// The exact time until the window has room again.
     pub(super) exact: Duration,
 }
 
@@ -55,15 +55,15 @@ impl<L: RateLimiter> Subject<L> {
         self.clock.advance(at.saturating_sub(self.now()));
     }
 
-    /// Returns the time until the definition admits a request, which is zero if there is room now.
+    /// Returns the time until the oracle admits a request, which is zero if there is room now.
     pub(super) fn wait(&self, token: &'static str, class: Class) -> Duration {
         let oracle = self.oracles.get(&(token, class));
         oracle.and_then(|oracle| oracle.wait(self.now(), self.limit(class))).unwrap_or_default()
     }
 
-    /// Sends a request, and returns the refusal unless the request was admitted.
+    /// Sends a request, and returns the refusal if it was refused.
     ///
-    /// Fails the check unless the limiter admits the request exactly if the definition does.
+    /// Fails the check if the limiter and the oracle decide differently.
     pub(super) async fn request(&mut self, token: &'static str, class: Class) -> Result<Option<Refusal>, BoxError> {
         let (now, limit) = (self.now(), self.limit(class));
         let oracle = self.oracles.entry((token, class)).or_default();
@@ -82,8 +82,8 @@ impl<L: RateLimiter> Subject<L> {
         }
     }
 
-    /// Sends requests at the same time. Fails the check unless the limiter admits exactly those that the definition
-    /// admits.
+    /// Sends requests at the same time. Fails the check if the limiter and the oracle decide differently about any of
+    /// them.
     pub(super) async fn burst(&mut self, token: &'static str, class: Class, requests: u32) -> CheckResult {
         for _ in 0..requests {
             self.request(token, class).await?;
@@ -96,7 +96,7 @@ impl Oracle {
     /// Returns the time until the window has room, or `None` if it has room now. Scans all past admissions.
     fn wait(&self, now: Duration, limit: u32) -> Option<Duration> {
         let in_window: Vec<Duration> = self.0.iter().copied().filter(|at| now.saturating_sub(*at) < WINDOW).collect();
-        // If several admissions must leave the window first, this is the time of the last of them.
+        // If several admissions must leave the window first, this is the time of the last one.
         let last = in_window.len().checked_sub(limit as usize).and_then(|nth| in_window.get(nth))?;
         Some((*last + WINDOW).saturating_sub(now))
     }

@@ -14,7 +14,7 @@ use crate::{
 pub(super) struct RawIdempotency {
     key: String,
     fingerprint: String,
-    /// References in the lead are not checked, because the records may have been deleted since.
+    /// References in the lead are not checked, because the referenced records may have been deleted since.
     lead: Lead,
 }
 

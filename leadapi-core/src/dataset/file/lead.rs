@@ -1,4 +1,4 @@
-//! Parses a lead in a data set file.
+//! Parsing of a lead in a data set file.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::{
     validate::{LEAD_FIELDS, LeadField},
 };
 
-/// A lead before validation. Like every record in a file, it cannot have unknown or duplicate keys.
+/// A lead before validation. Like every record in a file, it must not have unknown or duplicate keys.
 pub(super) struct RawLead {
     pub(super) id: LeadId,
     pub(super) created_at: Timestamp,
@@ -61,7 +61,8 @@ impl<'de> Visitor<'de> for LeadVisitor {
     }
 }
 
-/// Parses a number as the API does: a whole number that a double cannot represent exactly is rejected, not rounded.
+/// Parses a number as the API does: rejects a whole number that a double cannot represent exactly, and does not round
+/// it.
 fn exact<E: de::Error>(text: Option<Box<RawValue>>) -> Result<Option<f64>, E> {
     let amount = text.map(|text| Amount::parse(text.get())).transpose();
     amount.map(|amount| amount.map(Amount::get)).map_err(|error| E::custom(format_args!("value {error}")))

@@ -1,5 +1,5 @@
-//! The file format for tokens (contract D8). An entry contains the secret, asks for a new secret, or describes a token
-//! exported from a store.
+//! The file format for tokens (contract D8). An entry contains the secret, requests a new secret, or describes a token
+//! that was exported from a store.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,14 +27,14 @@ pub(super) struct RawToken {
     prefix: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hash: Option<String>,
-    /// A secret is read but never written.
+    /// The secret. A file may contain it, but it is never written to a file.
     #[serde(skip_serializing)]
     token: Option<String>,
 }
 
 impl RawToken {
     /// Converts a token for writing. A data set has no creation time for a token whose secret it supplies
-    /// (`TokenOrigin::Given`), so such a token gets `at`.
+    /// (`TokenOrigin::Given`), so that token gets the time `at`.
     pub(super) fn of(seed: &TokenSeed, at: Timestamp) -> Self {
         let record = seed.record(at);
         Self {

@@ -27,10 +27,9 @@ impl Questionnaire<'_> {
     /// Checks the compiled version. Returns errors first, then warnings and notes, each in record order.
     ///
     /// The check covers the whole record, and all combinations of answers that fit in the
-    /// [`budget`](super::Policy::budget).
-    /// Findings that depend on answers include a witness. [`Code::meaning`] and [`Code::advice`] explain each kind of
-    /// finding and how to resolve it. If a code has many findings, the first [`MAX_PER_CODE`](Finding::MAX_PER_CODE)
-    /// are listed and the rest are counted.
+    /// [`budget`](super::Policy::budget). Findings that depend on answers include a witness. [`Code::meaning`] and
+    /// [`Code::advice`] explain each kind of finding and how to resolve it. If a code has many findings, the first
+    /// [`MAX_PER_CODE`](Finding::MAX_PER_CODE) are listed and the rest are counted.
     ///
     /// Time and memory are roughly linear in the size of the record, plus the cost that the budget allows.
     ///

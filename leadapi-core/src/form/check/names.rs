@@ -1,6 +1,5 @@
 //! JSON pointers to parts of a record, and display names for messages. A display name combines an id with the title
-//! that
-//! the author chose.
+//! that the author chose.
 
 use std::fmt;
 

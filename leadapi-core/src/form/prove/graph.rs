@@ -44,8 +44,7 @@ fn contribution(form: &Questionnaire<'_>, classes: &[Vec<Class<'_>>], page: usiz
     let least = |question: usize| {
         let classes = classes.get(question).into_iter().flatten();
         // If a question has no valid answer, no walk leaves its page. Every claim about leads from walks through that
-        // page
-        // is then trivially true.
+        // page is then trivially true.
         classes.fold(NAMED | CONTACT, |flags, class| flags & class.flags)
     };
     questions.fold(0, |flags, question| flags | least(question))

@@ -93,12 +93,10 @@ impl<'a> Walk<'a> {
     /// - `name`, `email`, `phone` and `business_name` come from the questions that are mapped to them, and `value` from
     ///   a number question mapped to it. Each field takes the first answer that is valid for it.
     /// - Every other answer becomes one line of the notes, in path order, and an [`Attribute`]. An answer cannot start
-    ///   a
-    ///   new line in the notes. Notes that are too long are truncated, but attributes never are.
+    ///   a new line in the notes. Notes that are too long are truncated, but attributes never are.
     /// - A lead must have a name. If no question mapped to `name` is answered, the name is built from `first_name` and
     ///   `last_name`, or taken from the next field in [`NameSource`] that has an answer. An answer that serves as the
-    ///   name
-    ///   in this way also fills its own field.
+    ///   name in this way also fills its own field.
     ///
     /// ```
     /// use leadapi_core::form::{Answers, FormRecord, NameSource, Policy, Version};
