@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Timestamp;
 use crate::id::ClientId;
 
-/// A client account of a business. Every lead belongs to one.
+/// A client account of a business. Every lead belongs to one client account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(schemars::JsonSchema))]
 #[non_exhaustive]

@@ -18,38 +18,41 @@ use crate::id::{ClientId, LeadId, PipelineId, StageId};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "openapi", schemars(description = "A lead. Every field is always present; unset is `null`."))]
+#[cfg_attr(
+    feature = "openapi",
+    schemars(description = "A lead. Every field is always present. An unset field is `null`.")
+)]
 #[non_exhaustive]
 pub struct Lead {
     /// Identifier of the lead.
     pub id: LeadId,
     /// The client account that the lead belongs to. It cannot be changed.
     pub client_id: ClientId,
-    /// 1 to 200 characters.
+    /// The name of the lead: 1 to 200 characters.
     pub name: String,
-    /// The e-mail address as it was sent, with its case preserved.
+    /// The e-mail address as the caller sent it, with its case preserved.
     pub email: Option<String>,
-    /// The phone number as it was sent. No country code is added.
+    /// The phone number as the caller sent it. No country code is added.
     pub phone: Option<String>,
-    /// Where the lead came from, as free text.
+    /// The origin of the lead, as free text.
     pub source: Option<String>,
-    /// Free text with line breaks. Not in the list item.
+    /// Free text that may contain line breaks. Not included in list items.
     pub notes: Option<String>,
-    /// The estimated value, in major currency units.
+    /// The potential value of the lead, in major currency units.
     pub value: Option<Amount>,
     /// The lead's pipeline; set exactly when [`stage_id`](Self::stage_id) is.
     #[cfg_attr(
         feature = "openapi",
-        schemars(description = "The pipeline that it is in; set exactly when `stage_id` is.")
+        schemars(description = "The pipeline that the lead is in. Set if and only if `stage_id` is set.")
     )]
     pub pipeline_id: Option<PipelineId>,
     /// The lead's stage; set exactly when [`pipeline_id`](Self::pipeline_id) is.
     #[cfg_attr(
         feature = "openapi",
-        schemars(description = "The stage that it is in; set exactly when `pipeline_id` is.")
+        schemars(description = "The stage that the lead is in. Set if and only if `pipeline_id` is set.")
     )]
     pub stage_id: Option<StageId>,
-    /// The name of the lead's own business. Not in the list item.
+    /// The name of the lead's own business. Not included in list items.
     pub business_name: Option<String>,
     /// When it was created.
     pub created_at: Timestamp,

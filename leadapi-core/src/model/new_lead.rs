@@ -18,7 +18,7 @@ use crate::id::{ClientId, PipelineId, StageId};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(schemars::JsonSchema), schemars(description = "A lead to be created."))]
+#[cfg_attr(feature = "openapi", derive(schemars::JsonSchema), schemars(description = "A lead to create."))]
 #[non_exhaustive]
 #[serde(default)]
 pub struct NewLead {

@@ -17,7 +17,7 @@ use super::Window;
 #[cfg_attr(feature = "openapi", derive(schemars::JsonSchema), schemars(rename = "{T}Page"))]
 #[cfg_attr(
     feature = "openapi",
-    schemars(description = "One page of a list, and the number of all matches, read at one moment.")
+    schemars(description = "One page of a list, with the total number of matches from the same snapshot.")
 )]
 #[non_exhaustive]
 pub struct Page<T> {

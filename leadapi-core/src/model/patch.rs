@@ -22,7 +22,8 @@ use crate::id::{PipelineId, StageId};
 #[cfg_attr(
     feature = "openapi",
     schemars(
-        description = "Changes to a lead, as a JSON Merge Patch: what is absent stays, `null` clears, a value sets."
+        description = "Changes to a lead, as a JSON Merge Patch. An absent field keeps its value, `null` clears the \
+            field, and any other value sets it."
     )
 )]
 #[non_exhaustive]

@@ -18,14 +18,17 @@ use crate::id::{PipelineId, StageId};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "openapi", schemars(description = "A pipeline of the business, shared by its client accounts."))]
+#[cfg_attr(
+    feature = "openapi",
+    schemars(description = "A pipeline of the business. All its client accounts share the pipeline.")
+)]
 #[non_exhaustive]
 pub struct Pipeline {
     /// Identifier of the pipeline.
     pub id: PipelineId,
     /// The display name.
     pub name: String,
-    /// The stages in order of position. A pipeline always has at least one.
+    /// The stages, sorted by position. A pipeline always has at least one stage.
     #[cfg_attr(feature = "openapi", schemars(length(min = 1)))]
     pub stages: Vec<Stage>,
     /// When it was created.
@@ -56,7 +59,7 @@ pub struct Stage {
     pub id: StageId,
     /// The display name.
     pub name: String,
-    /// The position among the pipeline's stages, counted from 1.
+    /// The position of the stage in its pipeline, starting at 1.
     #[cfg_attr(feature = "openapi", schemars(range(min = 1)))]
     pub position: u32,
 }

@@ -42,7 +42,7 @@ fn success(operation: Operation) -> Value {
             ("A page of client accounts, sorted by name.", "ClientAccountPage", example::clients())
         }
         Operation::DeleteLead => {
-            return json!({ "description": "The lead was deleted. There is no body.", "headers": header::of(&[]) });
+            return json!({ "description": "The lead was deleted. The response has no body.", "headers": header::of(&[]) });
         }
     };
     let own: &[&str] = if operation == Operation::CreateLead { &["Location", "Idempotency-Replayed"] } else { &[] };
@@ -99,7 +99,7 @@ fn faults(operation: Operation) -> Vec<(&'static str, &'static str)> {
             ("Unknown field", "nmae is not a field that can be written, the nearest one is name; name is required"),
             ("Invalid JSON", "body is not JSON: expected value at line 1 column 9"),
             ("Unknown stage", "stage_id: no such stage"),
-            ("Idempotency key of another body", "Idempotency-Key was used before with another body"),
+            ("Idempotency key of a different body", "Idempotency-Key was used before with another body"),
         ],
         Operation::UpdateLead => vec![
             ("Nothing to change", "body has no field to change"),
@@ -135,8 +135,8 @@ pub(super) fn shared() -> Value {
     // The challenge header is optional, because an unknown client account is not a problem with the token.
     carries(&mut forbidden_client, "WWW-Authenticate", header::challenge(false));
     let mut internal = refused(
-        "The server failed, and its log has the cause under the request id; or it is overloaded, and `Retry-After` \
-            says when to retry.",
+        "The server failed or is overloaded. If it failed, its log contains the cause under the request id. If it \
+            is overloaded, `Retry-After` states when to retry.",
         &[],
         [("Internal error", "internal error")],
     );
@@ -152,7 +152,7 @@ pub(super) fn shared() -> Value {
         "Forbidden": refused("The token lacks the required scope.", &["WWW-Authenticate"], scopes),
         "ForbiddenClient": forbidden_client,
         "NoSuchLead": refused("The business has no lead with this id.", &[], [("Unknown lead", "id: no such lead")]),
-        "RateLimited": refused("The token has reached its rate limit. Refused requests do not count.", &["Retry-After"], [
+        "RateLimited": refused("The token has reached its rate limit. Refused requests do not count towards the limit.", &["Retry-After"], [
             ("Rate limit reached", "rate limit reached, try again in 13 s"),
         ]),
         "InternalError": internal,

@@ -27,28 +27,30 @@ pub(super) fn schema(name: &str) -> Value {
     match name {
         "client_id" => {
             let mut id = visible(MAX_ID_CHARS);
-            let description = "The client account that the lead belongs to, from `GET /clients`. Any other is a 403.";
+            let description = "The client account that the lead belongs to, from `GET /clients`. An unknown client \
+                account is rejected with 403.";
             set(&mut id, "description", description);
             id
         }
         "name" => json!({
-            "description": "White space at both ends is trimmed. Control characters are not allowed.",
+            "description": "The name of the lead. Leading and trailing white space is trimmed. Control characters \
+                are not allowed.",
             "type": "string", "minLength": 1, "maxLength": NAME.max_chars,
             "pattern": format!("^[^{CONTROL}]*[^{BLANK}][^{CONTROL}]*$"),
         }),
         "value" => json!({
             "description": "The potential value of the lead, in major currency units. A whole number must be \
-                exactly representable as a double, as all numbers of up to 15 digits are.",
+                exactly representable as a double. All whole numbers of up to 15 digits are.",
             "type": ["number", "null"],
             "format": "double",
         }),
         "pipeline_id" => reference(
-            "The pipeline to put the lead in, from `GET /pipelines`. Any other is a 400. Without a stage, the lead \
-                enters the first one; if it is already in the pipeline, it keeps its stage.",
+            "The pipeline for the lead, from `GET /pipelines`. An unknown pipeline is rejected with 400. Without a \
+                `stage_id`, the lead enters the first stage, or keeps its stage if it is already in the pipeline.",
         ),
         "stage_id" => reference(
-            "The stage to put the lead in, from `GET /pipelines`. Any other is a 400. The stage determines the \
-                pipeline; a pipeline sent with it must match.",
+            "The stage for the lead, from `GET /pipelines`. An unknown stage is rejected with 400. The stage \
+                determines the pipeline, so a `pipeline_id` in the same request must match.",
         ),
         _ => OPTIONAL_TEXTS.iter().find(|text| text.name() == name).map_or(Value::Bool(true), |text| optional(text)),
     }

@@ -30,7 +30,7 @@ pub(super) fn all() -> Map<String, Value> {
         header(
             "X-Content-Type-Options",
             true,
-            "Clients must not guess another content type.",
+            "Clients must not sniff a different content type.",
             json!({ "type": "string", "const": "nosniff" }),
             json!("nosniff"),
         ),
@@ -65,7 +65,7 @@ pub(super) fn all() -> Map<String, Value> {
 /// Returns the `WWW-Authenticate` header, for a 401 or for a 403 that reports a missing scope.
 pub(super) fn challenge(required: bool) -> Value {
     json!({
-        "description": "The authentication challenge (RFC 6750). It names a missing scope.",
+        "description": "The authentication challenge (RFC 6750). If a scope is missing, the challenge names it.",
         "required": required,
         "schema": { "type": "string", "pattern": "^Bearer " },
         "example": r#"Bearer realm="leadapi", error="invalid_token", error_description="token expired""#,
@@ -75,8 +75,8 @@ pub(super) fn challenge(required: bool) -> Value {
 /// Returns the `Retry-After` header, for a 429 or for a 500 from an overloaded server.
 pub(super) fn retry_after(required: bool) -> Value {
     json!({
-        "description": "The number of whole seconds to wait before a retry. After a 429, a caller that is alone on \
-            its token is then admitted.",
+        "description": "The number of whole seconds to wait before a retry. A request that was refused with 429 is \
+            then admitted, unless another caller uses the same token.",
         "required": required,
         "schema": { "type": "integer", "minimum": 1, "maximum": 60 },
         "example": 13,

@@ -70,7 +70,8 @@ pub fn document_at(servers: &[ServerUrl]) -> String {
             { "name": "Leads", "description": "People who may become customers of a client account." },
             { "name": "Pipelines", "description": "Sequences of stages that leads move through, shared by all \
                 client accounts of the business." },
-            { "name": "Client accounts", "description": "The accounts of the business. Each lead belongs to one." },
+            { "name": "Client accounts", "description": "The client accounts of the business. Each lead belongs to \
+                one client account." },
         ],
         "paths": operation::paths(),
         "components": {
@@ -99,14 +100,15 @@ fn about() -> String {
     let Limits { reads, writes } = Limits::default();
     format!(
         "A small JSON REST API to read and write leads, and to read pipelines and client accounts. \
-        A token reaches only the client accounts of its own business.\n\n\
-        Every error is an object with a single message, which starts with what is at fault and states the broken rule. \
+        A token gives access only to the client accounts of its own business.\n\n\
+        Every error response is an object with a single message, which begins with the name of the invalid part of the \
+        request and states the broken rule. \
         The service checks the parts of a request in this order: the path (404), the method (405, with `Allow`), the \
         token (401), the rate limit (429), the scope (403), the query, headers and body (400), and finally the records \
         that the request refers to (404, 403 or 400).\n\n\
         In any 60 seconds, a token may make {reads} read requests and {writes} write requests. \
-        HEAD returns what GET returns, without the body, and counts as a read. \
-        An unknown or repeated query parameter or field is a 400."
+        HEAD returns the same response as GET without the body, and counts as a read. \
+        An unknown or repeated query parameter or body field is rejected with 400."
     )
 }
 

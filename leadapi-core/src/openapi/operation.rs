@@ -49,19 +49,20 @@ fn words(operation: Operation) -> Words {
         Operation::CreateLead => (
             "Leads",
             "Create a lead",
-            "Every request creates a new lead, even for the same person. With an `Idempotency-Key`, a retry does \
-                not create a second one.",
+            "Creates a lead. Every request creates a new lead, even for the same person, but a retry with the same \
+                `Idempotency-Key` does not create a second lead.",
         ),
         Operation::GetLead => ("Leads", "Fetch a lead", "Returns one lead with all its fields."),
         Operation::UpdateLead => (
             "Leads",
             "Update a lead",
             "Applies a JSON Merge Patch (RFC 7396): absent fields keep their values, `null` clears a field, and any \
-                other value sets it. A lead in a pipeline always has a stage. So `null` for the pipeline or the \
-                stage clears both, and `null` for one with a value for the other is a 400.",
+                other value sets it. A lead in a pipeline always has a stage, so `null` for the pipeline or the \
+                stage clears both. A request that sets one of them to `null` and the other to a value is rejected \
+                with 400.",
         ),
         Operation::DeleteLead => {
-            ("Leads", "Delete a lead", "Deletes the lead permanently. Deleting it again is a 404.")
+            ("Leads", "Delete a lead", "Deletes the lead permanently. A second DELETE returns 404.")
         }
         Operation::ListPipelines => {
             ("Pipelines", "List pipelines", "Lists the pipelines of the business with their stages, oldest first.")

@@ -27,24 +27,24 @@ pub(super) fn all() -> Map<String, Value> {
     #[rustfmt::skip]
     let parameters = [
         ("path", "id", "The id of the lead.", id(), json!(lead.id)),
-        ("query", "client_id", "Only leads of this client account. One that is not the business's own is a 403.", id(), json!(lead.client_id)),
-        ("query", "stage_id", "Only leads in this stage. One that is not the business's own is a 400.", id(), json!(lead.stage_id)),
+        ("query", "client_id", "Lists only leads of this client account. A client account outside the business is rejected with 403.", id(), json!(lead.client_id)),
+        ("query", "stage_id", "Lists only leads in this stage. A stage outside the business is rejected with 400.", id(), json!(lead.stage_id)),
         ("query", "limit", "The maximum number of items on a page.", window(InvalidWindow::Limit, Window::DEFAULT_LIMIT.into()), json!(50)),
-        ("query", "offset", "The number of items to skip. Past the end, the page is empty.", window(InvalidWindow::Offset, 0), json!(0)),
+        ("query", "offset", "The number of items to skip. If no items remain, the page is empty.", window(InvalidWindow::Offset, 0), json!(0)),
         (
             "header",
             "Idempotency-Key",
-            "Makes the request safe to retry. For 24 hours, the same key with the same body returns the same lead \
-                with `Idempotency-Replayed: true` and creates no second one. The same key with another body \
-                is a 400.",
+            "Makes the request safe to retry. For 24 hours, a request with the same key and the same body returns \
+                the same lead with `Idempotency-Replayed: true` and does not create a second lead. A request with \
+                the same key and a different body is rejected with 400.",
             visible(IdempotencyKey::MAX_CHARS),
             json!("import-7/row-12"),
         ),
         (
             "header",
             "X-Request-Id",
-            "The id of the request in the server's log: 1 to 128 visible ASCII characters. Any other value is \
-                replaced, not rejected.",
+            "The id of the request in the server's log: 1 to 128 visible ASCII characters. The server replaces an \
+                invalid value instead of rejecting the request.",
             json!({ "type": "string" }),
             json!("signup-form-4711"),
         ),

@@ -71,8 +71,8 @@ fn error() -> Value {
         "required": ["error"],
         "properties": {
             "error": {
-                "description": "A message for people that names what is at fault and the broken rule. Several \
-                    faults are joined with `; `.",
+                "description": "A human-readable message that names the invalid part of the request and the broken \
+                    rule. Multiple messages are joined with `; `.",
                 "type": "string",
                 "minLength": 1,
             },

@@ -55,8 +55,8 @@ pub(crate) const TEXTS_BEFORE_VALUE: usize = 4;
 pub(crate) static EMAIL: OptionalText = OptionalText {
     access: access!(email),
     rule: TextRule { field: "email", max_chars: 254, trimmed: true, line_breaks: false, shape: Some(Shape::Email) },
-    description: "White space at both ends is trimmed. One @ with 1 to 64 characters before it and a dotted domain \
-        after it, no white space. Stored as sent.",
+    description: "The e-mail address: one `@` with 1 to 64 characters before it and a dotted domain after it, \
+        without white space. Leading and trailing white space is trimmed.",
     in_list: true,
     is_personal: true,
     takes_answers: true,
@@ -66,8 +66,8 @@ pub(crate) static EMAIL: OptionalText = OptionalText {
 pub(crate) static PHONE: OptionalText = OptionalText {
     access: access!(phone),
     rule: TextRule { field: "phone", max_chars: 50, trimmed: true, line_breaks: false, shape: Some(Shape::Phone) },
-    description: "White space at both ends is trimmed. At least three digits, of any script. No country code is \
-        inferred.",
+    description: "The phone number, with at least three digits of any script. Leading and trailing white space is \
+        trimmed. No country code is inferred.",
     in_list: true,
     is_personal: true,
     takes_answers: true,
@@ -77,7 +77,7 @@ pub(crate) static PHONE: OptionalText = OptionalText {
 pub(crate) static SOURCE: OptionalText = OptionalText {
     access: access!(source),
     rule: TextRule { field: "source", max_chars: 100, trimmed: false, line_breaks: false, shape: None },
-    description: "Where the lead came from: free text, stored as sent.",
+    description: "The origin of the lead, as free text. It is stored as sent.",
     in_list: true,
     is_personal: false,
     takes_answers: false,
@@ -87,7 +87,7 @@ pub(crate) static SOURCE: OptionalText = OptionalText {
 pub(crate) static NOTES: OptionalText = OptionalText {
     access: access!(notes),
     rule: TextRule { field: "notes", max_chars: 10_000, trimmed: false, line_breaks: true, shape: None },
-    description: "Free text, stored as sent. Control characters are not allowed, except line breaks and tabs.",
+    description: "Free text, stored as sent. Control characters other than line breaks and tabs are not allowed.",
     in_list: false,
     is_personal: true,
     takes_answers: false,
@@ -97,8 +97,8 @@ pub(crate) static NOTES: OptionalText = OptionalText {
 pub(crate) static BUSINESS_NAME: OptionalText = OptionalText {
     access: access!(business_name),
     rule: TextRule { field: "business_name", max_chars: 200, trimmed: true, line_breaks: false, shape: None },
-    description: "The name of the lead's own business. White space at both ends is trimmed. Control characters are \
-        not allowed.",
+    description: "The name of the lead's own business. Leading and trailing white space is trimmed. Control \
+        characters are not allowed.",
     in_list: false,
     is_personal: true,
     takes_answers: true,
