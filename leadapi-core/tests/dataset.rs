@@ -33,13 +33,13 @@ fn refusal(place: &str, value: Value) -> String {
 }
 
 #[test]
-fn the_good_one_is_taken() {
+fn a_valid_data_set_is_accepted() {
     let data = Dataset::parse(&good().to_string()).unwrap();
     assert_eq!(data.businesses.len(), 2);
 }
 
 #[test]
-fn ids_stand_once_in_their_business() {
+fn ids_are_unique_within_their_business() {
     let business = &good()["businesses"][0];
     for (records, id, kind) in
         [("clients", "c1", "client account"), ("pipelines", "p1", "pipeline"), ("leads", "l1", "lead")]
@@ -67,7 +67,7 @@ fn ids_of_another_business_may_be_the_same() {
 }
 
 #[test]
-fn members_have_addresses_of_their_own() {
+fn addresses_are_unique_among_members() {
     let member = |email: &str| json!({"email": email, "role": "admin"});
     let members = |emails: &[&str]| json!(emails.iter().map(|email| member(email)).collect::<Vec<_>>());
     let refused = |emails: &[&str]| refusal("/businesses/0/members", members(emails));
@@ -79,11 +79,11 @@ fn members_have_addresses_of_their_own() {
     }
     let mut data = good();
     data["businesses"][1]["members"] = members(&["owner@example.org"]);
-    assert!(Dataset::parse(&data.to_string()).is_ok(), "a person may be of two businesses");
+    assert!(Dataset::parse(&data.to_string()).is_ok(), "a person may belong to two businesses");
 }
 
 #[test]
-fn names_are_short_and_say_something() {
+fn names_are_neither_blank_nor_too_long() {
     for (place, at, most) in [
         ("/businesses/0", "businesses[0]", 200),
         ("/businesses/0/clients/0", "businesses[0].clients[0]", 200),
@@ -100,7 +100,7 @@ fn names_are_short_and_say_something() {
 }
 
 #[test]
-fn references_hold_within_the_business() {
+fn references_must_stay_within_the_business() {
     let lead = "businesses[0].leads[0]";
     for (key, id, text) in [
         ("client_id", "nobody", "client_id: no such client account in this business"),
@@ -113,7 +113,7 @@ fn references_hold_within_the_business() {
 }
 
 #[test]
-fn leads_keep_the_rules() {
+fn leads_must_satisfy_the_rules() {
     let text = refusal("/businesses/0/leads/0/name", json!(" "));
     assert_eq!(text, "businesses[0].leads[0]: name is required");
     assert!(refusal("/businesses/0/leads/0/value", json!("450")).contains("value must be a finite number"));
@@ -123,7 +123,7 @@ fn leads_keep_the_rules() {
 }
 
 #[test]
-fn a_slip_of_the_pen_is_refused() {
+fn unknown_keys_are_refused() {
     for place in
         ["/businesses/0/clients/0/nmae", "/businesses/0/pipelines/0/nmae", "/businesses/0/pipelines/0/stages/0/nmae"]
     {
@@ -133,7 +133,7 @@ fn a_slip_of_the_pen_is_refused() {
 }
 
 #[test]
-fn forms_are_there_once_and_name_what_is_there() {
+fn forms_are_unique_and_their_references_exist() {
     let form = |client: &str, pipeline: &str| json!({"form": {"id": "f1", "client_id": client, "target_pipeline_id": pipeline}});
     let forms = |forms: Value| refusal("/businesses/0/forms", forms);
     let good = form("c1", "p1");
@@ -148,7 +148,7 @@ fn forms_are_there_once_and_name_what_is_there() {
 }
 
 #[test]
-fn pipelines_have_stages_in_a_row() {
+fn stage_positions_are_consecutive() {
     let rule = "businesses[0].pipelines[0].stages: must be at least one, with the positions 1, 2, 3 and so on";
     assert_eq!(refusal("/businesses/0/pipelines/0/stages", json!([])), rule);
     for position in [1, 3] {
@@ -157,7 +157,7 @@ fn pipelines_have_stages_in_a_row() {
 }
 
 #[test]
-fn tokens_are_good_and_never_shown() {
+fn tokens_are_validated_and_never_shown() {
     let secret = "pak_00000000000000000000000000000000000000000002OZByn";
     let wrong = refusal("/businesses/0/tokens/0/token", json!("pak_mistyped"));
     assert_eq!(wrong, "businesses[0].tokens[0].token: is not a token, or its checksum is wrong");
@@ -172,14 +172,14 @@ fn tokens_are_good_and_never_shown() {
     assert!(refusal("/businesses/0/members/0/role", json!("king")).contains("unknown variant `king`"));
 }
 
-/// A token that comes from a store.
+/// A token exported from a store.
 fn kept() -> Value {
     json!({"id": "t1", "name": "t", "scopes": ["read"], "created_at": "2026-01-01T00:00:00.001Z",
         "prefix": "pak_0000", "hash": "0123456789abcdef".repeat(4)})
 }
 
 #[test]
-fn kept_tokens_are_whole() {
+fn exported_tokens_are_complete() {
     let token = |key: &str, value: Value| {
         let mut token = kept();
         token[key] = value;
@@ -206,7 +206,7 @@ fn kept_tokens_are_whole() {
 }
 
 #[test]
-fn tokens_stand_once_in_the_whole_file() {
+fn tokens_are_unique_in_the_whole_file() {
     let hash = |id: &str, hash: &str| {
         let mut token = kept();
         (token["id"], token["hash"]) = (json!(id), json!(hash));
@@ -229,7 +229,7 @@ fn tokens_stand_once_in_the_whole_file() {
 }
 
 #[test]
-fn what_is_no_json_is_refused_with_its_place() {
+fn invalid_json_is_refused_with_its_location() {
     let error = Dataset::parse("{\n  \"businesses\": [}").unwrap_err();
     assert_eq!(error.to_string(), "line 2 column 18: expected value");
 }

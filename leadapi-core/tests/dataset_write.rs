@@ -45,7 +45,7 @@ fn again(dataset: &Dataset) -> Dataset {
 }
 
 #[test]
-fn the_samples_come_back_as_they_are() {
+fn the_samples_round_trip() {
     for json in [SAMPLE, TWO_BUSINESSES] {
         let dataset = Dataset::parse(json).unwrap();
         assert!(dataset.businesses.iter().any(|business| !business.leads.is_empty()));
@@ -54,7 +54,7 @@ fn the_samples_come_back_as_they_are() {
 }
 
 #[test]
-fn what_is_made_by_hand_comes_back_as_it_is() {
+fn a_data_set_built_in_code_round_trips() {
     let mut business = business();
     business.members = vec![MemberSeed::new("Zoë@example.org", Role::Owner), MemberSeed::new("b@c.d", Role::Member)];
     let client = ClientId::parse("c1").unwrap();
@@ -98,7 +98,7 @@ fn kept() -> TokenRecord {
 }
 
 #[test]
-fn a_kept_token_is_the_record_that_it_came_from() {
+fn an_exported_token_converts_back_to_its_record() {
     let record = kept();
     let seed = TokenSeed::from(record.clone());
     assert_eq!(seed.record(moment(NOON)), Some(record.clone()));
@@ -117,7 +117,7 @@ fn a_kept_token_is_the_record_that_it_came_from() {
 }
 
 #[test]
-fn a_given_secret_is_never_written_and_its_token_stays_good() {
+fn a_supplied_secret_is_never_written_and_its_token_stays_valid() {
     let secret = BearerToken::generate().unwrap();
     let mut business = business();
     business.tokens = vec![TokenSeed::new("given", Scopes::Write, TokenOrigin::Given(secret.clone()))];
@@ -134,7 +134,7 @@ fn a_given_secret_is_never_written_and_its_token_stays_good() {
 }
 
 #[test]
-fn the_records_are_those_of_every_business_and_the_minted_ones_are_told() {
+fn records_cover_every_business_and_report_issued_tokens() {
     let dataset = Dataset::parse(SAMPLE).unwrap();
     let made = tokens::records(&dataset, moment(NOON)).unwrap();
     assert_eq!((made.records.len(), made.issued.len()), (7, 7));
@@ -155,7 +155,7 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn leads_and_kept_tokens_survive(
+    fn leads_and_exported_tokens_round_trip(
         name in "[^\\p{C}\\s]([^\\p{C}]{0,100}[^\\p{C}\\s])?",
         notes in proptest::option::of("[^\\p{C}\\s][^\\p{C}]{0,99}"),
         value in proptest::option::of(proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL | proptest::num::f64::ZERO),

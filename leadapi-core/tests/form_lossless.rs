@@ -1,4 +1,4 @@
-//! Reading and writing a record preserves its JSON value, whatever was changed in it (contract D11).
+//! Reading and writing a record preserves its JSON value, whichever part of the record was changed (contract D11).
 #![cfg(any(feature = "form", feature = "service"))]
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 

@@ -130,7 +130,7 @@ fn a_token_is_looked_up_once_in_two_seconds() {
 }
 
 #[test]
-fn without_a_cache_every_request_looks_up() {
+fn without_a_cache_every_request_causes_a_look_up() {
     let world = world();
     let (_, secret) = world.token(None);
     let plain = StoredTokens::new(world.store.clone(), || "2026-05-04T12:00:00Z".parse().unwrap());
@@ -141,7 +141,7 @@ fn without_a_cache_every_request_looks_up() {
 }
 
 #[test]
-fn two_seconds_count_from_before_the_look_up() {
+fn the_lifetime_starts_before_the_look_up() {
     let world = world();
     let (id, secret) = world.token(None);
     *world.store.slowness.lock().unwrap() = Duration::from_millis(1_500);
@@ -175,7 +175,7 @@ fn revoking_and_deleting_take_effect_within_two_seconds() {
 }
 
 #[test]
-fn expiry_is_exact_in_what_is_kept() {
+fn expiry_is_exact_for_cached_tokens() {
     let world = world();
     let (_, secret) = world.token(Some("2026-05-04T12:00:01Z"));
     assert!(world.is_good(&secret));
@@ -186,7 +186,7 @@ fn expiry_is_exact_in_what_is_kept() {
 }
 
 #[test]
-fn made_up_tokens_take_no_room() {
+fn unknown_tokens_are_not_cached() {
     let world = world();
     let (_, secret) = world.token(None);
     assert!(world.is_good(&secret));
@@ -222,7 +222,7 @@ fn old_entries_are_swept() {
 }
 
 #[test]
-fn what_is_of_use_is_not_swept() {
+fn fresh_entries_are_not_swept() {
     let world = world();
     let secrets: Vec<BearerToken> = (0..1_000).map(|_| world.token(None).1).collect();
     for _ in 0..2 {
@@ -232,7 +232,7 @@ fn what_is_of_use_is_not_swept() {
 }
 
 #[test]
-fn failures_are_not_kept() {
+fn failures_are_not_cached() {
     let world = world();
     let (_, secret) = world.token(None);
     world.store.broken.store(true, Ordering::Relaxed);

@@ -70,7 +70,7 @@ fn only_owners_and_admins_manage_tokens() {
 }
 
 #[test]
-fn a_new_token_stands_for_its_business_and_scopes() {
+fn a_new_token_identifies_its_business_and_scopes() {
     let world = world();
     let (record, secret) = world.create(new(" website ", None)).unwrap();
     assert_eq!((record.name.as_str(), &record.hint), ("website", &secret.expose()[..8].to_owned()));
@@ -79,7 +79,7 @@ fn a_new_token_stands_for_its_business_and_scopes() {
 }
 
 #[test]
-fn what_is_kept_and_shown_holds_no_secret() {
+fn stored_and_displayed_tokens_contain_no_secret() {
     let world = world();
     let (record, secret) = world.create(new("t", None)).unwrap();
     let random = &secret.expose()[8..];
@@ -99,7 +99,7 @@ fn a_token_expires_to_the_millisecond() {
 }
 
 #[test]
-fn names_and_expiries_that_make_no_sense_are_refused() {
+fn invalid_names_and_past_expiry_times_are_refused() {
     let world = world();
     for name in ["", " ", "a\nb", &"x".repeat(101)] {
         assert!(matches!(world.create(new(name, None)), Err(CreateTokenError::Name(_))), "{name:?}");
@@ -111,7 +111,7 @@ fn names_and_expiries_that_make_no_sense_are_refused() {
 }
 
 #[test]
-fn revoking_keeps_its_first_moment_and_deleting_forgets() {
+fn the_first_revocation_time_is_kept_until_the_token_is_deleted() {
     let world = world();
     let (record, secret) = world.create(new("t", None)).unwrap();
     assert!(block_on(world.tokens.revoke(&admin("b1"), &record.id)).unwrap());
@@ -126,7 +126,7 @@ fn revoking_keeps_its_first_moment_and_deleting_forgets() {
 }
 
 #[test]
-fn another_business_neither_sees_nor_touches_a_token() {
+fn another_business_can_neither_list_nor_change_a_token() {
     let world = world();
     let (record, secret) = world.create(new("t", None)).unwrap();
     assert_eq!(block_on(world.tokens.list(&admin("b2"))).unwrap(), []);
@@ -164,7 +164,7 @@ impl TokenStore for Counting {
 }
 
 #[test]
-fn garbage_costs_no_look_up() {
+fn a_malformed_token_causes_no_look_up() {
     let store = Arc::new(Counting::default());
     let verifier = StoredTokens::new(store.clone(), || "2026-05-04T12:00:00Z".parse().unwrap());
     for number in 0..1_000 {

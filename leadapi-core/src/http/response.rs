@@ -30,7 +30,7 @@ const USUAL_HEADERS: usize = 6;
 pub struct ResponseBody(Bytes);
 
 impl ResponseBody {
-    /// Returns the whole body as bytes. No polling is needed, because the body is complete.
+    /// Returns the whole body. The body is already complete, so no polling is needed.
     pub fn into_bytes(self) -> Bytes {
         self.0
     }
@@ -86,7 +86,7 @@ pub fn json_response(status: StatusCode, json: impl Into<Bytes>) -> Response<Res
 
 /// Returns a response with the error object `{"error": message}` (contract 2.4 and D2).
 ///
-/// Use it in a host that rejects requests before they reach the service, so callers see a single error format.
+/// Use it in a host that rejects requests before they reach the service, so callers see only one error format.
 ///
 /// ```
 /// use http::StatusCode;
@@ -102,7 +102,7 @@ pub fn error_response(status: StatusCode, message: &str) -> Response<ResponseBod
         error: &'a str,
     }
 
-    // A string can always be written as JSON.
+    // Serializing a string as JSON cannot fail.
     json_response(status, serde_json::to_string(&ErrorObject { error: message }).unwrap_or_default())
 }
 
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_body_is_one_frame_or_none_and_knows_its_length() {
+    fn a_body_has_at_most_one_frame_and_an_exact_size_hint() {
         for (text, frames) in [("{}", 1), ("", 0)] {
             let mut body = ResponseBody::from(text);
             assert_eq!((body.size_hint().exact(), body.is_end_stream()), (Some(text.len() as u64), text.is_empty()));

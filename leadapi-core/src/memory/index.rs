@@ -1,4 +1,4 @@
-//! Sorted lists of leads for every combination of filters, with the length of each list (contract D3).
+//! Sorted lists of leads for every combination of filters (contract D3). The length of each list is known.
 
 use std::{cmp::Ordering, sync::Arc};
 

@@ -32,7 +32,7 @@ impl<T> RankedList<T> {
         self.len == 0
     }
 
-    /// Iterates over the elements in descending order, without the `skip` largest ones.
+    /// Iterates over the elements in descending order, skipping the `skip` largest elements.
     pub(super) fn descending(&self, skip: usize) -> impl Iterator<Item = &T> {
         let last = self.len.checked_sub(skip).and_then(|remaining| remaining.checked_sub(1));
         let (chunk, at) = last.map_or((0, None), |rank| {

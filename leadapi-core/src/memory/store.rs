@@ -22,9 +22,9 @@ use crate::{
 
 /// An in-memory [`Store`]. Its leads are lost when the process exits.
 ///
-/// The businesses, client accounts, pipelines and forms come from a [`Dataset`] and never change; only leads can
+/// The businesses, client accounts, pipelines and forms come from a [`Dataset`] and never change. Only leads can
 /// change. Each business has its own lock. Every operation takes at most logarithmic time in the number of leads,
-/// whatever the filters and the page offset.
+/// regardless of the filters and the page offset.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     businesses: HashMap<BusinessId, Business>,
@@ -88,8 +88,8 @@ impl Business {
         pipelines.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
         let directory = Directory::new(&clients, &pipelines);
         // Converts all leads first, so the memory of the parsed leads is freed before the index is allocated.
-        // Allocators often return freed memory to the system only when they are called again, and a filled store may
-        // not allocate for a long time.
+        // Allocators often return freed memory to the system only on a later call, and a filled store may not allocate
+        // for a long time.
         let mut shared = Vec::with_capacity(leads.len());
         shared.extend(leads.into_iter().map(|lead| directory.keep(lead)));
         let mut held = Leads::default();

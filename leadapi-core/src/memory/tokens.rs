@@ -12,14 +12,14 @@ use crate::{
     port::{FoundToken, StoreError, TokenRecord, TokenStore},
 };
 
-/// The number of shards, which makes it rare for two threads to contend for the same lock.
+/// The number of shards. With this many, two threads rarely contend for the same lock.
 const SHARDS: usize = 64;
 
 /// An in-memory [`TokenStore`]. Its tokens are lost when the process exits.
 #[derive(Debug)]
 pub struct MemoryTokens {
-    /// The tokens, sharded by the first byte of the hash. Every request looks up its token, and with a single lock even
-    /// concurrent readers would contend.
+    /// The tokens, sharded by the first byte of the hash. Every request looks up its token, and even concurrent readers
+    /// would contend for a single lock.
     shards: [RwLock<ByHash>; SHARDS],
     /// The hash of each token, by token id. `insert`, `delete` and `list` hold this lock until they return.
     hashes: Mutex<HashMap<TokenId, TokenHash>>,

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidAmount {
-    /// The number is not finite or exceeds the range of a double, or the input is not a number.
+    /// The number is not finite or exceeds the range of a double, or the text is not a number.
     #[error("must be a finite number within the range of a double")]
     OutOfRange,
     /// The number is a whole number that a double cannot represent exactly, so the API would return a different number.
@@ -19,8 +19,8 @@ pub enum InvalidAmount {
 
 /// An amount of money in major currency units: any finite double (contract D4).
 ///
-/// Serializes as the number that was sent: whole numbers without `.0`, and fractions in the shortest form that parses
-/// to the same double.
+/// It serializes as the number that the caller sent: a whole number without `.0`, and a fraction in the shortest form
+/// that parses to the same double.
 ///
 /// ```
 /// use leadapi_core::model::Amount;
@@ -82,7 +82,7 @@ impl Amount {
 /// A fraction may be rounded to the nearest double. A whole number must equal the double exactly, whatever its notation
 /// (contract D4).
 fn is_held(text: &str, number: f64) -> bool {
-    // A double represents every whole number below 2^53 exactly, and no other whole number rounds to one of them.
+    // A double represents every whole number below 2^53 exactly, and every other whole number rounds to at least 2^53.
     if number.abs() < 9_007_199_254_740_992.0 {
         return true;
     }
@@ -111,8 +111,8 @@ impl Decimal {
         if digits.is_empty() {
             return Self { digits, exponent: 0 };
         }
-        // The exact exponent does not matter if it does not fit in an `i64`: the number is then out of range or rounds
-        // to zero.
+        // An exponent that does not fit in an `i64` needs no exact value, because the number is then out of range or
+        // rounds to zero.
         let exponent: i64 = exponent.parse().unwrap_or(i64::MIN / 2);
         let dropped = all.len() - significant.len();
         let shift = i64::try_from(dropped).unwrap_or(0) - i64::try_from(fraction.len()).unwrap_or(0);
@@ -173,8 +173,8 @@ impl Serialize for Amount {
     }
 }
 
-/// Serializes an unchecked number like an [`Amount`], so the server parses exactly the number that the caller set.
-/// Infinities and NaN are passed to serde unchanged.
+/// Serializes an unchecked number in the same way as an [`Amount`], so the server parses exactly the number that the
+/// caller set. Infinities and NaN are passed to serde unchanged.
 pub(super) fn serialize_unchecked<S: Serializer>(number: f64, serializer: S) -> Result<S::Ok, S::Error> {
     match Amount::try_from(number) {
         Ok(amount) => amount.serialize(serializer),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_come_back_as_they_were_sent() {
+    fn numbers_serialize_as_the_caller_sent_them() {
         for (sent, back) in [
             ("450", "450"),
             ("450.0", "450"),
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_double_cannot_hold_is_refused() {
+    fn numbers_that_a_double_cannot_represent_are_refused() {
         for inexact in [
             "9007199254740993",
             "-9007199254740993",

@@ -1,4 +1,4 @@
-//! The effect of a patch on one field, which has three cases in JSON Merge Patch (contract D5).
+//! The effect of a JSON Merge Patch on one field, which has three cases (contract D5).
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -72,7 +72,7 @@ impl<T> From<Option<T>> for Change<T> {
 
 impl<T: Serialize> Serialize for Change<T> {
     /// Serializes [`Change::Set`] as its value and the other variants as `null`. The containing struct must skip
-    /// unchanged fields (`skip_serializing_if = "Change::is_keep"`); otherwise they are sent as `null` and cleared.
+    /// unchanged fields (`skip_serializing_if = "Change::is_keep"`). Otherwise they are sent as `null` and cleared.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Keep | Self::Clear => serializer.serialize_none(),

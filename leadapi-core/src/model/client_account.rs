@@ -14,7 +14,7 @@ pub struct ClientAccount {
     pub id: ClientId,
     /// The display name.
     pub name: String,
-    /// When it was created.
+    /// The time at which the client account was created.
     pub created_at: Timestamp,
 }
 

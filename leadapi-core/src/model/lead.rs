@@ -54,7 +54,7 @@ pub struct Lead {
     pub stage_id: Option<StageId>,
     /// The name of the lead's own business. Not included in list items.
     pub business_name: Option<String>,
-    /// When it was created.
+    /// The time at which the lead was created.
     pub created_at: Timestamp,
 }
 

@@ -31,7 +31,7 @@ pub struct Pipeline {
     /// The stages, sorted by position. A pipeline always has at least one stage.
     #[cfg_attr(feature = "openapi", schemars(length(min = 1)))]
     pub stages: Vec<Stage>,
-    /// When it was created.
+    /// The time at which the pipeline was created.
     pub created_at: Timestamp,
 }
 

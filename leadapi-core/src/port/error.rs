@@ -2,9 +2,9 @@
 
 use crate::BoxError;
 
-/// The error of a failed call to a [`Store`](super::Store) or a [`TokenStore`](super::TokenStore).
+/// The error returned by a failed call to a [`Store`](super::Store) or a [`TokenStore`](super::TokenStore).
 ///
-/// The service answers every variant with 500 and `internal error` (contract D2). The error becomes the
+/// For every variant, the service responds with 500 and `internal error` (contract D2). The error becomes the
 /// [`cause`](crate::http::RequestLog::cause) in the request log, where a host can inspect it, for example to raise an
 /// alert.
 ///
@@ -29,7 +29,7 @@ pub enum StoreError {
     /// The connection was lost during a commit. The write may or may not have taken effect, so it must not be retried.
     #[error("the outcome of a write is unknown")]
     UnknownOutcome(#[source] BoxError),
-    /// Any other storage failure. It displays the message of the underlying error.
+    /// Any other storage failure. Its message is the message of the underlying error.
     #[error(transparent)]
     Backend(BoxError),
 }
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cause_is_told_once() {
+    fn the_message_and_the_source_do_not_repeat_the_cause() {
         let cause = || io::Error::other("disk on fire");
         let backend = StoreError::backend(cause());
         assert_eq!((backend.to_string(), backend.source().is_some()), ("disk on fire".to_owned(), false));

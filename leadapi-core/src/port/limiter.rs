@@ -24,7 +24,7 @@ impl From<Scope> for Class {
     }
 }
 
-/// A limiter's decision on a request.
+/// The decision of a limiter on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
     /// The request may proceed and was counted.
@@ -48,8 +48,8 @@ pub enum Admission {
 /// Test an implementation with `run_limiter` and `run_shared_limiter` in `leadapi_core::conformance` (feature
 /// `conformance`).
 ///
-/// The service answers an error with 500. To serve requests uncounted while the limiter is down, return
-/// [`Admission::Admitted`] instead.
+/// If the limiter returns an error, the service responds with 500. To serve requests uncounted while the limiter is
+/// down, return [`Admission::Admitted`] instead.
 #[async_trait]
 pub trait RateLimiter: Send + Sync {
     /// Admits and counts a request, or refuses it.

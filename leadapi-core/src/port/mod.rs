@@ -1,11 +1,11 @@
 //! The ports: traits that a host can implement for stores, tokens, rate limits, time and ids.
 //!
-//! Each port is small and object safe. No method has a default implementation, so a wrapper cannot forget to forward
-//! one. The ports for leads, tokens and rate limits are also implemented for `Arc<T>` and `Box<T>`.
+//! Each port is small and dyn-compatible. No method has a default implementation, so a wrapper must forward every
+//! method. The ports for leads, tokens and rate limits are also implemented for `Arc<T>` and `Box<T>`.
 //!
-//! An error from a port means that the host's infrastructure failed. A store returns a [`StoreError`]; a verifier or a
-//! limiter can return any [`BoxError`](crate::BoxError). The caller receives only status 500 and `internal error`; the
-//! host finds the cause in the [`RequestLog`](crate::http::RequestLog).
+//! An error from a port means that the host's infrastructure failed. A store returns a [`StoreError`]. A verifier or a
+//! limiter can return any [`BoxError`](crate::BoxError). The caller receives only status 500 and `internal error`, and
+//! the host finds the cause in the [`RequestLog`](crate::http::RequestLog).
 
 mod clock;
 mod error;

@@ -80,7 +80,7 @@ impl Idempotency {
 pub enum Created {
     /// The store created the lead.
     New(Arc<Lead>),
-    /// The key was used before with the same body. Nothing was created; the value is the lead that the first request
+    /// The key was used before with the same body. Nothing was created. The value is the lead that the first request
     /// returned.
     Replayed(Arc<Lead>),
     /// The key was used before with a different body. Nothing was created.
@@ -124,16 +124,16 @@ pub enum Listed {
 ///   that a draft or an edit [requires](LeadDraft::required_lookups). It passes them to the draft or the edit, which
 ///   returns the lead to write.
 /// - If a future is dropped before it completes, its call takes effect completely or not at all.
-/// - An error means that the call failed. The service then answers 500, and the store must not leave a partial write. A
-///   call that would create a record whose id already exists returns [`StoreError::AlreadyExists`].
+/// - An error means that the call failed. The service then responds with 500, and the store must not leave a partial
+///   write. If a create finds that the id of its record already exists, it returns [`StoreError::AlreadyExists`].
 #[async_trait]
 pub trait Store: Send + Sync {
     /// Creates a lead (contract D6, D10).
     ///
     /// If the store remembers the key, [`Idempotency::replay`] decides the outcome as of `meta.at`, before the store
     /// looks up any record that the draft requires. Otherwise the store creates the lead and remembers the key in the
-    /// same transaction. Of concurrent creates with the same key, one creates the lead; the others wait for it and
-    /// replay its result.
+    /// same transaction. Of several concurrent creates with the same key, one creates the lead, and the others wait for
+    /// it and replay its result.
     async fn create(
         &self,
         business: &BusinessId,

@@ -19,11 +19,11 @@ use crate::{
 pub struct TokenRecord {
     /// Identifier of the record.
     pub id: TokenId,
-    /// The token's name, chosen by a person.
+    /// The name of the token, chosen by a person.
     pub name: String,
     /// The scopes of the token.
     pub scopes: Scopes,
-    /// The first characters of the secret, enough for people to recognise the token.
+    /// The first characters of the secret, so people can recognise the token.
     pub hint: String,
     /// The hash of the secret. The token of a request is looked up by this hash.
     pub hash: TokenHash,
@@ -150,8 +150,8 @@ pub enum Verdict {
 /// The service calls the verifier once for each request that has a known path, a known method and a well-formed token.
 /// A host can implement this trait to accept its own tokens, or use [`StoredTokens`](crate::tokens::StoredTokens).
 ///
-/// An error means that the token could not be checked. The service then answers 500 and never 401, because a client
-/// that receives 401 may discard a valid token.
+/// An error means that the verifier could not check the token. The service then responds with 500 instead of 401,
+/// because a client that receives 401 may discard a valid token.
 #[async_trait]
 pub trait TokenVerifier: Send + Sync {
     /// Verifies a token.

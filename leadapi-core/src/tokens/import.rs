@@ -38,8 +38,8 @@ pub struct Records {
 
 /// Creates store records for the tokens of a data set, and generates any secrets that the data set lacks.
 ///
-/// Tokens that were exported from a store stay unchanged; the others get the creation time `now`. Use this function if
-/// the store can insert all records in one transaction; [`import`] inserts them into any store one by one.
+/// Tokens that were exported from a store stay unchanged. All other tokens get the creation time `now`. Use this
+/// function if the store can insert all records in one transaction. [`import`] inserts them one by one into any store.
 ///
 /// ```
 /// use leadapi_core::{dataset::Dataset, tokens};

@@ -21,7 +21,7 @@ pub use verifier::StoredTokens;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewToken {
-    /// The name: 1 to 100 characters after trimming, without control characters.
+    /// The name of the token: 1 to 100 characters after trimming, without control characters.
     pub name: String,
     /// The scopes of the token.
     pub scopes: Scopes,
@@ -102,7 +102,7 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Creates a manager for the tokens in `store`, which reads the current time from `clock`.
+    /// Creates a manager for the tokens in `store`. It reads the current time from `clock`.
     pub fn new(store: impl TokenStore + 'static, clock: impl Clock + 'static) -> Self {
         Self { store: Arc::new(store), clock: Arc::new(clock) }
     }

@@ -13,7 +13,7 @@ use crate::{
 
 /// A [`TokenVerifier`] backed by a [`TokenStore`] (contract D8).
 ///
-/// A token with a wrong checksum is refused without a look-up, so made-up tokens put no load on the store. Every other
+/// A token with a wrong checksum is refused without a look-up, so invented tokens put no load on the store. Every other
 /// token is looked up on every request, unless the verifier is [`cached`](Self::cached).
 pub struct StoredTokens {
     store: Arc<dyn TokenStore>,
@@ -22,7 +22,7 @@ pub struct StoredTokens {
 }
 
 impl StoredTokens {
-    /// Creates a verifier for the tokens in `store`, which reads the current time from `clock`.
+    /// Creates a verifier for the tokens in `store`. It reads the current time from `clock`.
     pub fn new(store: impl TokenStore + 'static, clock: impl Clock + 'static) -> Self {
         Self { store: Arc::new(store), clock: Arc::new(clock), cache: None }
     }
@@ -33,8 +33,8 @@ impl StoredTokens {
     /// also applies on the machine that made the change, because [`Tokens`](super::Tokens) does not notify the
     /// verifier. Expiry is exact, because every request checks it against the cached record.
     ///
-    /// Only tokens that exist in the store are cached, so made-up tokens can neither evict valid ones nor exhaust
-    /// memory. Each request with an unknown token costs at most one look-up. Concurrent requests with the same token
+    /// Only tokens that exist in the store are cached, so invented tokens can neither evict valid tokens nor exhaust
+    /// memory. Each request with an unknown token causes at most one look-up. Concurrent requests with the same token
     /// may each cause a look-up.
     ///
     /// The cache uses the system's monotonic clock. On platforms without one, use
@@ -51,8 +51,8 @@ impl StoredTokens {
         Self { cache: Some(Cache::new()), ..self }
     }
 
-    /// Like [`cached`](Self::cached), but with a custom time source, which can count from any instant but must never
-    /// step backwards.
+    /// Caches tokens like [`cached`](Self::cached), but with a custom time source. Its origin is arbitrary, but it must
+    /// never step backwards.
     ///
     /// ```
     /// use std::sync::Arc;

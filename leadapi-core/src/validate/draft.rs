@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn all_faults_are_told_at_once() {
+    fn all_errors_are_reported_together() {
         let mut new = minimal().email("x").phone("1").source("s".repeat(101)).notes("\0").value(f64::INFINITY);
         new.name = Some("n".repeat(201));
         new.client_id = None;
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stage_and_the_pipeline_follow_each_other() {
+    fn the_stage_and_the_pipeline_determine_each_other() {
         let place = |new: NewLead, references: &LookupResult| {
             new.check()
                 .unwrap()
@@ -237,7 +237,7 @@ mod tests {
     /// The look-up results contain a record of every kind, but a reference that is not a valid id must match none of
     /// them.
     #[test]
-    fn a_text_that_is_not_an_id_is_not_looked_up_and_names_nothing() {
+    fn an_invalid_id_is_not_looked_up_and_matches_no_record() {
         let invalid = Some("no id".to_owned());
         let client = NewLead { client_id: invalid.clone(), ..minimal() };
         let pipeline = NewLead { pipeline_id: invalid.clone(), ..minimal() };

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_stage_and_pipeline() {
+    fn an_update_places_the_lead_as_the_contract_says() {
         for (body, result) in [
             (r#"{"name":"Bo"}"#, Ok("p1 s2")),
             (r#"{"stage_id":"s1"}"#, Ok("p1 s1")),

@@ -41,7 +41,7 @@ impl fmt::Display for FieldError {
 
 /// All validation errors of a request. The message joins them with `; ` (contract D2).
 ///
-/// The caller must correct the request; an unchanged retry fails again.
+/// The caller must correct the request, because an unchanged retry fails again.
 ///
 /// All errors in the API's own fields are listed. Of the errors in unknown or repeated keys, only the first 20 are
 /// listed and the rest are counted, so a response cannot be many times larger than its request.

@@ -23,7 +23,7 @@ mod tests {
     };
 
     #[test]
-    fn equal_requests_have_one_fingerprint() {
+    fn equal_requests_have_equal_fingerprints() {
         let fingerprint = |new: NewLead| new.check().unwrap().fingerprint();
         let plain = NewLead::new(&ClientId::parse("c1").unwrap(), "Ann");
         assert_eq!(fingerprint(plain.clone().email(" ").notes("")), fingerprint(plain.clone()));
@@ -52,7 +52,7 @@ mod tests {
         );
     }
 
-    /// Neither reference can match a record, but the two requests still differ.
+    /// Neither reference can match a record, but the requests still differ.
     #[test]
     fn texts_that_are_not_ids_have_different_fingerprints() {
         let stage = |text: &str| {

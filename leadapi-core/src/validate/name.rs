@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_short_and_say_something() {
+    fn names_are_neither_blank_nor_too_long() {
         for good in ["a", " a ", "佐藤", &"ü".repeat(200)] {
             assert_eq!(check_name(good), Ok(()), "{good:?}");
         }
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_those_of_leads_without_anything_around_them() {
+    fn addresses_follow_the_rule_for_leads_without_trimming() {
         let longest = format!("{}@{}.de", "a".repeat(64), "b".repeat(186));
         for good in ["a@b.c", "Пётр@пример.рф", &longest] {
             assert_eq!(check_email(good), Ok(()), "{good}");

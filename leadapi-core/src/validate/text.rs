@@ -114,7 +114,7 @@ fn email(text: &str) -> Result<(), &'static str> {
 }
 
 fn phone(text: &str) -> Result<(), &'static str> {
-    // `general_category` searches a table. The ASCII check spares nearly all characters that search.
+    // `general_category` searches a table. The ASCII check avoids that search for nearly all characters.
     let is_digit =
         |c: &char| c.is_ascii_digit() || (!c.is_ascii() && c.general_category() == GeneralCategory::DecimalNumber);
     if text.chars().filter(is_digit).count() >= 3 { Ok(()) } else { Err("must have at least three digits") }
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_are_nothing_and_trimming_is_unicode() {
+    fn blank_text_counts_as_absent_and_trimming_follows_unicode() {
         for rule in [&NAME, &EMAIL.rule, &PHONE.rule, &SOURCE.rule, &NOTES.rule, &BUSINESS_NAME.rule] {
             for blank in ["", " ", "\u{a0}\u{3000}", "\t\n"] {
                 assert_eq!(read(rule, blank), Ok(None), "{} {blank:?}", rule.field);

@@ -1,4 +1,4 @@
-//! The suite for rate limiters on a scripted clock accepts correct limiters and detects wrong ones.
+//! The suite for rate limiters on a scripted clock accepts correct limiters and detects incorrect ones.
 
 use std::{num::NonZeroU32, sync::Arc};
 
@@ -15,7 +15,7 @@ use super::wrong_limiter::{
 };
 
 #[test]
-fn the_limiter_in_memory() {
+fn the_in_memory_limiter_passes() {
     let other = [(1, 1), (7, 4), (59, 61)].map(|(reads, writes)| {
         let [reads, writes] = [reads, writes].map(|limit| NonZeroU32::new(limit).unwrap());
         Limits::new(reads, writes)
@@ -30,7 +30,7 @@ fn the_limiter_in_memory() {
 }
 
 #[test]
-fn waits_rounded_up_to_whole_seconds() {
+fn waits_rounded_up_to_whole_seconds_pass() {
     for limits in limits() {
         run(limits, by_token_and_class, |counted, now, limit| {
             exact(counted, now, limit).map_err(|wait| wait.next_multiple_of(1_000_000))

@@ -1,5 +1,5 @@
-//! The in-memory implementations pass the conformance suites, directly and behind each pointer that implements the port.
-//! The suites for rate limiters detect wrong ones.
+//! The in-memory implementations pass the conformance suites, both directly and behind each pointer that implements
+//! the port. The suites for rate limiters detect incorrect limiters.
 
 #![cfg(feature = "conformance")]
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a panic fails the test")]
@@ -19,7 +19,7 @@ use leadapi_core::{
 };
 
 #[test]
-fn the_store_in_memory() {
+fn the_in_memory_store_passes() {
     block_on(conformance::run(async |dataset| Ok(MemoryStore::new(dataset)))).unwrap();
 }
 
@@ -36,7 +36,7 @@ fn behind_a_box() {
 }
 
 #[test]
-fn the_tokens_in_memory() {
+fn the_in_memory_token_store_passes() {
     block_on(conformance::run_tokens(async |_| Ok(MemoryTokens::default()))).unwrap();
 }
 
@@ -52,9 +52,9 @@ fn tokens_behind_a_box() {
     block_on(conformance::run_tokens(make)).unwrap();
 }
 
-/// Compiles only if each port is object safe and is implemented for the pointers to it.
+/// Compiles only if each port is dyn-compatible and is implemented for `Arc` and `Box`.
 #[test]
-fn every_port_is_object_safe() {
+fn every_port_is_dyn_compatible() {
     const fn port<T: Send + Sync + ?Sized>() {}
     fn store(_: impl Store) {}
     fn tokens(_: impl TokenStore) {}

@@ -1,4 +1,4 @@
-//! The suite for rate limiters that share their counts accepts correct limiters and detects wrong ones.
+//! The suite for rate limiters that share their counts accepts correct limiters and detects incorrect ones.
 
 use std::{
     num::NonZeroU32,
@@ -38,7 +38,7 @@ fn detects<L: RateLimiter>(check: &str, make: impl Fn(Limits) -> Vec<L>) {
     }
 }
 
-/// Returns three limiters that share a wrong one. Its clock stands still, as if the suite took no time.
+/// Returns three limiters that share an incorrect limiter. Its clock stands still, as if the suite took no time.
 fn shared(limits: Limits, key: Key, decide: Decide) -> Vec<Arc<WrongLimiter>> {
     let clock = Arc::new(ManualClock::at("2026-05-04T12:00:00Z".parse().unwrap()));
     let shared = Arc::new(WrongLimiter::new(clock, limits, key, decide));
@@ -111,7 +111,7 @@ fn counting_all_tokens_together_is_detected() {
     detects("count_tokens_and_classes_separately", |limits| shared(limits, by_class, exact));
 }
 
-/// Together, the shares are the limit, but a caller of one limiter is refused early.
+/// The shares add up to the limit, but a caller that uses only one limiter is refused too early.
 #[test]
 fn a_fixed_share_for_each_limiter_is_detected() {
     detects("see_admissions_of_other_limiters", |limits| {
@@ -121,7 +121,7 @@ fn a_fixed_share_for_each_limiter_is_detected() {
     });
 }
 
-/// The limiter counts admissions only after it has waited, as with one query to read a count and one to change it.
+/// The limiter counts admissions only after a wait, like a store that reads and updates a count in two queries.
 struct Racing {
     limits: Limits,
     counted: Mutex<Vec<(TokenId, Class)>>,

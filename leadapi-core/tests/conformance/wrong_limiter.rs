@@ -1,4 +1,4 @@
-//! A rate limiter that can be wrong in many ways.
+//! A configurable rate limiter for tests of the suites. It can be incorrect in many ways.
 
 use std::{
     collections::HashMap,
@@ -24,14 +24,14 @@ pub(crate) fn limits() -> [Limits; 2] {
     [Limits::new(reads, writes), Limits::default()]
 }
 
-/// Admits a request, or returns the wait, given the times of the requests counted so far, the current time and the
-/// limit. Times are in microseconds.
+/// Admits a request or returns the wait. The arguments are the times of the requests counted so far, the current time
+/// and the limit. Times are in microseconds.
 pub(crate) type Decide = fn(&mut Vec<u64>, u64, usize) -> Result<(), u64>;
 
-/// Returns what is counted together with a request of a token and class.
+/// Returns the key under which the requests of a token and class are counted.
 pub(crate) type Key = fn(&TokenId, Class) -> String;
 
-/// A limiter that decides with a function.
+/// A limiter whose decisions come from a function.
 pub(crate) struct WrongLimiter {
     clock: Arc<ManualClock>,
     limits: Limits,

@@ -17,7 +17,7 @@ where
     B::Error: Into<BoxError>,
 {
     let too_large = || FieldError::new("body", format!("must be at most {MAX_BYTES} bytes"));
-    // A body whose declared length is too large is rejected before any of it is read.
+    // A body that declares too large a length is rejected before any of it is read.
     if body.size_hint().lower() > MAX_BYTES as u64 {
         return Err(too_large());
     }
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_the_same_in_however_many_pieces_it_comes() {
+    fn a_body_does_not_depend_on_its_division_into_frames() {
         for pieces in [&["abcd"][..], &["ab", "cd"], &["", "a", "", "b", "cd", ""], &["a", "b", "c", "d"]] {
             let whole = block_on(collect(Pieces(pieces.iter().copied().collect())));
             assert_eq!(whole.ok().as_deref(), Some(&b"abcd"[..]), "{pieces:?}");
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_counts_as_json() {
+    fn content_types_that_count_as_json() {
         for good in [
             "application/json",
             "APPLICATION/JSON",

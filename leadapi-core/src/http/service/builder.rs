@@ -94,7 +94,8 @@ impl LeadServiceBuilder {
     }
 
     /// Sets the path before `/leads` in the requests that callers send. `Location` begins with this path. The default
-    /// is the base path. A host that strips a prefix sets that prefix here (contract D2).
+    /// is the base path. If the host strips a prefix, set this path to the full path, including the prefix (contract
+    /// D2).
     ///
     /// ```
     /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
@@ -119,8 +120,8 @@ impl LeadServiceBuilder {
             inner: Arc::new(Inner {
                 store: self.store,
                 verifier: self.verifier,
-                // The default limiter is created only if the host set none. It reads the monotonic clock, which the
-                // host's platform may lack.
+                // The default limiter is created only if the host sets no limiter, because it reads the monotonic
+                // clock, which the host's platform may lack.
                 limiter: self.limiter.unwrap_or_else(|| Box::new(SlidingWindow::new(Limits::default()))),
                 clock: self.clock,
                 ids: self.ids,
@@ -147,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_to_mount_at() {
+    fn valid_and_invalid_mount_paths() {
         for good in ["", "/v1", "/api/v1"] {
             assert!(check(good.into()).is_ok());
         }

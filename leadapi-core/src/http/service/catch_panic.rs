@@ -1,4 +1,4 @@
-//! Turns a panic in host code, such as a store, into a 500 response. The panic then fails one request, not the whole
+//! Converts a panic in host code, such as a store, into a 500 response, so it fails one request instead of the whole
 //! connection (contract D2).
 
 use std::{
@@ -11,7 +11,7 @@ use std::{
 use super::error::ApiError;
 use crate::BoxError;
 
-/// A future that turns a panic in the inner future into an [`ApiError`].
+/// A future that converts a panic in the inner future into an [`ApiError`].
 pub(super) struct CatchPanic<F>(pub(super) F);
 
 impl<T, F: Future<Output = Result<T, ApiError>> + Unpin> Future for CatchPanic<F> {

@@ -11,12 +11,12 @@ use crate::{
     validate::{FieldError, FieldErrors, InvalidReference, LeadDraft, LeadEdit},
 };
 
-/// A decoded call. Everything that can be checked without a look-up has been checked.
+/// A decoded call. Only the checks that need a look-up remain.
 ///
 /// `LeadEdit` is boxed to keep the enum small. A request's future contains several copies of the enum, and moving the
 /// future moves them all.
 ///
-/// Malformed ids never reach a store. A malformed lead id becomes `None`; a malformed filter becomes the
+/// Malformed ids never reach a store. A malformed lead id becomes `None`. A malformed filter becomes the
 /// [`InvalidReference`] that rejects the list request.
 pub(super) enum Call {
     ListLeads(LeadQuery, Option<InvalidReference>),
@@ -28,7 +28,7 @@ pub(super) enum Call {
     ListClients(Window),
 }
 
-/// Decodes a request. `body` is the collected body, or empty for an operation that takes no body.
+/// Decodes a request. `body` is the complete body, or empty for an operation that takes no body.
 pub(super) fn decode(
     route: Route<'_>,
     query: Option<&str>,

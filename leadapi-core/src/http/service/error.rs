@@ -11,8 +11,8 @@ use crate::{
     validate::{FieldErrors, InvalidReference},
 };
 
-/// The reason why a request failed. The caller receives the message; the cause of an internal error goes only to the
-/// log.
+/// The reason why a request failed. The caller receives the message. The cause of an internal error appears only in
+/// the log.
 ///
 /// Boxed, because errors are rare and a large error type would slow down successful requests.
 #[derive(Debug)]
@@ -124,7 +124,7 @@ impl From<InvalidReference> for ApiError {
     }
 }
 
-/// Formats the message of the error object: the invalid part of the request, then the rule that it breaks.
+/// Formats the message of the error object, which names the invalid part of the request and the broken rule.
 impl fmt::Display for ApiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
@@ -149,8 +149,8 @@ impl fmt::Display for ApiError {
     }
 }
 
-/// Returns the method in a form that is safe to show. A caller can send a method of any length, and may send a token in
-/// its place by mistake.
+/// Returns the method in a form that is safe to display. A caller can send a method of any length, and may send a token
+/// as the method by mistake.
 fn shown(method: &Method) -> &str {
     const MAX_CHARS: usize = 16;
     let text = method.as_str();
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_is_never_in_the_message() {
+    fn a_message_never_contains_its_cause() {
         assert_eq!(ApiError::from(BoxError::from("10.0.0.1 refused")).to_string(), "internal error");
     }
 }

@@ -21,7 +21,7 @@ const MAX_DEPTH: usize = 32;
 pub(super) fn new_lead(bytes: &[u8], errors: &mut FieldErrors) -> Option<NewLead> {
     let read_client_id = |value: &RawValue, errors: &mut FieldErrors| text("client_id", value, errors);
     let (client_id, mut patch) = members(bytes, LeadField::is_writable, read_client_id, errors)?;
-    // On a create, absent and null mean the same.
+    // In the body of a create, an absent field and `null` mean the same.
     let mut new = NewLead { client_id: client_id.apply(None), ..NewLead::default() };
     for field in OPTIONAL_TEXTS {
         *field.in_new(&mut new) = mem::take(field.in_patch(&mut patch)).apply(None);
@@ -53,7 +53,7 @@ fn members(
 ) -> Option<(Change<String>, LeadPatch)> {
     let (mut client, mut patch) = (Change::Keep, LeadPatch::new());
     let mut seen = BTreeSet::new();
-    // Errors in members are collected separately, because a later syntax error replaces them.
+    // Errors in members are collected separately, because a syntax error found later replaces them.
     let mut of_members = FieldErrors::default();
     let read = |name: String, value: &RawValue| {
         let errors = &mut of_members;
@@ -97,8 +97,7 @@ fn text(field: &'static str, value: &RawValue, errors: &mut FieldErrors) -> Chan
         "null" => Change::Clear,
         string if string.starts_with('"') => serde_json::from_str(string).map_or_else(
             |_| {
-                // The parser has already checked the syntax of escapes, so a lone surrogate is the only possible error
-                // here.
+                // The parser has already checked the syntax of escapes, so the only possible error is a lone surrogate.
                 errors.push(FieldError::new(field, "must not contain a lone surrogate, which is no character in JSON"));
                 Change::Keep
             },
@@ -209,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn each_way_of_not_being_one_object_has_its_own_text() {
+    fn every_kind_of_invalid_body_has_its_own_message() {
         for (body, error) in [
             ("", "body is empty, a JSON object is expected"),
             (" \n", "body is empty, a JSON object is expected"),
@@ -237,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_is_told_in_the_order_of_the_body() {
+    fn errors_are_reported_in_the_order_of_the_body() {
         let body = r#"{"nmae":"Ann","id":"x","value":"450","name":7,"name":"Ann","notes":"\ud800","email":["a"]}"#;
         assert_eq!(
             faults_of(body),
@@ -269,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_does_not_grow_with_the_names_that_a_caller_makes_up() {
+    fn the_number_of_reported_unknown_names_is_limited() {
         let members: Vec<String> = (0..5_000).map(|at| format!(r#""x{at}":1"#)).collect();
         let told = faults_of(&format!("{{{},\"name\":1}}", members.join(",")));
         assert!(told.len() < 3_000, "{}", told.len());

@@ -1,4 +1,4 @@
-//! The facts about a request that a host may log.
+//! The facts about a request that a host can log.
 
 use std::{error::Error, sync::Arc};
 
@@ -6,8 +6,8 @@ use crate::{auth::Caller, http::Operation};
 
 /// The facts that the service learned about a request, without secrets or personal data.
 ///
-/// Every response carries this log as an extension, for the host's own logs and metrics. The cause of a 500 appears
-/// only here, never in the response itself (contract D2).
+/// Every response carries this log as an extension, for the host's own logs and metrics. The response itself never
+/// contains the cause of a 500 (contract D2).
 ///
 /// ```
 /// use leadapi_core::http::RequestLog;

@@ -48,7 +48,7 @@ use crate::{
 /// The REST API as a [`tower_service::Service`], for any body type and any async runtime.
 ///
 /// It works with axum's `nest_service` and `route_service`, with tower-http layers and with hyper-util's
-/// `TowerToHyperService`. Tests can call it directly. It never returns an error; failures are responses.
+/// `TowerToHyperService`. Tests can call it directly. It never returns an error, because every failure is a response.
 ///
 /// ```
 /// use http::Request;

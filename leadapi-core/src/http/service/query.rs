@@ -86,8 +86,8 @@ fn read<'a>(query: Option<&'a str>, allowed: &[&str], errors: &mut FieldErrors) 
     known
 }
 
-/// Returns the rule that the value of a known parameter must satisfy. An empty value breaks the same rule as any other
-/// invalid value.
+/// Returns the rule that the value of a known parameter must satisfy. An empty value breaks the same rule as other
+/// invalid values.
 fn rule(name: &str) -> String {
     match name {
         "limit" => range_rule(InvalidWindow::Limit),
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_that_is_not_an_id_names_nothing() {
+    fn a_filter_that_is_not_a_valid_id_matches_no_record() {
         for (query, expected, client) in [
             ("client_id=c1&stage_id=s1", None, true),
             ("client_id=a+b", Some(InvalidReference::Client), false),

@@ -9,7 +9,7 @@ use crate::{
     id::LeadId,
 };
 
-/// The path prefixes of the service, as the service and its callers see them.
+/// The path prefixes in the requests that the service receives and in those that callers send.
 #[derive(Debug, Clone)]
 pub(super) struct Mount {
     /// The path prefix in the requests that the service receives.
@@ -27,7 +27,8 @@ pub(super) struct Route<'a> {
 }
 
 impl Route<'_> {
-    /// Returns the id in the path, or `None` for a segment that is not a valid id and so names no lead (contract D4).
+    /// Returns the id in the path, or `None` if the segment is not a valid id and therefore names no lead (contract
+    /// D4).
     pub(super) fn lead(&self) -> Option<LeadId> {
         // Ids rarely contain escapes, so most segments skip the decoder.
         if !self.segment.contains('%') {
@@ -41,7 +42,7 @@ pub(super) fn route<'a>(mount: &Mount, method: &Method, path: &'a str) -> Result
     let below = path.strip_prefix(mount.base.as_str());
     // HEAD is routed like GET (contract D7).
     let wanted = if method == Method::HEAD { &Method::GET } else { method };
-    // Compares methods first, because comparing paths is slower.
+    // The methods are compared first, because comparing paths is slower.
     let mut candidates = TABLE.iter().filter(|line| line.method == wanted);
     if let Some((line, segment)) = below.and_then(|path| candidates.find_map(|line| at(line, path))) {
         return Ok(Route { operation: line.operation, segment });
@@ -108,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_methods_of_each_path() {
+    fn every_path_allows_exactly_its_methods() {
         for (path, allow) in [
             ("/leads", "GET, HEAD, POST"),
             ("/leads/x", "GET, HEAD, PATCH, DELETE"),
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn other_paths_are_unknown_and_slashes_are_hinted_at() {
+    fn other_paths_are_unknown_and_extra_slashes_cause_a_hint() {
         for path in
             ["", "/", "/v1", "/v1/", "/leads", "/v1leads", "/v1/Leads", "/v1/leads/a/b", "/v1/forms", "/v2/leads", "*"]
         {
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_that_is_no_id_names_no_lead() {
+    fn a_segment_that_is_not_a_valid_id_names_no_lead() {
         for segment in ["%20", "%ff", "%00", &"x".repeat(65)] {
             let route = route_of("", "GET", &format!("/leads/{segment}"));
             assert_eq!(route, Ok((Operation::GetLead, None)), "{segment}");

@@ -8,7 +8,7 @@ const WINDOW: u64 = 60_000_000;
 /// The exact window of one token and class (contract D9): the times at which requests were admitted, oldest first.
 ///
 /// A rate limiter keeps one log for each token and class. Times have a resolution of one microsecond and take four
-/// bytes each. They may count from any instant.
+/// bytes each. Their origin is arbitrary.
 ///
 /// ```
 /// use std::time::Duration;
@@ -45,8 +45,8 @@ impl AdmissionLog {
             return Err(self.oldest_leaves_in(now).unwrap_or(Self::WINDOW));
         }
         if self.times.len() == self.times.capacity() {
-            // The capacity never exceeds the limit, which the log of a busy token reaches. Doubling the capacity
-            // without this cap would waste memory.
+            // The capacity never exceeds the limit. The log of a busy token contains exactly that number of times, so
+            // doubling the capacity without this cap would waste memory.
             let additional = (self.times.len().max(4) * 2).min(limit) - self.times.len();
             self.times.reserve_exact(additional);
         }

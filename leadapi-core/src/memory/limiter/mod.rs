@@ -25,7 +25,7 @@ use crate::{
     port::{Admission, Class, RateLimiter},
 };
 
-/// The number of shards, which makes it rare for two threads to contend for the same lock.
+/// The number of shards. With this many, two threads rarely contend for the same lock.
 const SHARDS: usize = 64;
 
 /// The maximum number of requests per token in any 60 s (contract 8).
@@ -127,7 +127,7 @@ impl SlidingWindow {
         Self::with_time(limits, move || start.elapsed())
     }
 
-    /// Creates a limiter with a custom time source, which can count from any instant but must never step backwards.
+    /// Creates a limiter with a custom time source. Its origin is arbitrary, but it must never step backwards.
     pub fn with_time(limits: Limits, time: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
         Self { limits, time: Box::new(time), hasher: RandomState::default(), shards }

@@ -102,7 +102,7 @@ fn a_caller_at_exactly_the_steady_rate_is_never_refused() {
     }
 }
 
-/// GCRA would admit 1199 requests here, and fixed windows 1200.
+/// GCRA would admit 1199 requests here, and fixed windows would admit 1200.
 #[test]
 fn bursts_around_a_window_edge_do_not_double_the_limit() {
     let (limiter, now) = limiter(Limits::default());
@@ -118,7 +118,7 @@ fn bursts_around_a_window_edge_do_not_double_the_limit() {
 }
 
 #[test]
-fn tokens_and_classes_are_counted_apart() {
+fn tokens_and_classes_are_counted_separately() {
     let (limiter, _) = limiter(limits(2, 1));
     let mut verdicts = Vec::new();
     for (id, class) in [(1, Class::Read), (1, Class::Write), (1, Class::Read), (2, Class::Write), (1, Class::Write)] {

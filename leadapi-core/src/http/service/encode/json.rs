@@ -2,7 +2,7 @@
 //!
 //! Leads make up nearly all bytes of responses. A generic serializer checks every byte of a string for escaping. This
 //! module checks eight bytes at a time and copies the whole string if nothing needs escaping. The output is identical
-//! to serde's; a property test compares the two.
+//! to serde's, which a property test verifies.
 
 use std::sync::Arc;
 
@@ -117,8 +117,8 @@ fn needs_escape(bytes: &[u8]) -> bool {
         less(word, b' ') | less(word ^ eight(b'"'), 1) | less(word ^ eight(b'\\'), 1)
     }
     match bytes.last_chunk() {
-        // The last eight bytes may overlap the last whole block. Checking a few bytes twice is faster than looping over
-        // the remainder.
+        // The last eight bytes may overlap the last whole block. It is faster to check a few bytes twice than to loop
+        // over the remainder.
         Some(last) => bytes.as_chunks().0.iter().fold(special(*last), |any, block| any | special(*block)) != 0,
         None => bytes.iter().any(|byte| matches!(byte, ..b' ' | b'"' | b'\\')),
     }
@@ -165,7 +165,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_what_serde_writes(leads in prop::collection::vec(any_lead(), 0..4), total: u64, offset in 0_u64..1 << 53) {
+        fn the_output_equals_serde(leads in prop::collection::vec(any_lead(), 0..4), total: u64, offset in 0_u64..1 << 53) {
             for one in &leads {
                 prop_assert_eq!(String::from_utf8(lead(one)).unwrap(), serde_json::to_string(one).unwrap());
             }
