@@ -98,8 +98,8 @@ impl<'a> Attempts<'a> {
         let retry_after = error.retry_after().unwrap_or_default();
         let too_long = retry_after > self.options.max_retry_after;
         if error.is_rate_limited() {
-            // A value above the maximum must not delay other calls. Otherwise one absurd response would stop the whole
-            // client.
+            // A value above the maximum must not delay other calls. Otherwise a single absurd response would stop the
+            // whole client.
             let wait = if too_long { Duration::ZERO } else { retry_after };
             // Never retry immediately, even if `Retry-After` is 0 or missing.
             let wait = wait.max(MIN_RATE_LIMIT_WAIT);

@@ -45,7 +45,7 @@ pub(crate) struct CallOptions {
 pub enum WaitReason {
     /// The client-side rate limit ([`Pacing`](crate::Pacing)).
     Pacing,
-    /// The service's rate limit: it answered a request with 429.
+    /// The service's rate limit, after a response with 429.
     RateLimited,
     /// The backoff after a failed attempt.
     Backoff,

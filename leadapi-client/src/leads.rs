@@ -124,8 +124,9 @@ impl<'c> Leads<'c> {
     /// # Errors
     ///
     /// The client does not send a lead that breaks a rule. The awaited call fails with 403 if the client account does
-    /// not belong to the token's business. It fails with 400 if the pipeline or the stage does not, or if the key was
-    /// used for another lead. For errors that any call can return, see [`Error`](crate::Error).
+    /// not belong to the token's business. It fails with 400 if the pipeline or the stage does not belong to the
+    /// business, or if the key was used for another lead. For errors that any call can return, see
+    /// [`Error`](crate::Error).
     pub fn create(&self, new: &NewLead) -> CreateLead {
         let prepared = Prepared::create_lead(new, Some(&IdempotencyKey::random()));
         CreateLead::new(self.0.call(Operation::CreateLead, prepared, response::json))
@@ -177,7 +178,7 @@ impl<'c> Leads<'c> {
 
     /// Deletes a lead (`DELETE /leads/{id}`).
     ///
-    /// If the response to an attempt is lost and the retry is answered with 404, the call counts as successful.
+    /// If the response to an attempt is lost and the retry returns 404, the call counts as successful.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -28,7 +28,7 @@ pub struct ResponseMeta {
     pub headers: HeaderMap,
     /// The number of attempts.
     pub attempts: NonZeroU32,
-    /// The total duration of the call, waits included.
+    /// The total duration of the call, including waits.
     pub elapsed: Duration,
     /// The body as received.
     pub body: Bytes,

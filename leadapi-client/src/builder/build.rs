@@ -23,7 +23,7 @@ use crate::{
 };
 
 impl ClientBuilder {
-    /// Creates a client that uses the network. Its calls work on any executor; see [`Reqwest`] for its I/O thread.
+    /// Creates a client that uses the network. Its calls work on any executor. See [`Reqwest`] for its I/O thread.
     ///
     /// ```
     /// use leadapi_client::Client;

@@ -131,10 +131,10 @@ impl ClientBuilder {
 
     /// Sets the longest `Retry-After` that the client honours. The default is 2 minutes.
     ///
-    /// If a response asks for a longer wait, its call fails immediately, and
+    /// If a response requests a longer wait, its call fails immediately, and
     /// [`Error::retry_after`](crate::Error::retry_after) returns the requested wait. If that response is a 429, other
     /// calls wait only one second before they try again, as after a 429 without `Retry-After`. A single absurd value,
-    /// such as a day, therefore cannot stall the client. The service itself never asks for more than 60 s.
+    /// such as a day, therefore cannot stall the client. The service itself never requests more than 60 s.
     ///
     /// ```
     /// use std::time::Duration;
@@ -188,8 +188,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets a callback that receives each wait when it begins, whether for pacing, after a 429, or before a retry. The
-    /// callback must not block.
+    /// Sets a callback that receives each wait when it begins. Calls wait for pacing, after a 429, and before a retry.
+    /// The callback must not block.
     ///
     /// ```
     /// use leadapi_client::Client;

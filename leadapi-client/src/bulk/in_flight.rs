@@ -39,8 +39,8 @@ impl<R> InFlight<R> {
 
     /// Polls all calls and reports each one that finishes.
     ///
-    /// Every call is polled, regardless of which one woke the task. At most 64 calls are in flight, so a separate waker
-    /// for each is not worthwhile.
+    /// Every call is polled, regardless of which call woke the task. At most 64 calls are in flight, so a separate
+    /// waker for each call is not worthwhile.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, mut on_finish: impl FnMut(u64, Option<&Error>)) {
         for row in self.rows.iter_mut().filter(|row| row.outcome.is_none()) {
             if let Poll::Ready(outcome) = row.call.as_mut().poll(cx) {

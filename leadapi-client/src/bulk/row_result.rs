@@ -37,8 +37,8 @@ pub struct RowResult<R> {
 }
 
 impl<R> RowResult<R> {
-    /// Returns whether the client or the service refused the row because of its content. Such a row must be corrected;
-    /// any other failed row can be sent again unchanged.
+    /// Returns whether the client or the service refused the row because of its content. Such a row must be corrected.
+    /// Any other failed row can be sent again unchanged.
     ///
     /// ```
     /// use leadapi_client::model::NewLead;
@@ -102,8 +102,8 @@ pub struct Progress {
     pub refused: u64,
     /// The number of valid rows for which no lead was created. Send those rows again.
     pub failed: u64,
-    /// The number of rows whose result is unknown. Send those rows again under the same keys; this creates no second
-    /// lead.
+    /// The number of rows whose result is unknown. Send those rows again under the same keys. Doing so creates no
+    /// second lead.
     pub unknown: u64,
 }
 

@@ -6,7 +6,7 @@ use http::StatusCode;
 
 use crate::{request::InvalidRequest, transport::TransportError};
 
-/// Why a call failed.
+/// The reason why a call failed.
 #[derive(Debug)]
 pub(crate) enum Cause {
     /// The request is invalid, so it was not sent.

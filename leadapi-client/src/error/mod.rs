@@ -1,4 +1,4 @@
-//! The error that a failed call returns, and the outcome of that call.
+//! The error that a failed call returns, and the call's outcome.
 
 mod cause;
 mod details;

@@ -5,8 +5,8 @@ use http::StatusCode;
 use super::{Cause, Error};
 
 impl Error {
-    /// Returns whether the request is invalid: the service answered with 400, or the client refused to send it. Correct
-    /// it before retrying.
+    /// Returns whether the request is invalid: the service responded with 400, or the client refused to send it.
+    /// Correct the request before retrying.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -38,7 +38,7 @@ impl Error {
         self.has(StatusCode::UNAUTHORIZED)
     }
 
-    /// Returns whether the service answered with 403: the token lacks a scope, or its business does not own the client
+    /// Returns whether the service responded with 403: the token lacks a scope, or its business does not own the client
     /// account.
     ///
     /// ```

@@ -23,8 +23,8 @@ type ReturnedLead = (i64, LeadId);
 ///
 /// A checkpoint can be serialized with serde and passed to another process
 /// ([`Leads::poll_created`](crate::Leads::poll_created)). The serialized form is opaque. It contains no lead data
-/// except the ids and creation times of the latest leads, at most 1,000 of them. The default checkpoint treats every
-/// lead as new; [`Checkpoint::at`] starts at a timestamp.
+/// except the ids and creation times of at most 1,000 of the latest leads. The default checkpoint treats every lead as
+/// new, and [`Checkpoint::at`] starts at a timestamp.
 ///
 /// ```
 /// use leadapi_client::{model::LeadQuery, pager::Checkpoint};
@@ -84,8 +84,8 @@ impl Checkpoint {
     /// Returns the checkpoint after a poll that returned `leads` and began at `now`. `now` and `overlap` are in
     /// milliseconds.
     ///
-    /// The floor moves up to the newest lead minus the overlap. It never moves back; otherwise, leads that are no
-    /// longer remembered would be returned again. A `created_at` in the future counts as `now`: it comes from a wrong
+    /// The floor moves up to the newest lead minus the overlap. It never moves back, because leads that are no longer
+    /// remembered would then be returned again. A `created_at` in the future counts as `now`. It comes from a wrong
     /// clock or an import, and a floor based on it would hide every other lead.
     pub(super) fn after(mut self, leads: &[LeadItem], now: i64, overlap: i64) -> Self {
         self.returned.extend(leads.iter().map(|lead| (millis(lead.created_at), lead.id.clone())));

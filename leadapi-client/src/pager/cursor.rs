@@ -8,8 +8,8 @@
 //! after it. Rows at or before the key are skipped.
 //!
 //! The iteration ends no matter how fast leads are inserted: a lead created now is newer than the last key, so the
-//! cursor has already passed it. The number of remaining leads only decreases, except for the few that appear with an
-//! old `created_at`. The only cost of inserts is extra requests to find the resume point again.
+//! cursor has already passed it. The number of remaining leads only decreases, except when leads with an old
+//! `created_at` are added. The only cost of inserts is extra requests to find the resume point again.
 //!
 //! The cursor stores no leads, so its memory use does not grow with the list.
 
@@ -174,7 +174,7 @@ impl Cursor {
     ///
     /// An insert before the resume point moves it forward, and a deletion moves it back. The estimate is the smallest
     /// shift of the last four pages, minus half the range of their shifts. A window that starts too early rereads some
-    /// rows; one that starts too late costs a request.
+    /// rows, and a window that starts too late costs a request.
     fn start_before(&self, resume_point: u64) -> u64 {
         let max = self.page_len * 3 / 4;
         let back = (self.overlap() + self.spread()).saturating_add_signed(-self.least_shift().min(0)).min(max).max(1);
@@ -205,7 +205,8 @@ impl Cursor {
         let shift = resume_point.cast_signed() - self.rank.cast_signed();
         let half = (self.page_len / 2).cast_signed();
         let shift = match self.search.take() {
-            // The list grew with each response, and the resume point moved ahead by as much, so expect the same again.
+            // The list grew with each response, and the resume point moved ahead by the same amount. Expect the same
+            // again.
             Some(Search { growth: Some(growth), tries: 2.., .. }) => return self.shifts = [growth.cast_signed(); 4],
             // A large shift is unlikely to repeat, so expect at most the shift that one window can absorb.
             Some(_) => shift.clamp(-half, half),
@@ -220,7 +221,7 @@ impl Cursor {
     /// 100, 200, 400 rows and so on.
     fn behind(&self, to: u64, total: u64) -> Search {
         let search = self.search.unwrap_or_else(|| Search::new(self.total_at_rank));
-        // The rows may have moved since the other bound was set. If the two bounds cross, only the new one counts.
+        // The rows may have moved since the other bound was set. If the two bounds cross, only the new bound counts.
         let from = search.from.filter(|from| *from < to);
         let (next, step) = match from {
             Some(from) => (self.between(from, to), search.step),
@@ -231,8 +232,9 @@ impl Cursor {
 
     /// Steps forward after a window that ended before the resume point because rows were inserted before it.
     ///
-    /// Inserted rows move the resume point by as much as they lengthen the list, so the total says how far to step. If
-    /// that was not far enough because the list kept growing, the next step also adds its latest growth.
+    /// Inserted rows move the resume point by the amount by which they lengthen the list, so the total reveals the size
+    /// of the step. If that step was too small because the list kept growing, the next step also adds the latest
+    /// growth.
     fn ahead(&self, from: u64, total: u64) -> Search {
         let search = self.search.unwrap_or_else(|| Search::new(self.total_at_rank));
         let to = search.to.filter(|to| *to > from);
@@ -250,7 +252,7 @@ impl Cursor {
         Search { next, from: Some(from), to, step, total, growth: Some(growth), ..search }
     }
 
-    /// Returns the start of a window between two bounds. The window covers both bounds if they fit; otherwise it starts
+    /// Returns the start of a window between two bounds. The window covers both bounds if they fit. Otherwise it starts
     /// halfway between them.
     fn between(&self, from: u64, to: u64) -> u64 {
         let near = from.saturating_sub(self.overlap());

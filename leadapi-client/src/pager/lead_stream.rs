@@ -38,7 +38,7 @@ pub struct LeadStream {
     pages: PageStream,
     /// The leads of the last page that have not been yielded.
     page: vec::IntoIter<LeadItem>,
-    /// The last lead that was yielded; it may precede the last lead that was read.
+    /// The last lead that was yielded, which may precede the last lead that was read.
     last_yielded: Option<Key>,
 }
 

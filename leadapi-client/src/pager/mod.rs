@@ -103,8 +103,8 @@ impl LeadPager {
     ///
     /// With 0, each page is requested only when it is needed. With a higher value, up to that number of requests is in
     /// flight at once, each at the row where its page is expected to start. A wrong guess is discarded and requested
-    /// again, so prefetching pays off if few leads are created or deleted. Discarded requests count towards the token's
-    /// read limit, too.
+    /// again, so prefetching helps only if few leads are created or deleted. Discarded requests also count towards the
+    /// token's read limit.
     ///
     /// Requests make progress only while the stream is polled. Prefetched leads may be out of date by the time they are
     /// yielded.

@@ -53,7 +53,7 @@ pub struct PageStream {
     /// The number of consecutive pages without a wrong guess.
     correct_guesses: usize,
     pub(super) cursor: Cursor,
-    /// The requests in page order. Only the first is certain; the others are guesses.
+    /// The requests in page order. Only the first request is certain; the others are guesses.
     requests: VecDeque<Request>,
     /// Whether a [`PagerError`](super::error::PagerError) has ended the stream. An ended stream sends no more requests.
     ended: bool,
@@ -171,7 +171,7 @@ impl PageStream {
             self.drive_requests(context, self.concurrency.max(1));
             let Some(response) = self.take_first_response() else { return Poll::Pending };
             let advanced = match response {
-                // Later requests would likely fail in the same way, and the next poll makes new guesses.
+                // Later requests would probably fail in the same way, and the next poll makes new guesses.
                 (_, Err(error)) => {
                     self.requests.clear();
                     return Poll::Ready(Some(Err(error)));

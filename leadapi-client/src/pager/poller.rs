@@ -73,7 +73,7 @@ struct PollInProgress {
 #[non_exhaustive]
 pub struct NewLeads {
     /// The new leads, oldest first, so a caller that stops halfway has processed all earlier leads. To show the newest
-    /// first, reverse the list.
+    /// lead first, reverse the list.
     pub leads: Vec<LeadItem>,
     /// The checkpoint that includes these leads. Store it once the leads have been saved. After a crash, a poller that
     /// resumes from the previous checkpoint returns the same leads again and loses none.
@@ -123,7 +123,7 @@ impl Poller {
 
     /// Reads all new leads.
     ///
-    /// If a poll fails or its future is dropped, nothing is lost: the next call continues where it stopped.
+    /// If a poll fails or its future is dropped, no lead is lost: the next call continues where it stopped.
     ///
     /// ```
     /// # use leadapi_client::{model::LeadQuery, pager::Checkpoint};

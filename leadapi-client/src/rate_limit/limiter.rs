@@ -54,7 +54,7 @@ struct Waiter {
 /// The result of [`RateLimiter::try_acquire`].
 pub(crate) enum Acquire<'l> {
     Granted(Permit<'l>),
-    /// No permit is free. Try again at `until`.
+    /// No permit is available. Try again at `until`.
     Wait {
         until: Duration,
         refused: bool,
@@ -95,7 +95,7 @@ impl RateLimiter {
         Ticket { limiter: self, id }
     }
 
-    /// Holds back all requests until this time, because the service has answered with 429.
+    /// Holds back all requests until this time, because the service has responded with 429.
     pub(crate) fn pause_until(&self, until: Duration) {
         let mut state = self.lock();
         state.paused_until = state.paused_until.max(until);

@@ -1,4 +1,4 @@
-//! The client-side rate limit (contract 8). It holds back requests that the service would answer with 429.
+//! The client-side rate limit (contract 8). It delays requests that the service would refuse with 429.
 
 mod limiter;
 
@@ -14,8 +14,8 @@ pub(crate) use limiter::{Acquire, Permit, RateLimiter, Ticket};
 /// never receives a 429. If several programs share a token, a 429 makes the client wait as long as the service
 /// requests.
 ///
-/// A request counts until 60 s after its response, however long it was in flight. Only then has it certainly left the
-/// service's window.
+/// A request counts until 60 s after its response, regardless of how long it was in flight. Only then has it certainly
+/// left the service's window.
 ///
 /// ```
 /// use leadapi_client::{Client, Pacing};

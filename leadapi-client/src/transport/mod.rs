@@ -54,9 +54,9 @@ pub const MAX_RESPONSE_BYTES: usize = 16 * 1_024 * 1_024;
 /// }
 /// ```
 ///
-/// - The URI of the request is absolute: scheme, host, path and query. The `Authorization` header holds the token and
-///   is marked as sensitive. A transport must send the token only to the origin of that URI, follow no redirect with
-///   it, and never show it, not even in errors.
+/// - The URI of the request is absolute: scheme, host, path and query. The `Authorization` header contains the token
+///   and is marked as sensitive. A transport must send the token only to the origin of that URI. It must not follow
+///   redirects with the token or reveal the token, not even in errors.
 /// - A transport must send the request at most once, because the client decides about retries.
 /// - The body of the response must be complete and bounded in size.
 /// - A transport needs no timeout of its own: the client drops the future when an attempt times out.
@@ -66,7 +66,7 @@ pub trait Transport: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// Fails if no response is received. [`TransportError::delivery`] says whether the request may have reached the
+    /// Fails if no response is received. [`TransportError::delivery`] states whether the request may have reached the
     /// service. If that is unknown, use [`TransportError::maybe_sent`].
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError>;
 }

@@ -40,7 +40,7 @@ pub struct SendProgress {
 }
 
 impl SendProgress {
-    /// Returns the handle that the client put into the request, or a new one that nothing reads.
+    /// Returns the handle that the client put into the request, or a new handle that has no effect.
     ///
     /// ```
     /// # use leadapi_client::transport::{Delivery, SendProgress};

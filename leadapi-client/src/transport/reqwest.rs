@@ -109,7 +109,7 @@ fn not_started(error: io::Error) -> TransportError {
 /// Converts a reqwest error. The request counts as possibly sent unless the error rules that out.
 fn transport_error(error: BoxError) -> TransportError {
     let error = match error.downcast::<reqwest::Error>() {
-        // Remove the URL: the client's error already names the operation, and logs should not contain the ids in URLs.
+        // Remove the URL. The client's error already names the operation, and the ids in URLs must not reach logs.
         Ok(error) => error.without_url(),
         Err(other) => {
             let what = other.is::<BodyTooLarge>().then_some("the response was not read");

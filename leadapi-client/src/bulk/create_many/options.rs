@@ -12,7 +12,7 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     pub const MAX_IN_FLIGHT: usize = 64;
 
     /// Sets the maximum number of rows in flight, from 1 to [`MAX_IN_FLIGHT`](Self::MAX_IN_FLIGHT). The default of 8 is
-    /// enough for the contract's rate limit; use more for a service with a higher limit.
+    /// enough for the contract's rate limit. Use more for a service with a higher limit.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
@@ -136,8 +136,8 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     }
 
     /// Sets the timeout for each row, including its waits for the rate limit. The default is one hour, regardless of
-    /// the client's timeout. It is long because other programs that share the token can delay a row, which is not a
-    /// failure.
+    /// the client's timeout. It is that long because programs that share the token can delay a row, and such a delay is
+    /// not a failure.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;

@@ -101,7 +101,7 @@ proptest! {
 }
 
 /// A lead created now is newer than the last key, so the number of remaining leads only decreases. The cursor only has
-/// to find the resume point again for every page, and the total says how far it has moved.
+/// to find the resume point again for every page, and the total reveals how far it has moved.
 #[test]
 fn the_iteration_ends_however_fast_others_insert() {
     for created in [0, 10, 199, 200, 201, 1_000, 5_000] {
