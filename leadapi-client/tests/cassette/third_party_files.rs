@@ -41,7 +41,7 @@ const BROWSER: &str = r#"{"log": {
 }}"#;
 
 #[tokio::test]
-async fn a_file_of_a_browser_is_replayed() {
+async fn a_browser_recording_is_replayed() {
     let cassette = Cassette::parse(&format!("\u{feff}{BROWSER}")).unwrap().only("https://api.example.com/");
     let replay = cassette.replay().await;
     assert!(replay.url().ends_with("/public/v1"));
@@ -56,7 +56,7 @@ async fn a_file_of_a_browser_is_replayed() {
 }
 
 #[test]
-fn a_file_of_a_browser_is_saved_without_secrets() {
+fn a_browser_recording_is_saved_without_secrets() {
     let har = Cassette::parse(BROWSER).unwrap().to_har().unwrap();
     for private in ["pak_1", "session", "203.0.113.7", "2026-05-04"] {
         assert!(!har.contains(private), "{private}");

@@ -25,7 +25,7 @@ async fn answered(template: ResponseTemplate) -> Error {
 }
 
 #[tokio::test]
-async fn the_page_of_a_proxy_is_truncated_and_sanitized() {
+async fn a_proxy_error_page_is_truncated_and_sanitized() {
     let page = format!("<html>\r\n\u{1b}[31m<h1>502</h1>{}</html>", "x".repeat(10_000));
     let error = answered(ResponseTemplate::new(502).set_body_raw(page, "text/html")).await;
     assert!(error.is_server_error());

@@ -70,7 +70,7 @@ fn assert_error(error: &Error, operation: Operation, status: u16) {
 }
 
 #[test]
-fn each_status_over_a_custom_transport() {
+fn each_status_maps_to_its_error_over_a_custom_transport() {
     for operation in OPERATIONS {
         for (status, _) in PREDICATES {
             let (client, _) = Script::client([response(status)]);
@@ -81,7 +81,7 @@ fn each_status_over_a_custom_transport() {
 
 #[cfg(feature = "reqwest")]
 #[tokio::test]
-async fn each_status_over_sockets() {
+async fn each_status_maps_to_its_error_over_sockets() {
     use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 
     for (status, _) in PREDICATES {

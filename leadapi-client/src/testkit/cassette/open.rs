@@ -15,7 +15,7 @@ pub enum Mode {
     Replay,
     /// Sends the requests to the service and overwrites the recording.
     Record,
-    /// Replays the recording if the file exists; otherwise records it.
+    /// Replays the recording if the file exists, and records it otherwise.
     ///
     /// An existing recording is never extended, because its leads do not exist in the service.
     RecordMissing,

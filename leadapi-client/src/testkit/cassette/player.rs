@@ -73,7 +73,7 @@ impl Player {
         let candidates = if self.any_order { self.entries.len() } else { 1 };
         let unused = state.progress.unused().take(candidates);
         let found = unused.filter_map(|nth| Some((nth, self.entries.get(nth)?))).find_map(|(nth, entry)| {
-            // Compare the target first: it is cheap, and most entries have a different one.
+            // Compare the target first, because that is cheap and most entries have a different target.
             if !entry.request.has_same_target(request) {
                 return None;
             }

@@ -65,7 +65,7 @@ pub struct Violation {
     pub actual: String,
 }
 
-/// Why a check ends early.
+/// The reason why a check ends early.
 #[derive(Debug, Clone)]
 pub(super) enum Stop {
     Skipped(String),
@@ -73,8 +73,8 @@ pub(super) enum Stop {
 }
 
 impl Report {
-    /// Returns true if no sentence is violated. Skipped sentences may or may not hold; the report states how many there
-    /// are.
+    /// Returns true if no sentence is violated. Skipped sentences may or may not hold. The report states how many
+    /// sentences were skipped.
     ///
     /// ```
     /// # use leadapi_client::testkit::{FakeLeadApi, conformance::{self, Outcome, Target}};

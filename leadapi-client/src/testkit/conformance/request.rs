@@ -19,7 +19,7 @@ pub(super) struct TestRequest<'r> {
     identity: Identity,
     headers: Vec<(&'static str, Vec<u8>)>,
     body: Bytes,
-    /// If a record that the request needs does not exist, the reason why.
+    /// The reason why a record that the request needs does not exist, if there is one.
     stop: Option<Stop>,
 }
 

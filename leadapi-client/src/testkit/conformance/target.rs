@@ -21,11 +21,11 @@ use crate::{Client, ClientBuilder};
 ///         "both": "pak_0001", "read": "pak_0002", "write": "pak_0003", "expired": "pak_0004", "revoked": "pak_0005",
 ///         "other_business": "pak_0006", "rate_limits": "pak_0007"
 ///     },
-///     "client_id": "a client account of the business",
-///     "second_client_id": "another one of it",
+///     "client_id": "a client account",
+///     "second_client_id": "another client account of the same business",
 ///     "pipelines": [
-///         {"id": "a pipeline of it", "stages": ["its first stage", "and the others, in their order"]},
-///         {"id": "another one", "stages": ["its first stage"]}
+///         {"id": "a pipeline", "stages": ["its first stage", "its other stages, in order"]},
+///         {"id": "another pipeline", "stages": ["its first stage"]}
 ///     ],
 ///     "other_business": {"client_id": "c9", "pipeline_id": "p9", "stage_id": "s9"},
 ///     "request_ids": true
@@ -107,7 +107,7 @@ struct Secret(BearerToken);
 impl<'de> Deserialize<'de> for Secret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        // The text may be a mistyped secret, so the error does not show it.
+        // The text may be a mistyped secret, so the error does not contain it.
         BearerToken::parse(&text).map(Self).map_err(|_| serde::de::Error::custom("a token must begin with pak_"))
     }
 }
@@ -155,8 +155,8 @@ impl Target {
         Self::parse(include_str!("../../../conformance/target.json")).expect("a target")
     }
 
-    /// Also checks the sentences about rate limits. This uses up the limits of the token `tokens.rate_limits` and takes
-    /// two more minutes.
+    /// Also checks the sentences about rate limits. These checks use up the limits of the token `tokens.rate_limits`
+    /// and take two more minutes.
     ///
     /// ```
     /// # use leadapi_client::testkit::conformance::Target;
@@ -218,7 +218,7 @@ impl Target {
         self.second_client_id.as_deref().ok_or_else(|| missing("second_client_id"))
     }
 
-    /// Returns the ids of a pipeline, of its first stage, and of another of its stages.
+    /// Returns the ids of a pipeline, of its first stage, and of another stage of the pipeline.
     pub(super) fn pipeline(&self) -> Result<(&str, &str, &str), Stop> {
         let found = self.pipelines.iter().find_map(|pipeline| match pipeline.stages.as_slice() {
             [first, .., other] => Some((pipeline.id.as_str(), first.as_str(), other.as_str())),

@@ -145,7 +145,7 @@ impl FakeBuilder {
     ///
     /// # Panics
     ///
-    /// Panics if no port is free or the system's random generator fails.
+    /// Panics if no port is free or the system's random number generator fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -29,7 +29,7 @@
 //!   expiry, idempotency keys and rate limits use this clock, so each token is allowed exactly 600 reads and 60 writes
 //!   in any 60 s.
 //! - **Faults** for the n-th request count from the call that injects the fault. A failed request is not executed, but
-//!   a request whose response is dropped is.
+//!   a request whose response is dropped is executed.
 
 mod builder;
 mod fault_injection;
@@ -76,7 +76,7 @@ impl FakeLeadApi {
     ///
     /// # Panics
     ///
-    /// Panics if no port is free or the system's random generator fails.
+    /// Panics if no port is free or the system's random number generator fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -199,7 +199,7 @@ impl FakeLeadApi {
         &self.token
     }
 
-    /// Returns the business of the default token, which is the first one in the data.
+    /// Returns the business of the default token, which is the first business in the data.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

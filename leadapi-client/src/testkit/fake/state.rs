@@ -18,7 +18,7 @@ impl FakeLeadApi {
     ///
     /// # Panics
     ///
-    /// Panics if the system's random generator fails.
+    /// Panics if the system's random number generator fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -61,7 +61,7 @@ impl Condition {
         })
     }
 
-    /// Returns why the request does not match, or `None` if it does.
+    /// Returns the reason why the request does not match, or `None` if it matches.
     pub(super) fn mismatch(&self, request: &ReceivedRequest) -> Option<String> {
         (self.mismatch)(request)
     }

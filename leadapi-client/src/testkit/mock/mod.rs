@@ -25,8 +25,8 @@
 //!   [`any_times`](Stub::any_times) says otherwise. An answer that is followed by [`then`](Stub::then) is used once.
 //! - **Unexpected requests.** The mock answers them with 501 and an error object. The error names the request, the
 //!   nearest stub, and the reason why that stub does not match.
-//! - **Failing the test.** [`verify`](MockLeadApi::verify) panics with a list of unmet stubs and unexpected requests,
-//!   and so does dropping the mock. Neither panics while the test is already panicking.
+//! - **Failing the test.** [`verify`](MockLeadApi::verify) panics with a list of unmet stubs and unexpected requests.
+//!   Dropping the mock does the same. Neither panics while the test is already panicking.
 //!
 //! A predicate must not call the mock. It runs while the mock's lock is held, so such a call could deadlock.
 //!
@@ -73,7 +73,7 @@ impl MockLeadApi {
     ///
     /// # Panics
     ///
-    /// Panics if no port is free or the system's random generator fails.
+    /// Panics if no port is free or the system's random number generator fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

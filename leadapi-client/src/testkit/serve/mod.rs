@@ -28,7 +28,7 @@ pub(super) struct Reply {
     pub(super) cut: Option<Cut>,
 }
 
-/// Where to cut a response before closing the connection.
+/// The point at which to cut a response before closing the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cut {
     /// Send nothing.

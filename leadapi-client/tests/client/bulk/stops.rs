@@ -17,7 +17,7 @@ use super::{
 use crate::support;
 
 #[test]
-fn a_refused_row_stops_no_other() {
+fn a_refused_row_does_not_stop_the_others() {
     let simulation = simulation();
     let stranger = ClientId::parse("not-ours").unwrap();
     let mut mixed = rows(20);
@@ -141,7 +141,7 @@ fn rows_that_break_rules_do_not_hide_an_outage() {
 }
 
 #[test]
-fn the_condition_of_the_caller_stops_the_import() {
+fn the_callers_condition_stops_the_import() {
     let simulation = simulation();
     let not_ours = ClientId::parse("not-ours").unwrap();
     let all_not_ours = (0..1_000).map(|_| NewLead::new(&not_ours, "Ann"));

@@ -147,7 +147,7 @@ fn absurdly_large_settings_do_not_overflow() {
 }
 
 #[test]
-fn a_request_that_the_service_does_not_count_does_not_count_here() {
+fn a_request_that_the_service_does_not_count_uses_no_permit() {
     for status in [401, 405, 429] {
         let refused = Act::status(status).with("retry-after", &2);
         let (client, script) = Script::with([refused, Act::lead()], |builder| builder.pacing(Pacing::off().writes(1)));

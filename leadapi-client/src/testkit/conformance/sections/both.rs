@@ -1,4 +1,4 @@
-//! Checks that hold for POST and PATCH alike.
+//! Helpers for checks that apply to both POST and PATCH.
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -18,7 +18,7 @@ async fn send(run: &Run<'_>, create: TestRequest<'_>, patch: TestRequest<'_>) ->
     Ok([created, patch.expect_status(200).await?])
 }
 
-/// Creates a lead with the sent members and changes the lead to them. Expects the kept members in both responses.
+/// Creates a lead with the sent members, and patches the lead with them. Expects the kept members in both responses.
 pub(super) async fn accepts(run: &Run<'_>, lead: &CreatedLead, sent: &Value, kept: &Value) -> Result<(), Stop> {
     for response in send(run, run.post(&run.new_lead(sent)), run.patch(lead, sent)).await? {
         response.has_members(kept)?;
@@ -26,7 +26,7 @@ pub(super) async fn accepts(run: &Run<'_>, lead: &CreatedLead, sent: &Value, kep
     Ok(())
 }
 
-/// Like [`accepts`], for one member as JSON text, which must be returned as this JSON text.
+/// Like [`accepts`], but for one member as JSON text, which both responses must contain unchanged.
 pub(super) async fn returns(
     run: &Run<'_>,
     lead: &CreatedLead,
@@ -40,8 +40,8 @@ pub(super) async fn returns(
     Ok(())
 }
 
-/// Expects that a create and a patch with these members are 400, and that the message has a problem for each field,
-/// with this text.
+/// Expects that a create and a patch with these members are refused with 400, and that the message names each field
+/// together with this text.
 pub(super) async fn refuses(
     run: &Run<'_>,
     lead: &CreatedLead,
@@ -55,8 +55,8 @@ pub(super) async fn refuses(
     Ok(())
 }
 
-/// Expects that a create and a patch with this body are 400, and that the message starts with the first text and
-/// contains the others.
+/// Expects that a create and a patch with this body are refused with 400, and that the message starts with the first
+/// text and contains the others.
 pub(super) async fn refuses_body(
     run: &Run<'_>,
     lead: &CreatedLead,
@@ -69,7 +69,7 @@ pub(super) async fn refuses_body(
     Ok(())
 }
 
-/// A create and a patch with these members as JSON text, which may be invalid.
+/// Returns a create and a patch with these members as JSON text, which may be invalid.
 pub(super) fn texts<'r>(run: &'r Run<'_>, lead: &CreatedLead, members: &str) -> [TestRequest<'r>; 2] {
     [
         run.request("POST", "/leads").text(run.new_lead_text(members)),

@@ -1,4 +1,4 @@
-//! The fields of a body (contract 4, D4 and D5): which ones there are, and their types.
+//! The fields of a body (contract 4, D4 and D5): which fields exist, and their types.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! Isolation of two businesses (contract 1, 5 and D2): neither can tell that the other's records exist.
+//! Isolation of two businesses (contract 1, 5 and D2). Neither business can find out whether a record of the other
+//! exists.
 
 use serde_json::{Value, json};
 
@@ -10,7 +11,7 @@ use crate::testkit::conformance::{
     target::Role::{Both, OtherBusiness},
 };
 
-/// What the sentence is about, a request, and the expected status.
+/// The subject of the sentence, a request, and the expected status.
 type Probe<'r> = (&'static str, TestRequest<'r>, u16);
 
 pub(super) async fn check(run: &Run<'_>) {
@@ -41,7 +42,7 @@ pub(super) async fn check(run: &Run<'_>) {
     .await;
 }
 
-/// Expects the same bytes for a record of another business as for one that does not exist.
+/// Expects the same bytes for a record of another business and for a record that does not exist.
 async fn alike<'r>(
     run: &Run<'_>,
     section: &'static str,
@@ -65,7 +66,7 @@ async fn lead_of_other_business(run: &Run<'_>) -> CreatedLead {
     Ok(run.post(&new).with_token(OtherBusiness).expect_status(201).await?.text("id").to_owned())
 }
 
-/// The stage of a pipeline of each of the two businesses, or ids that do not exist.
+/// Returns the first stage of a pipeline for each of the two businesses, or ids that do not exist.
 fn stages_of_both(run: &Run<'_>) -> [String; 2] {
     let own = run.target.pipeline().map_or_else(|_| run.absent_id(), |(_, first, _)| first.to_owned());
     let other = run.target.other_business().map_or_else(|_| run.absent_id(), |other| other.stage.clone());
@@ -103,7 +104,7 @@ fn client_accounts<'r>(run: &'r Run<'_>, theirs: &CreatedLead, id: &str) -> Vec<
     ]
 }
 
-/// The response does not reveal either whether a stage of another business belongs to a pipeline of it.
+/// The response must not reveal whether a stage of another business belongs to a pipeline of that business.
 async fn stages(run: &Run<'_>, theirs: &CreatedLead) {
     let never = || json!(run.absent_id());
     let ids = || -> Result<_, Stop> {

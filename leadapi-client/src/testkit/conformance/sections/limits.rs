@@ -1,6 +1,6 @@
 //! Rate limits (contract 8 and D9). These checks run last, because they use up the limits of a token.
 //!
-//! The sentences are checked in order: the first uses up the limit, and later ones rely on that.
+//! The sentences are checked in order. The first check uses up the limit, and later checks rely on that.
 
 use std::time::Duration;
 
@@ -65,8 +65,8 @@ async fn writes(run: &Run<'_>) {
     })
     .await;
     run.check("D9", "401, unknown paths, 405 and the 429s themselves do not count", async {
-        // The same requests were sent before the 60 writes and did not count, because all 60 were admitted. Now that
-        // the limit is used up, they must still fail the path and method checks instead of answering 429.
+        // The same requests were sent before the 60 writes and did not count, because all 60 writes were admitted. Now
+        // that the limit is used up, the service must still answer them with 404 or 405 instead of 429.
         uncounted(run).await
     })
     .await;
@@ -88,7 +88,7 @@ async fn writes(run: &Run<'_>) {
     .await;
 }
 
-/// Sends requests that must not count. Those that carry a token use the one whose limit is checked.
+/// Sends requests that must not count. Requests with a token use the token whose limit is checked.
 async fn uncounted(run: &Run<'_>) -> Result<(), Stop> {
     for _ in 0..3 {
         run.delete(&Ok(run.absent_id())).without_token().expect_status(401).await?;

@@ -59,7 +59,7 @@ async fn changed(run: &Run<'_>, lead: &CreatedLead) {
     .await;
 }
 
-/// Sets and clears each field alone. The rest of the lead stays as it is, byte for byte.
+/// Sets and clears each field separately. All other fields must stay unchanged, byte for byte.
 async fn each_field(run: &Run<'_>, lead: &CreatedLead) {
     for (field, value) in [
         ("name", json!("Di")),

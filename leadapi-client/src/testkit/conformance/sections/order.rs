@@ -44,7 +44,7 @@ pub(super) async fn check(run: &Run<'_>) {
     before_records(run).await;
 }
 
-/// The query, the headers and the body before the records, and the records in their order.
+/// The service checks the query, the headers and the body before the records, and checks the records in their order.
 async fn before_records(run: &Run<'_>) {
     let absent_id = run.absent_id();
     let lead = Ok(absent_id.clone());

@@ -134,7 +134,7 @@ async fn otherwise(run: &Run<'_>, key: &str, first: &Result<CheckedResponse, Sto
     }
 }
 
-/// A replay comes before the reference checks, so ids that do not exist are other bodies too.
+/// A replay comes before the reference checks, so a body with ids that do not exist also counts as a different body.
 async fn other_bodies(run: &Run<'_>, key: &str, first: &Result<CheckedResponse, Stop>) {
     let (email, value) = (json!("once@example.org"), json!(450));
     for (what, other) in [

@@ -16,12 +16,12 @@ pub(super) async fn check(run: &Run<'_>) {
     kept(run, &lead).await;
 }
 
-/// Expects that these members are accepted and returned like this.
+/// Expects the service to accept these members and to return them in this form.
 async fn accepts(run: &Run<'_>, lead: &CreatedLead, sentence: impl Into<String>, sent: &Value, kept: &Value) {
     run.check("D4", sentence, both::accepts(run, lead, sent, kept)).await;
 }
 
-/// Expects that these members are refused, with these problems.
+/// Expects the service to refuse these members with these messages.
 async fn refuses(
     run: &Run<'_>,
     lead: &CreatedLead,
@@ -33,8 +33,8 @@ async fn refuses(
 }
 
 async fn lengths(run: &Run<'_>, lead: &CreatedLead) {
-    // Lengths count code points: besides ASCII, characters of two and four bytes, and a letter with a combining mark,
-    // which counts as two.
+    // Lengths count code points. The cases include ASCII, characters of two and four bytes, and a letter with a
+    // combining mark, which counts as two.
     for unit in ["x", "ü", "😀", "e\u{301}"] {
         let of = |length: usize| unit.repeat(length / unit.chars().count());
         let longest = json!({"name": of(200), "business_name": of(200), "source": of(100), "notes": of(10_000)});
@@ -85,7 +85,7 @@ async fn lengths(run: &Run<'_>, lead: &CreatedLead) {
 }
 
 async fn white_space(run: &Run<'_>, lead: &CreatedLead) {
-    // Every character of Unicode White_Space.
+    // Every character with the Unicode property White_Space.
     const WHITE: &str = "\t\n\u{b}\u{c}\r \u{85}\u{a0}\u{1680}\u{2000}\u{2001}\u{2002}\u{2003}\u{2004}\u{2005}\u{2006}\
         \u{2007}\u{2008}\u{2009}\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}";
     let around = |text: &str| format!("{WHITE}{text}{WHITE}");
@@ -208,7 +208,7 @@ async fn phones(run: &Run<'_>, lead: &CreatedLead) {
 }
 
 async fn kept(run: &Run<'_>, lead: &CreatedLead) {
-    // Composed and decomposed forms stay as they are. Right-to-left marks and similar characters are not control
+    // Composed and decomposed forms stay unchanged. Right-to-left marks and similar characters are not control
     // characters.
     for text in [
         "é",

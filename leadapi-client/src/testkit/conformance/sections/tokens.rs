@@ -99,7 +99,7 @@ async fn refused(run: &Run<'_>) {
     }
 }
 
-/// Tokens of the right form that are not in the store.
+/// Well-formed tokens that are not in the store.
 async fn invalid(run: &Run<'_>) {
     let refused = async |token: String| {
         run.get("/clients").authorization(format!("Bearer {token}")).expect_refusal(401, &["", "invalid token"]).await

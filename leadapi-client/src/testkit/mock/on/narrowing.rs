@@ -1,4 +1,4 @@
-//! Methods that narrow which requests a stub matches.
+//! Methods that restrict the requests that a stub matches.
 
 use leadapi_core::{
     id::{ClientId, StageId},
@@ -61,7 +61,7 @@ impl On<Create> {
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
     /// # use leadapi_client::{model::NewLead, testkit::MockLeadApi};
     /// let api = MockLeadApi::start().await;
-    /// api.on_create().matching(|new: &NewLead| new.value > Some(1e6)).invalid("too dear");
+    /// api.on_create().matching(|new: &NewLead| new.value > Some(1e6)).invalid("too expensive");
     /// let dear = NewLead::new(&"c1".parse()?, "Ann").value(2_000_000);
     /// assert_eq!(api.client().leads().create(&dear).await.unwrap_err().message(), "too dear");
     /// # Ok::<(), leadapi_core::BoxError>(())
