@@ -43,7 +43,7 @@ impl Client {
         self.context.options
     }
 
-    /// Returns the context, which the conformance suite uses to send its own requests, including invalid ones.
+    /// Returns the context, which the conformance suite uses to send its own requests, including invalid requests.
     #[cfg(feature = "testkit")]
     pub(crate) fn context(&self) -> &ClientContext {
         &self.context

@@ -123,7 +123,7 @@ impl fmt::Debug for Error {
 impl error::Error for Error {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match &self.0.cause {
-            // The text of this error already includes the text of these errors, so continue with their sources.
+            // The message of this error already includes the messages of these errors, so return their sources.
             Cause::InvalidRequest(refusal) => refusal.source(),
             Cause::Transport(error) => error.source(),
             Cause::Response(response) => response.invalid_body.as_ref().map(|reason| reason as _),

@@ -10,7 +10,7 @@ pub(crate) enum PagerError {
     /// The rows of one response are not ordered newest first, or contain a duplicate.
     #[error("the leads are not sorted newest first, so paging could miss or repeat some")]
     Unsorted,
-    /// The response has a different offset from the requested one.
+    /// The offset in the response differs from the requested offset.
     #[error("the response is not the requested page: offset {received} instead of {requested}")]
     WrongOffset {
         /// The requested offset.

@@ -9,7 +9,7 @@
 //! - A lead that is created or deleted during the iteration is yielded once or not at all. A lead created now is newer
 //!   than the starting point, so it is not yielded, and the iteration ends no matter how many are created. A lead
 //!   imported with an old `created_at` is yielded if the iteration has not passed that time yet.
-//! - Leads come newest first, each as it was when its page was read. A lead that changes later is not yielded again.
+//! - Leads are yielded newest first, in the state that they had when their page was read. A lead that changes later is not yielded again.
 //! - With a stage filter, a lead that moves into or out of the stage counts as created or deleted.
 //! - Memory is bounded by one page plus the prefetched pages. It does not grow with the list.
 //! - While the list does not change, the iteration needs about 2 % more requests than a plain loop over offsets. The

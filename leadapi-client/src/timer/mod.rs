@@ -15,8 +15,8 @@ use thread::Sleep;
 
 /// The clock that a client uses for rate limiting, backoff and timeouts.
 ///
-/// The default is [`SystemTimer`]. [`ClientBuilder::timer`](crate::ClientBuilder::timer) sets another one, such as one
-/// that a test controls:
+/// The default is [`SystemTimer`]. [`ClientBuilder::timer`](crate::ClientBuilder::timer) sets another timer, such as
+/// one that a test controls:
 ///
 /// ```
 /// use std::time::Duration;

@@ -192,7 +192,7 @@ mod tests {
     enum Step {
         Insert(u32),
         Remove(u32),
-        /// Appends this number of elements, all greater than the existing ones.
+        /// Appends this number of elements, all greater than the existing elements.
         Append(u32),
         RemoveAll(u32, u32),
     }

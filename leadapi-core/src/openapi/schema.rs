@@ -80,7 +80,7 @@ fn error() -> Value {
     })
 }
 
-/// Forbids additional fields. The service writes exactly the named fields (contract D2) and rejects unknown ones
+/// Forbids additional fields. The service writes exactly the named fields (contract D2) and rejects unknown fields
 /// (contract D5).
 fn close(schema: &mut Value) {
     set(schema, "additionalProperties", false);

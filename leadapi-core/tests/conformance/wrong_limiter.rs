@@ -18,7 +18,7 @@ use leadapi_core::{
 /// The length of the window in microseconds.
 pub(crate) const WINDOW: u64 = 60_000_000;
 
-/// Low limits and the default ones.
+/// Low limits and the default limits.
 pub(crate) fn limits() -> [Limits; 2] {
     let [reads, writes] = [6, 3].map(|limit| NonZeroU32::new(limit).unwrap());
     [Limits::new(reads, writes), Limits::default()]

@@ -80,8 +80,8 @@ pub(super) struct NewBindings {
     redacted: Aliases,
 }
 
-/// The existing bindings, and those that the current comparison adds. The existing ones are borrowed, so the cost of a
-/// comparison does not grow with the cassette.
+/// The existing bindings, and those that the current comparison adds. The existing bindings are borrowed, so the cost
+/// of a comparison does not grow with the cassette.
 struct Candidate<'a> {
     known: &'a Aliases,
     new: &'a mut Aliases,

@@ -12,7 +12,7 @@ use http::{HeaderName, Request, Response};
 use super::{Cassette, CassetteError, exchange::Exchange, har::Har, rules::Rules, writer};
 use crate::transport::{Transport, TransportError};
 
-/// A transport that wraps another one and records its traffic as a [`Cassette`].
+/// A transport that wraps another transport and records its traffic as a [`Cassette`].
 ///
 /// The name, email, phone, notes and business name of leads are redacted, unless
 /// [`keep_personal_data`](Self::keep_personal_data) is set.

@@ -14,7 +14,7 @@ use super::{
 };
 
 const STATUSES: [u16; 10] = [200, 201, 204, 400, 401, 403, 404, 405, 429, 500];
-/// A rule: the responses that it applies to, and a check of one of them.
+/// A rule: which responses it applies to, and how to check one of these responses.
 struct Rule {
     section: &'static str,
     text: &'static str,

@@ -83,7 +83,8 @@ pub(super) async fn refuses_bursts_around_a_window_edge(mut subject: Subject<imp
         let start = subject.now();
         let limit = subject.limit(class);
         // A fixed window can start at a multiple of 60 s, which the first script detects, or at the first request. The
-        // second script detects the latter: its first request starts a window, and its burst almost fills that window.
+        // second script detects the second kind: its first request starts a window, and its burst almost fills that
+        // window.
         for (script, first) in [(start, limit), (start + 10 * WINDOW, 1)] {
             for (at, requests) in [
                 (SECOND, first),

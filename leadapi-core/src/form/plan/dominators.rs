@@ -148,7 +148,7 @@ impl Search {
     }
 }
 
-/// The part of the search tree that has been processed, with path compression.
+/// The processed part of the search tree, with compressed paths.
 struct Forest {
     ancestors: Table,
     labels: Table,

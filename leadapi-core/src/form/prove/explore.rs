@@ -21,7 +21,7 @@ use super::{
 /// The results of the search. They are partial if the budget ran out.
 pub(in crate::form) struct Exploration {
     pub proofs: Proofs,
-    /// The rules, by index in the record, whose conditions hold or may hold for some answers that lead to their page.
+    /// The indices of the rules whose conditions hold, or may hold, for some answers that lead to their page.
     pub may_match: BTreeSet<usize>,
     /// The rules that a walk follows, or might follow, for some answers.
     pub followed: BTreeSet<usize>,

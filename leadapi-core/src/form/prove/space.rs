@@ -54,7 +54,7 @@ pub(super) struct StateSpace<'c> {
 struct PageChoices {
     /// The questions that rules on this or a later page read.
     open: Vec<usize>,
-    /// The minimum contribution to a lead from the answers to the page's other questions.
+    /// The flags that the answers to the page's other questions always contribute to a lead.
     flags: u8,
     /// Whether no walk can leave the page, because a required question has no valid answer.
     blocked: bool,
