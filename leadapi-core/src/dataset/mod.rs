@@ -12,7 +12,7 @@
 //! # let json = r#"
 //! {"businesses": [{"id": "b1", "name": "Harbour & Pine", "created_at": "2026-01-12T09:00:00Z", "tokens": [
 //!     {"name": "new, with its secret shown once", "scopes": ["read"]},
-//!     {"name": "with a supplied secret", "scopes": ["write"], "token": "pak_00000000000000000000000000000000000000000002OZByn"},
+//!     {"name": "supplied", "scopes": ["write"], "token": "pak_00000000000000000000000000000000000000000002OZByn"},
 //!     {"name": "exported from a store", "scopes": ["read", "write"], "id": "019bb16e-fe80-71bd-97d4-34affe250f1f",
 //!      "created_at": "2026-01-12T09:00:00.000Z", "prefix": "pak_AbCd",
 //!      "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}]}]}

@@ -51,8 +51,8 @@ impl StoredTokens {
         Self { cache: Some(Cache::new()), ..self }
     }
 
-    /// Caches tokens like [`cached`](Self::cached), but with a custom time source. Its origin is arbitrary, but it must
-    /// never step backwards.
+    /// Caches tokens like [`cached`](Self::cached), but with a custom time source, which can count from any instant but
+    /// must never step backwards.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -8,7 +8,7 @@ const WINDOW: u64 = 60_000_000;
 /// The exact window of one token and class (contract D9): the times at which requests were admitted, oldest first.
 ///
 /// A rate limiter keeps one log for each token and class. Times have a resolution of one microsecond and take four
-/// bytes each. Their origin is arbitrary.
+/// bytes each. They can be measured from any fixed instant.
 ///
 /// ```
 /// use std::time::Duration;

@@ -127,7 +127,7 @@ impl SlidingWindow {
         Self::with_time(limits, move || start.elapsed())
     }
 
-    /// Creates a limiter with a custom time source. Its origin is arbitrary, but it must never step backwards.
+    /// Creates a limiter with a custom time source, which can count from any instant but must never step backwards.
     pub fn with_time(limits: Limits, time: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
         Self { limits, time: Box::new(time), hasher: RandomState::default(), shards }
