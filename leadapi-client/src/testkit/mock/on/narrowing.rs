@@ -63,7 +63,7 @@ impl On<Create> {
     /// let api = MockLeadApi::start().await;
     /// api.on_create().matching(|new: &NewLead| new.value > Some(1e6)).invalid("too expensive");
     /// let dear = NewLead::new(&"c1".parse()?, "Ann").value(2_000_000);
-    /// assert_eq!(api.client().leads().create(&dear).await.unwrap_err().message(), "too dear");
+    /// assert_eq!(api.client().leads().create(&dear).await.unwrap_err().message(), "too expensive");
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
     /// # Ok::<(), std::io::Error>(())
