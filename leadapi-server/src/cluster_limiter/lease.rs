@@ -1,7 +1,8 @@
 //! The lease during which a server may use its shares.
 //!
-//! A server is removed only after its heartbeat has not changed for the lease and the window. By then, its lease has
-//! expired, and its last admission has left the window. Each server measures both intervals with its own clock.
+//! The other servers remove a server only after its heartbeat has not changed for the duration of the lease plus the
+//! window. By then, its lease has expired, and its last admission has left the window. Each server measures both
+//! intervals with its own clock.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -59,7 +60,7 @@ impl Lease {
         self.until = Some(sent + LEASE);
     }
 
-    /// Ends the lease of this server, unless it already has another id.
+    /// Ends the lease of `server`. Does nothing if this server already has a new id.
     pub(crate) fn expire(&mut self, server: &ServerId) {
         if self.server == *server {
             self.until = None;

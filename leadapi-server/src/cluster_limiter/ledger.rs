@@ -1,7 +1,7 @@
-//! The ledger of one token and class: which server holds how many permits of the limit.
+//! The ledger of one token and class, which records how many permits of the limit each server holds.
 //!
-//! The sum of all shares never exceeds the limit. Each server admits requests by the exact window on its own share, so
-//! all servers together never exceed the limit in any window. No clocks are compared for this.
+//! The sum of all shares never exceeds the limit. Each server applies the exact window to its own share, so all servers
+//! together never exceed the limit in any window. No clocks are compared for this.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,7 +10,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// How long the other servers may return permits for a claim that the ledger could not grant.
+/// The time that the other servers have to return permits for a claim that the ledger could not grant.
 const RECALL_MILLIS: i64 = 300;
 
 /// The id of a server in the ledger. A server that loses its shares continues with a new id.
@@ -45,7 +45,7 @@ pub(crate) struct Claim {
     pub(crate) next_free: Option<Duration>,
 }
 
-/// The answer to a claim.
+/// The response to a claim.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Claimed {
     /// The server's whole share.
@@ -71,7 +71,7 @@ impl Ledger {
     ///
     /// At most half of the free permits are granted, rounded up, so that other servers also find some.
     /// `alive` must contain every server that may still admit requests or whose admissions may still be in the window.
-    /// The shares of all others are free.
+    /// The shares of all other servers are free.
     pub(crate) fn claim(
         &mut self,
         server: &ServerId,
@@ -120,7 +120,7 @@ impl Ledger {
 impl LedgerShare {
     fn report(&mut self, operation: u64, next_free: Option<Duration>, now: i64) {
         self.operation = operation;
-        // Rounded up, so a caller that waits this long is not too early.
+        // Rounded up, so that a caller that waits for this duration does not retry too early.
         let wait = next_free.and_then(|wait| i64::try_from(wait.as_micros().div_ceil(1_000)).ok());
         self.free_at = wait.map_or(0, |wait| now + wait);
     }

@@ -26,14 +26,14 @@ pub(super) async fn renew_periodically<S: LedgerStore>(limiter: Weak<Inner<S>>) 
 }
 
 impl<S: LedgerStore> Inner<S> {
-    /// Renews the lease, unless this was done just now. A server that is not a member joins with a new id and without
-    /// shares.
+    /// Renews the lease, unless it was renewed just now. If this server is no longer a member, it joins with a new id
+    /// and without shares.
     pub(super) async fn renew(&self) -> Result<(), BoxError> {
         let _guard = self.renewal.lock().await;
         let sent = self.now();
         let server = {
             let state = self.state();
-            // Requests that waited for the same renewal do not repeat it.
+            // Another caller may have renewed the lease while this one waited for the lock.
             if state.lease.is_fresh(INTERVAL / 2, sent) {
                 return Ok(());
             }

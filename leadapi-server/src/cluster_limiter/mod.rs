@@ -1,8 +1,8 @@
 //! A rate limiter for all servers that share a database (contract D9).
 //!
-//! A ledger in the database divides the limit of each token and class into shares. Each server admits requests by the
-//! exact window on its own share, without a round trip. If its share is used up, it claims more permits. If none are
-//! free, the other servers return unused ones (recall).
+//! A ledger in the database divides the limit of each token and class into shares. Each server applies the exact window
+//! to its own share, without a round trip. When its share is used up, it claims more permits. If none are free, the
+//! other servers return unused permits (recall).
 //!
 //! A server may use its shares only while it has a lease, which it renews every two seconds. If a server stops, its
 //! shares become free after its lease and the window have passed, so the limit holds through crashes.
@@ -41,7 +41,7 @@ pub(crate) use self::{
     ledger::{Claim, Claimed, Ledger, Release, ServerId},
 };
 
-/// How long a claim waits for permits from other servers.
+/// The maximum time that a claim waits for permits from other servers.
 const RECALL_TIMEOUT: Duration = Duration::from_millis(250);
 /// The interval at which a waiting claim queries the ledger again.
 const RECALL_INTERVAL: Duration = Duration::from_millis(25);
@@ -104,8 +104,8 @@ enum Decision {
 }
 
 impl<S: LedgerStore> ClusterLimiter<S> {
-    /// Joins the servers that share the ledger, and starts the tasks that keep the lease and return permits. They end
-    /// when the limiter is dropped.
+    /// Joins the servers that share the ledger, and starts the tasks that keep the lease and return permits. The tasks
+    /// end when the limiter is dropped.
     pub(crate) async fn start(limits: Limits, store: S) -> Result<Self, BoxError> {
         let start = Instant::now();
         let state = State { lease: Lease::default(), shares: HashMap::new() };
@@ -132,7 +132,7 @@ impl<S: LedgerStore> RateLimiter for ClusterLimiter<S> {
             match self.0.decide(&key) {
                 Decision::Decided(admission) => return Ok(admission),
                 Decision::LeaseExpired => self.0.renew().await?,
-                // Runs in a task, so the server learns about granted permits even if the caller stops waiting.
+                // Runs in a task, so that the server records granted permits even if the caller stops waiting.
                 Decision::NeedsPermits => tokio::spawn(self.0.clone().claim(key.clone())).await??,
             }
         }
@@ -168,7 +168,7 @@ impl<S: LedgerStore> Inner<S> {
         Ok(())
     }
 
-    /// Returns the next claim, or `None` if none is needed, or none is possible because the lease has expired.
+    /// Returns the next claim, or `None` if the share can decide the request or the lease has expired.
     fn next_claim(&self, key: &Key) -> Option<(ServerId, Claim)> {
         let mut state = self.state();
         let now = self.now();
@@ -201,7 +201,7 @@ impl<S: LedgerStore> Inner<S> {
         self.operations.fetch_add(1, Relaxed) + 1
     }
 
-    /// Returns the time since the start in microseconds, the resolution of the windows.
+    /// Returns the time since the limiter started, in microseconds, which is the resolution of the windows.
     fn now(&self) -> Duration {
         Duration::from_micros(self.start.elapsed().as_micros().try_into().unwrap_or(u64::MAX))
     }

@@ -63,7 +63,7 @@ enum Action {
     SendClaim(usize),
     SendRelease(usize),
     Execute(Sent),
-    /// Times out. A later response is ignored.
+    /// The server stops waiting for a response. If the response arrives later, the server ignores it.
     StopWaiting(usize),
     SendBeat(usize),
     FinishBeat(usize),

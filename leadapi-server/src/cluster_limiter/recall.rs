@@ -1,4 +1,4 @@
-//! Returns unused permits: those that another server waits for, and those of idle tokens.
+//! Returns unused permits for which another server waits, and the permits of idle tokens.
 
 use std::{
     sync::{Arc, Weak},
@@ -14,7 +14,7 @@ use crate::error_chain::error_chain;
 
 /// The interval at which a server with permits looks for servers that wait for some.
 const INTERVAL: Duration = Duration::from_millis(50);
-/// The permits of a token that was idle for this long are returned.
+/// The idle time after which the permits of a token are returned.
 const IDLE: Duration = Duration::from_secs(3_600);
 /// The maximum number of idle shares that are returned at a time.
 const MAX_IDLE_RELEASES: usize = 100;
@@ -26,7 +26,7 @@ pub(super) async fn answer_periodically<S: LedgerStore>(limiter: Weak<Inner<S>>)
         ticks.tick().await;
         let Some(limiter) = limiter.upgrade() else { return };
         if let Err(error) = limiter.answer_recalls().await {
-            // The database is unavailable, which the renewal of the lease reports.
+            // If the database is unavailable, the renewal of the lease logs a warning.
             debug!(error = error_chain(&*error), "unused permits could not be returned");
         }
     }
@@ -52,7 +52,7 @@ impl<S: LedgerStore> Inner<S> {
                 debug!(error = error_chain(&*error), "the permits of an idle token could not be returned");
                 return;
             }
-            // An entry with permits, or with a running operation, has been used since.
+            // An entry that has permits or a running operation has been used in the meantime.
             let is_unused = |entry: &Entry| !entry.share.has_permits() && Arc::strong_count(&entry.operation) == 1;
             let mut state = self.state();
             if state.shares.get(&key).is_some_and(is_unused) {

@@ -6,12 +6,12 @@ use leadapi_core::{memory::AdmissionLog, port::Admission};
 
 use super::ledger::{Claim, Claimed, Release};
 
-/// If it is unknown when another server's permit becomes free, the ledger is queried again after this time.
+/// The time after which the ledger is queried again if it is unknown when another server's permit becomes free.
 const RECHECK: Duration = Duration::from_secs(1);
 
 /// The permits that this server holds, and the requests that it has admitted with them.
 ///
-/// Times count from any instant of the server's monotonic clock.
+/// All times are measured from the same arbitrary instant of the server's monotonic clock.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Share {
     log: AdmissionLog,
@@ -22,17 +22,17 @@ pub(crate) struct Share {
     reported: Option<Duration>,
 }
 
-/// A decision of all servers: no permit is free.
+/// The result of a claim for which no server had a free permit.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Refusal {
     /// The time at which the next permit becomes free.
     free_at: Duration,
-    /// The time from which the ledger has to be queried again.
+    /// The time after which the ledger must be queried again.
     recheck_at: Duration,
 }
 
 impl Share {
-    /// Admits or refuses a request. Returns `None` if the ledger has to be queried first.
+    /// Admits or refuses a request. Returns `None` if the ledger must be queried first.
     pub(crate) fn admit(&mut self, now: Duration) -> Option<Admission> {
         self.last_used = now;
         if self.log.admit(now, self.permits).is_ok() {
@@ -67,9 +67,9 @@ impl Share {
         self.refusal = Some(Refusal { free_at, recheck_at: recheck_at.min(free_at) });
     }
 
-    /// Gives up half of the unused permits, rounded up. They are no longer used from now on.
+    /// Gives up half of the unused permits, rounded up. The server must not use them afterwards.
     ///
-    /// Returns `None` if there is nothing new to tell the ledger.
+    /// Returns `None` if the ledger already has this information.
     pub(crate) fn release_half(&mut self, operation: u64, now: Duration) -> Option<Release> {
         let returned = self.unused(now).div_ceil(2);
         let reported = self.reported;
@@ -82,7 +82,7 @@ impl Share {
         self.keep(0, operation, None)
     }
 
-    /// Returns whether the share has been unused for this long, and its window is empty.
+    /// Returns whether the share has been unused for `idle`, and its window is empty.
     pub(crate) fn is_idle(&mut self, idle: Duration, now: Duration) -> bool {
         now.saturating_sub(self.last_used) >= idle && self.log.count(now) == 0
     }

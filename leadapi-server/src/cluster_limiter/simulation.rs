@@ -98,7 +98,7 @@ impl LedgerStore for MemoryLedger {
     }
 }
 
-/// A caller of several servers, and all its admissions.
+/// A caller that sends requests to several servers, with the times of all its admissions.
 struct Caller {
     ledger: MemoryLedger,
     servers: Vec<ClusterLimiter<MemoryLedger>>,
@@ -121,7 +121,7 @@ impl Caller {
         self.servers.push(ClusterLimiter::start(Limits::default(), self.ledger.clone()).await.unwrap());
     }
 
-    /// Stops a server without notice. Its tasks end, because they hold the limiter weakly.
+    /// Stops a server without notice. The server's tasks end, because they hold only weak references to the limiter.
     fn crash(&mut self, nth: usize) {
         drop(self.servers.swap_remove(nth));
     }
@@ -143,7 +143,7 @@ impl Caller {
         admission
     }
 
-    /// Sends requests one after another at a steady rate. A late request does not delay the times of the others.
+    /// Sends requests one after another at a steady rate. A late request does not delay later ones.
     async fn steady(&mut self, interval: Duration, duration: Duration) {
         let start = Instant::now();
         let mut at = start;
@@ -204,7 +204,7 @@ async fn a_caller_that_waits_for_retry_after_is_admitted() {
         for _ in 0..if round == 0 { 1_000 } else { 3 } {
             if let Admission::Refused { retry_after } = caller.read().await {
                 assert!(retry_after <= WINDOW);
-                // Callers receive whole seconds.
+                // Callers receive `Retry-After` in whole seconds.
                 sleep(Duration::from_secs(retry_after.as_nanos().div_ceil(1_000_000_000).try_into().unwrap())).await;
                 assert_eq!(caller.read().await, Admission::Admitted, "round {round}");
             }
@@ -241,7 +241,7 @@ async fn a_server_that_was_removed_while_it_was_frozen_joins_again() {
     for _ in 0..600 {
         caller.read().await;
     }
-    // The other server would do this after the lease and the window.
+    // In production, the other server does this after the lease and the window have passed.
     sleep(80 * SECOND).await;
     caller.ledger.0.members.lock().unwrap().clear();
     sleep(11 * SECOND).await;
