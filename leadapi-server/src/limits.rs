@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// The limits of a listener. When one is exceeded, the listener cuts a connection, rejects a request or stops waiting.
+/// The limits of a listener. When a limit is exceeded, the listener cuts a connection, rejects a request or stops
+/// waiting.
 ///
 /// A well-behaved peer never reaches them; they protect the server from misbehaving peers. The maximum body size is not
 /// configurable, because the contract fixes it (D5).
@@ -17,13 +18,13 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpLimits {
-    /// The maximum number of concurrent connections. The server closes further ones at once. Default 10,000. If the
-    /// open-file limit of the process (`ulimit -n`) is too low, the limit drops to 80 % of the descriptors left at
-    /// startup.
+    /// The maximum number of concurrent connections. The server closes additional connections immediately. Default
+    /// 10,000. If the open-file limit of the process (`ulimit -n`) is too low, the limit drops to 80 % of the
+    /// descriptors that are unused at startup.
     pub connections: usize,
-    /// The maximum number of concurrent connections from one client address. The server closes further ones at once. An
-    /// IPv6 address counts as its /64 network. Set it to 0 (no limit) behind a proxy or load balancer, where all
-    /// connections come from the same address. Default 256.
+    /// The maximum number of concurrent connections from one client address. The server closes additional connections
+    /// immediately. An IPv6 address counts as its /64 network. Use 0 (no limit) behind a proxy or load balancer, where
+    /// all connections come from the same address. Default 256.
     pub address_connections: usize,
     /// The maximum number of concurrent TLS handshakes. At the limit, each new handshake cuts off the oldest. Default
     /// 1,024.
@@ -47,8 +48,7 @@ pub struct HttpLimits {
     pub first_byte: Duration,
     /// The timeout from the first byte of a request head to its last. Default 10 s.
     pub head: Duration,
-    /// The timeout for the rest of a request body, from the first time that the server has to wait for it. Default 10
-    /// s.
+    /// The timeout for the rest of a request body, starting when the server first has to wait for it. Default 10 s.
     pub body: Duration,
     /// The timeout for the peer to accept all pending bytes, starting when it stops accepting any. Default 10 s.
     pub write: Duration,

@@ -140,7 +140,7 @@ impl Server {
         let share = ConnectionShares::now(self.store_descriptors);
         if let Some(share) = share.filter(|share| share.public < limits.connections) {
             limits.connections = share.public;
-            info!(connections = share.public, "the limit of open files (ulimit -n) lowers the limit of connections");
+            info!(connections = share.public, "the open-file limit (ulimit -n) lowers the connection limit");
         }
         let limits = Arc::new(limits);
         let in_flight = RequestsInFlight::new(&limits, metrics.in_flight().clone());

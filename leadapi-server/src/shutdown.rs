@@ -7,8 +7,8 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-/// The time that a new connection has to send its first request during a shutdown, because its client could not know
-/// that the server was stopping.
+/// The time that a new connection has to send its first request during a shutdown. Its client could not know that the
+/// server was stopping.
 const FIRST_REQUEST_GRACE: Duration = Duration::from_secs(1);
 
 /// The outcome of a shutdown.

@@ -33,7 +33,7 @@ pub(crate) struct InFlight {
 pub(crate) enum Overloaded {
     #[error("too many in-flight requests (limit {0})")]
     Server(u32),
-    #[error("too many in-flight requests of the token (limit {0})")]
+    #[error("too many in-flight requests for the token (limit {0})")]
     Token(usize),
 }
 

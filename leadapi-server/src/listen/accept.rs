@@ -103,7 +103,7 @@ impl ConnectionHandler {
     fn begin(&self, stream: TcpStream, service: &impl Handler, shutdown: &Shutdown) {
         let Some(permits) = self.acquire(&stream) else {
             self.metrics.record_refused();
-            debug!("too many connections, or too many of one address: a connection was closed");
+            debug!("closed a connection: too many connections, or too many from one address");
             return;
         };
         // The server writes each response in one go, so Nagle's algorithm would only delay it.

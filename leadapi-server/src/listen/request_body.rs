@@ -51,7 +51,7 @@ pub(super) struct UnreadBody {
     timeout: Duration,
     /// Created only when the server has to wait for the body, which is rare.
     timer: Option<Pin<Box<Sleep>>>,
-    /// Whether the end of the body can still arrive. It cannot while the client waits for `100 Continue`, or after an
+    /// Whether the end of the body can still arrive. `false` while the client waits for `100 Continue`, and after an
     /// error.
     can_end: bool,
 }
@@ -147,7 +147,7 @@ impl UnreadBody {
         Poll::Ready(frame)
     }
 
-    /// Reads to the end of the body. Returns `false` if it does not arrive in time or lies beyond `MAX_DISCARDED`.
+    /// Reads to the end of the body. Returns `false` if the end does not arrive in time or lies beyond `MAX_DISCARDED`.
     async fn discard(mut self) -> bool {
         if !self.can_end || self.body.size_hint().lower() > MAX_DISCARDED {
             return false;

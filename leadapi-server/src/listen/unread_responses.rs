@@ -1,7 +1,8 @@
 //! A bound on the unread response bytes across all connections of a listener.
 //!
 //! Above the limit, the server cuts the connection that has been behind longest, and starts no further requests until
-//! that memory is freed. If it waited for peers to read instead, those that never read would lock out all others.
+//! that connection's memory is freed. If the server waited for peers to read instead, peers that never read would lock
+//! out all others.
 
 use std::{
     collections::HashMap,
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_connection_that_is_due_first_is_cut_when_there_are_too_many_bytes() {
+    fn above_the_limit_the_connection_with_the_earliest_deadline_is_cut() {
         let (budget, now, task) = (budget(), Instant::now(), Waker::noop());
         let due = |seconds| now + Duration::from_secs(seconds);
         let (mut first, mut second, mut third) = (budget.share(), budget.share(), budget.share());
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_alone_over_the_limit_is_cut_itself() {
+    fn a_single_connection_over_the_limit_is_cut() {
         let mut share = budget().share();
         assert!(!share.report(101, Instant::now(), Waker::noop()));
         assert!(!share.report(0, Instant::now(), Waker::noop()));

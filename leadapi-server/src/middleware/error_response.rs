@@ -10,7 +10,7 @@ use leadapi_core::http::{self, RequestLog, ResponseBody};
 
 use crate::{in_flight::Overloaded, listen::UnreadResponses};
 
-/// The reason why a request does not get a response from the service.
+/// The reason a request does not get a response from the service.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Rejection {
     #[error("{0}")]

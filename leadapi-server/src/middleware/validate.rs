@@ -24,9 +24,8 @@ pub(super) fn validate<B>(request: &Request<B>, limits: &HttpLimits) -> Result<(
     Ok(())
 }
 
-/// Returns the reason why a proxy in front of the server might interpret an HTTP/1 request differently (RFC 9112,
-/// 11.2). Returns `None` for an unambiguous request. The HTTP library rejects most ambiguous requests before this
-/// check.
+/// Returns why a proxy in front of the server might interpret an HTTP/1 request differently (RFC 9112, 11.2), or `None`
+/// for an unambiguous request. The HTTP library rejects most ambiguous requests before this check.
 fn ambiguity<B>(request: &Request<B>) -> Option<&'static str> {
     let headers = request.headers();
     if request.method() == Method::CONNECT {

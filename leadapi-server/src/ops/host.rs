@@ -1,5 +1,5 @@
-//! Protection against DNS rebinding. A web page can point its own domain at this machine, and so reach a listener on a
-//! loopback address. The host of those requests is the page's domain.
+//! Protection against DNS rebinding. An attacker can point the domain of a web page at a loopback address, so that the
+//! page's requests reach this listener. The host of these requests is the attacker's domain.
 
 use std::net::IpAddr;
 

@@ -185,8 +185,8 @@ async fn unusable_certificate_files_are_refused_with_the_reason() {
     let nowhere = good.folder.path().join("nowhere.pem");
     for (certificate, key, reason) in [
         (&nowhere, &good.files.key, "cannot read"),
-        (&good.files.key, &good.files.key, "holds no certificate in PEM"),
-        (&good.files.certificate, &good.files.certificate, "holds no private key in PEM"),
+        (&good.files.key, &good.files.key, "contains no certificate in PEM format"),
+        (&good.files.certificate, &good.files.certificate, "contains no private key in PEM format"),
         (&good.files.certificate, &other.files.key, "cannot be used together"),
     ] {
         let server = Server::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();

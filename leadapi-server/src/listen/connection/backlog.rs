@@ -1,5 +1,5 @@
-//! A bound on the unread response bytes of one connection. Above it, the connection's next request waits. This limits
-//! the memory that a peer can tie up by sending requests without reading the responses.
+//! A bound on the unread response bytes of one connection. Above the bound, the connection's next request waits. This
+//! limits the memory that a peer can tie up by sending requests without reading the responses.
 //!
 //! Bytes count as read once the kernel has accepted them into its send buffer, whose size the kernel limits.
 
@@ -35,8 +35,8 @@ impl Backlog {
         self.has_space_here() && self.budget.has_space()
     }
 
-    /// Returns whether this connection is within its own limit. A connection whose peer has read everything always is,
-    /// because a single response may exceed the limit.
+    /// Returns whether this connection is within its own limit. A connection without unread bytes is always within the
+    /// limit, because a single response may exceed it.
     fn has_space_here(&self) -> bool {
         let bytes = self.bytes();
         bytes == 0 || bytes < self.limit

@@ -1,4 +1,5 @@
-//! The deadlines of a connection: a state machine that records its events and computes when to cut it.
+//! The deadlines of a connection: a state machine that records events and computes when the server must cut the
+//! connection.
 //!
 //! The state machine has neither a clock nor a timer, so its tests run without waiting.
 
@@ -11,8 +12,8 @@ use crate::limits::HttpLimits;
 /// The time limit for a graceful close once no request is running.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The event that the server waits for on a connection. If it does not happen in time, the server cuts the connection
-/// and reports the missing event as the reason.
+/// The event that the server waits for on a connection. If the event does not happen in time, the server cuts the
+/// connection and reports the missing event as the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Wait {
     /// The first byte of the connection.
@@ -246,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_has_one_close_timeout_only() {
+    fn the_close_timeout_is_not_extended() {
         let (mut table, t) = table();
         let request = table.began(t);
         table.ended(request, t);
@@ -257,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closing_connection_does_not_wait_for_half_a_head() {
+    fn a_closing_connection_does_not_wait_for_an_incomplete_head() {
         let (mut table, t) = table();
         table.read(t);
         table.closing(t + s(1));

@@ -74,7 +74,7 @@ pub(super) struct ResponseBody<B> {
 enum Lifetime {
     /// Until hyper has taken the body. Over HTTP/1, hyper writes it immediately, or the write stalls and has its own
     /// deadline.
-    UntilTaken(#[expect(dead_code, reason = "it is there to be dropped")] Exchange),
+    UntilTaken(#[expect(dead_code, reason = "held only until it is dropped")] Exchange),
     /// Until the last byte has been written. Over HTTP/2, hyper may take a body long before the stream's flow-control
     /// window lets it be written.
     UntilWritten(Arc<Exchange>),

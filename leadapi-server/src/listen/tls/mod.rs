@@ -19,9 +19,9 @@ use crate::limits::HttpLimits;
 
 /// The PEM files with a server's certificate chain and private key.
 ///
-/// The server checks the files every few seconds and uses new contents from the next handshake on. While the
-/// certificate and the key do not match, for example because only one of them has been replaced so far, the server
-/// keeps using the previous pair.
+/// The server checks the files every few seconds, and uses new contents for all later handshakes. While the certificate
+/// and the key do not match, for example because only one of them has been replaced so far, the server keeps using the
+/// previous pair.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TlsFiles {
@@ -43,7 +43,7 @@ impl TlsFiles {
     }
 }
 
-/// The reason why the TLS files cannot be used.
+/// The reason the TLS files cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TlsError {
@@ -56,7 +56,7 @@ pub enum TlsError {
         source: io::Error,
     },
     /// A file is not valid PEM or does not contain the expected item.
-    #[error("{} holds no {what} in PEM", path.display())]
+    #[error("{} contains no {what} in PEM format", path.display())]
     Pem {
         /// The path of the file.
         path: PathBuf,
@@ -105,9 +105,9 @@ pub(crate) struct Tls {
 /// The reason for a failed handshake.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HandshakeError {
-    #[error("it took too long")]
+    #[error("it timed out")]
     TimedOut,
-    #[error("it was the oldest of too many")]
+    #[error("there were too many handshakes, and this was the oldest")]
     Replaced,
     #[error(transparent)]
     Failed(io::Error),

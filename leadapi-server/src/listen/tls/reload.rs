@@ -60,7 +60,7 @@ async fn follow(used: Weak<Certificate>, files: TlsFiles, mut seen: Contents) {
                 info!("the certificate has been reloaded");
             }
             Err(error) => {
-                warn!(%error, "the new certificate cannot be used: the previous one stays in use");
+                warn!(%error, "the new certificate cannot be used: the previous certificate stays in use");
             }
         }
         seen = contents;

@@ -20,9 +20,9 @@ pub(crate) enum TlsError {
     Mode(String),
     #[error("sslrootcert: cannot read {}", path.display())]
     Read { path: PathBuf, source: io::Error },
-    #[error("sslrootcert: {} holds no certificate in PEM", .0.display())]
+    #[error("sslrootcert: {} contains no certificate in PEM format", .0.display())]
     Empty(PathBuf),
-    #[error("there is no certificate authority to trust: name one with sslrootcert")]
+    #[error("there is no trusted certificate authority: specify one with sslrootcert")]
     NoRoots,
     #[error("TLS cannot be set up: {0}")]
     Setup(String),
