@@ -6,7 +6,7 @@ use super::{CommandError, store::StoreArgs};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum BusinessCommand {
-    /// List the businesses; "data import" adds them.
+    /// List the businesses. To add businesses, use "data import".
     List {
         #[command(flatten)]
         at: StoreArgs,

@@ -20,7 +20,7 @@ pub(super) enum ClientCommand {
         /// The name: 1 to 200 characters.
         #[arg(long)]
         name: String,
-        /// The id; by default, a new UUID.
+        /// The id. Defaults to a new UUID.
         #[arg(long)]
         id: Option<ClientId>,
     },

@@ -5,9 +5,7 @@ use leadapi_core::tokens::IssuedToken;
 use super::output::print_line;
 
 pub(super) fn print(url: &str, issued: &[IssuedToken]) {
-    print_line(
-        "The tokens of this demo, made for this run; Ctrl-C ends it. Each with its name, what it allows, and its business:\n",
-    );
+    print_line("These tokens are valid until you stop the demo with Ctrl-C. Columns: token, name, scopes, business\n");
     for IssuedToken { business, name, scopes, secret, .. } in issued {
         print_line(&format!("  {}  {name:<28} {scopes:<16} {business}", secret.expose()));
     }

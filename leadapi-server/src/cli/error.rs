@@ -17,7 +17,7 @@ use crate::{
     store::{AdminError, DatabaseUrl, OpenError},
 };
 
-/// The reason why a command failed. Its message is a single line for the operator.
+/// The reason a command failed. Its message is a single line for the operator.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandError {
@@ -110,7 +110,7 @@ pub enum CommandError {
     )]
     InsecureOps(SocketAddr),
     /// Only one of the certificate and the private key was specified.
-    #[error("--tls-cert and --tls-key go together")]
+    #[error("--tls-cert and --tls-key must be used together")]
     HalfTls,
     /// The certificate cannot be used.
     #[error("{0}")]
@@ -127,7 +127,7 @@ pub enum CommandError {
     Traces(String),
     /// The file for the secrets of new tokens already exists.
     #[error(
-        "the secrets of new tokens need a new file, and {} exists already: move it away, name another with \
+        "cannot write the secrets of new tokens, because {} already exists: move it, name another file with \
          --new-tokens, or give each token of the data set its own \"token\"",
         .0.display()
     )]
@@ -144,7 +144,7 @@ pub enum CommandError {
     #[error("the secret of token {0} could not be printed and is lost: delete the token and create another")]
     SecretLost(TokenId),
     /// Another valid token already has this name.
-    #[error("the token {id} is called {name:?} already: choose another name, or revoke or delete that token first")]
+    #[error("token {id} already has the name {name:?}: choose another name, or revoke or delete that token first")]
     TokenName {
         /// The requested name.
         name: String,
@@ -152,7 +152,7 @@ pub enum CommandError {
         id: TokenId,
     },
     /// The output file already exists.
-    #[error("{} exists already; --force replaces it", .0.display())]
+    #[error("{} already exists; --force replaces it", .0.display())]
     FileExists(PathBuf),
     /// The metrics could not be set up.
     #[error("cannot set up the metrics: {0}")]
@@ -208,8 +208,8 @@ impl CommandError {
         Self::Metrics(cause.into())
     }
 
-    /// Returns the exit code for this error: 4 if a form record or answers file cannot be read, otherwise 1. This lets
-    /// a script distinguish an unreadable file from findings.
+    /// Returns the exit code for this error: 4 if a form record or answers file cannot be read, otherwise 1. Scripts
+    /// can thus distinguish an unreadable file from findings.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {

@@ -22,8 +22,8 @@ pub(super) fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Replaces the same characters in JSON text with JSON escapes, which preserves the JSON value. Keeps line breaks,
-/// because in JSON they occur only between tokens.
+/// Like [`escape`], but for JSON text. Uses JSON escapes, which preserve the JSON value, and keeps line breaks, which
+/// occur only between JSON tokens.
 pub(super) fn escape_json(json: &str) -> Cow<'_, str> {
     let is_unsafe = |c: char| c != '\n' && is_unsafe(c);
     if !json.contains(is_unsafe) {

@@ -62,7 +62,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve businesses: from memory, from a SQLite file or from PostgreSQL.
+    /// Serve businesses from memory, a SQLite file or PostgreSQL.
     Serve(Serve),
     /// Serve two sample businesses from memory, and print their tokens and three requests to try.
     Demo(Demo),
@@ -116,7 +116,7 @@ pub async fn main() -> ExitCode {
         Err(CommandError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(BROKEN_PIPE),
         Err(error) => {
             let line = format!("leadapi-server: {}", escape(&redact_given(&error.to_string())));
-            // Not logged, because a log filter could hide this line from the operator.
+            // Written directly rather than logged, because the log filter could hide this line from the operator.
             write_with_timeout(move || writeln!(io::stderr(), "{line}"));
             ExitCode::from(error.exit_code())
         }

@@ -23,7 +23,7 @@ pub(super) enum PipelineCommand {
         /// The name of a stage; repeat the option for each stage, in order.
         #[arg(long = "stage", value_name = "NAME", required = true)]
         stages: Vec<String>,
-        /// The id; by default, a new UUID.
+        /// The id. Defaults to a new UUID.
         #[arg(long)]
         id: Option<PipelineId>,
     },

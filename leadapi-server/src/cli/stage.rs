@@ -27,7 +27,7 @@ pub(super) enum StageCommand {
         /// The position; stages at or after it shift by one. By default, the new stage is last.
         #[arg(long, value_name = "N")]
         position: Option<u32>,
-        /// The id; by default, a new UUID.
+        /// The id. Defaults to a new UUID.
         #[arg(long)]
         id: Option<StageId>,
     },

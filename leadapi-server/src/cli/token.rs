@@ -73,7 +73,7 @@ impl AdminArgs {
         let store = self.business.at.open().await?;
         let (business, person) = (&self.business.business, &self.person);
         let Some(member) = store.member(business, person).await? else {
-            // If the business itself does not exist, listing its members fails with a better error.
+            // If the business itself does not exist, listing its members fails with a more specific error.
             store.members(business).await?;
             return Err(CommandError::NotAMember { business: business.clone(), person: person.clone() });
         };
@@ -100,7 +100,7 @@ impl TokenCommand {
                     let TokenRecord { id, name, scopes, .. } = &record;
                     format!(
                         "token {name:?} ({scopes}) was created with the id {id}:\n\n{}\n\n\
-                         This is the only time that it is shown: keep it now.",
+                         This is the only time that the secret is shown: save it now.",
                         secret.expose()
                     )
                 });
@@ -123,7 +123,7 @@ impl TokenCommand {
                 let revoked = tokens.revoke(&admin, &id).await;
                 check_found(revoked, &id)?;
                 by.format().print(&json!({"revoked": id}), || match before {
-                    Some(at) => format!("token {id} was revoked already, at {at}"),
+                    Some(at) => format!("token {id} was already revoked at {at}"),
                     None => format!("token {id} was revoked"),
                 })
             }

@@ -15,5 +15,5 @@ pub(super) fn positive<T: FromStr>(text: &str) -> Result<T, &'static str> {
 }
 
 pub(super) fn time(text: &str) -> Result<Duration, &'static str> {
-    text.parse().map_err(|_| "must be a time with its unit, such as 10s or 15min")
+    text.parse().map_err(|_| "must be a duration with a unit, such as 10s or 15min")
 }

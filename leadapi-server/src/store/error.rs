@@ -13,18 +13,18 @@ pub(crate) enum SqlError {
     #[error("{0}")]
     Refused(String),
     /// A record with this key already exists.
-    #[error("a record with this key exists already")]
+    #[error("a record with this key already exists")]
     Conflict(#[source] Arc<dyn std::error::Error + Send + Sync>),
     /// The transaction conflicted with another transaction. A retry may succeed.
-    #[error("another transaction was in the way")]
+    #[error("the transaction conflicted with another transaction")]
     Retry(#[source] Arc<dyn std::error::Error + Send + Sync>),
     /// The connection was lost, and with it the transaction.
     #[error("the connection to the database was lost")]
     Lost(#[source] Arc<dyn std::error::Error + Send + Sync>),
     /// It is unknown whether the transaction was committed, so the work must not be retried.
-    #[error("a commit was not answered, and its outcome could not be established")]
+    #[error("the response to a commit was lost, and its outcome could not be determined")]
     Unknown(#[source] Arc<dyn std::error::Error + Send + Sync>),
-    /// The storage can no longer be trusted. No write may be acknowledged from now on.
+    /// The storage can no longer be trusted. No further write may be acknowledged.
     #[error("the storage has failed")]
     Fatal(#[source] Arc<dyn std::error::Error + Send + Sync>),
     /// Any other error.

@@ -101,7 +101,7 @@ impl Work for Import {
     type Output = ();
 
     async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
-        self.refuse_what_is_there(session).await?;
+        self.refuse_existing(session).await?;
         let mut leads = 0;
         for business in &self.dataset.businesses {
             insert(session, business).await?;
@@ -126,7 +126,7 @@ impl Work for Import {
 
 impl Import {
     /// Checks only businesses and tokens, because a business that does not exist yet has no other records.
-    async fn refuse_what_is_there(&self, session: &mut dyn Session) -> Result<(), SqlError> {
+    async fn refuse_existing(&self, session: &mut dyn Session) -> Result<(), SqlError> {
         for (at, business) in self.dataset.businesses.iter().enumerate() {
             if session.finds(query!(statement::BUSINESS, &business.id)).await? {
                 let id = &business.id;

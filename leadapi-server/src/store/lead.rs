@@ -1,4 +1,4 @@
-//! Converts leads from and to rows.
+//! Converts between leads and rows.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ impl Reader {
         let id = row.take()?;
         let client = row
             .take_shared(&mut self.clients)?
-            .ok_or_else(|| SqlError::other("a lead of the database has no client account"))?;
+            .ok_or_else(|| SqlError::other("a lead in the database has no client account"))?;
         let mut lead = Lead::new(id, client, row.take::<String>()?, row.take()?);
         lead.value = row.take()?;
         lead.pipeline_id = row.take_shared(&mut self.pipelines)?;

@@ -193,7 +193,7 @@ pub(crate) fn first_bucket(business: &BusinessId) -> Query {
     query!(statement::ADD_LEAD_COUNT, business, "", "", FIRST.0, FIRST.1, 0_i64)
 }
 
-/// Returns the queries that insert all buckets of a business whose leads are `leads`, in any order.
+/// Returns the queries that insert all buckets of a business with these leads, which may be in any order.
 pub(crate) fn bucket_rows<'a>(business: &BusinessId, leads: impl Iterator<Item = &'a Lead>) -> Vec<Query> {
     let mut ordered: Vec<(LeadPosition, &Lead)> = leads.map(|lead| (position(lead), lead)).collect();
     ordered.sort_by(|a, b| a.0.cmp(&b.0));

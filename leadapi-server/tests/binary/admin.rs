@@ -36,7 +36,7 @@ fn the_last_owner_cannot_be_removed_and_addresses_ignore_case() {
     let database = Database::of_the_sample();
     database.run(&of(&["member", "add", "Zoë@harbour.example", "--role", "admin"]));
     for (args, rule) in [
-        (of(&["member", "add", "ZOË@HARBOUR.example"]), "is a member of this business already"),
+        (of(&["member", "add", "ZOË@HARBOUR.example"]), "is already a member of this business"),
         (of(&["member", "add", "zoe"]), "email must be an e-mail address"),
         (of(&["member", "rename", "zoë@harbour.example", "--to", "Admin@harbour.example"]), "is a member of this"),
         (of(&["member", "rename", "owner@harbour.example", "--role", "admin"]), "the last owner"),
@@ -87,7 +87,7 @@ fn removing_a_client_account_with_leads_needs_a_flag() {
     let count = leads(&database, "client_id", CLIENT);
     assert!(count > 0);
     let named = database.refuses(&of(&["client", "remove", CLIENT, "--with-leads"]));
-    assert!(named.contains("a form names it") && named.contains(FORM), "{named}");
+    assert!(named.contains("a form refers to it") && named.contains(FORM), "{named}");
     database.run(&of(&["form", "remove", FORM]));
     let refused = database.refuses(&of(&["client", "remove", CLIENT]));
     assert!(refused.contains(&format!("has {count} leads: --with-leads")), "{refused}");

@@ -32,7 +32,7 @@ fn config(path: &PathBuf) -> Command {
 }
 
 #[test]
-fn the_command_line_overrides_the_environment_which_overrides_the_file() {
+fn precedence_is_command_line_then_environment_then_file() {
     let path = file("strength", "max-requests = 7\n");
     let from = |command: &mut Command| setting(command, "max-requests");
     let is = |value: &str, from: &str| (value.to_owned(), from.to_owned());
@@ -78,7 +78,7 @@ fn an_invalid_setting_is_refused_by_name() {
         ("lisen = \"127.0.0.1:0\"", "lisen is not a setting, did you mean listen?"),
         ("help = true", "help is not a setting"),
         ("listen = \"here\"", "listen: invalid value 'here'"),
-        ("listen = [\"127.0.0.1:0\"]", "listen must be a text, a number, true or false"),
+        ("listen = [\"127.0.0.1:0\"]", "listen must be a string, a number, true or false"),
         ("idle-timeout = 5", "idle-timeout: invalid value '5'"),
         ("store = \"mysql://me:canary@db\"", "store: --store <STORE> must be memory, sqlite:PATH or postgres:"),
         ("log = \"info\"\nstore = \"postgres://u:canary@h/d", "is not TOML at line 2 column"),
@@ -87,7 +87,7 @@ fn an_invalid_setting_is_refused_by_name() {
             "max-requests = \"abc\"",
             "max-requests: invalid value 'abc' for '--max-requests <N>': must be a whole number",
         ),
-        ("tls-cert = \"x.pem\"", "--tls-cert and --tls-key go together"),
+        ("tls-cert = \"x.pem\"", "--tls-cert and --tls-key must be used together"),
         ("listen = \"0.0.0.0:0\"", "refusing to serve plain HTTP at 0.0.0.0:0"),
     ] {
         for command in ["serve", "config"] {
@@ -136,7 +136,7 @@ fn an_invalid_number_or_duration_is_explained() {
         (["--max-requests", "abc"], "'--max-requests <N>': must be a whole number"),
         (["--max-streams", "-1"], "'--max-streams <N>': must be a whole number"),
         (["--writes-per-minute", "0"], "'--writes-per-minute <N>': must be a whole number of at least 1"),
-        (["--idle-timeout", "5"], "'--idle-timeout <TIME>': must be a time with its unit, such as 10s or 15min"),
+        (["--idle-timeout", "5"], "'--idle-timeout <TIME>': must be a duration with a unit, such as 10s or 15min"),
     ] {
         let error = refused(Command::new(BINARY).arg("serve").arg(args.join("=")));
         assert!(error.contains(expected), "{args:?}: {error}");
@@ -146,10 +146,10 @@ fn an_invalid_number_or_duration_is_explained() {
 #[test]
 fn the_demo_explains_that_it_stores_no_data() {
     let error = refused(Command::new(BINARY).args(["demo", "--store", "sqlite:leads.db"]));
-    assert!(error.contains("serves your data") && !error.contains("--max-streams"), "{error}");
+    assert!(error.contains("for your own data") && !error.contains("--max-streams"), "{error}");
 }
 
-/// Covers special characters in a password, in every setting where a user may put or mistype one.
+/// Covers special characters in a password, in every setting into which a user may put a password, even by mistake.
 #[test]
 fn no_output_reveals_a_password() {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("password.db");
@@ -157,7 +157,7 @@ fn no_output_reveals_a_password() {
         let url = format!("postgres://u:CAN{character}ARY@127.0.0.1:1/d?sslmode=require");
         let without_at = url.replace("@127.0.0.1:1", "");
         let store = format!("sqlite:{}", path.display());
-        // With `@` in the password, the text after it would parse as a host.
+        // If the password contains `@`, the text after it would parse as a host.
         let urls = if character == "@" { vec![&url] } else { vec![&url, &without_at] };
         for url in urls {
             for args in [

@@ -21,8 +21,7 @@ fn an_export_imported_elsewhere_is_identical_and_its_tokens_are_valid() {
     assert_eq!(new.run(&["data", "export", "-"]), exported);
     new.assert_lead_counts();
     assert_eq!(Running::on(&new.store).status("/v1/leads", &token), "200");
-    // The export equals the sample except for the order of records and for the tokens, whose secrets are open in the
-    // sample.
+    // The export equals the sample except for the order of records and the tokens, whose secrets the sample contains.
     let (sample, exported) = (Dataset::parse(leadapi_server::SAMPLE).unwrap(), Dataset::parse(&exported).unwrap());
     for (mut before, mut after) in sample.businesses.into_iter().zip(exported.businesses) {
         before.leads.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
@@ -34,7 +33,7 @@ fn an_export_imported_elsewhere_is_identical_and_its_tokens_are_valid() {
     }
 }
 
-/// Covers SQLite to another file and to memory. The store tests cover PostgreSQL.
+/// Covers an import into another SQLite file and into memory. The store tests cover PostgreSQL.
 #[test]
 fn a_retry_after_an_export_and_import_creates_no_second_lead() {
     let database = Database::of_the_sample();
@@ -72,7 +71,7 @@ fn an_export_replaces_no_file_and_leaves_no_partial_file() {
     let file = database.folder.path().join("export.json");
     fs::write(&file, "mine").unwrap();
     let export = ["data", "export", file.to_str().unwrap()];
-    assert!(database.refuses(&export).contains("export.json exists already; --force"));
+    assert!(database.refuses(&export).contains("export.json already exists; --force"));
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
     database.run(&[&export[..], &["--force"]].concat());
     assert!(Dataset::parse(&fs::read_to_string(&file).unwrap()).is_ok());
@@ -131,7 +130,7 @@ fn a_backup_under_load_is_a_servable_snapshot() {
         database.run(&["data", "backup", path.to_str().unwrap()]);
         assert_eq!(writer.join().unwrap(), 200);
     });
-    assert!(database.refuses(&["data", "backup", path.to_str().unwrap()]).contains("copy.db exists already; --force"));
+    assert!(database.refuses(&["data", "backup", path.to_str().unwrap()]).contains("copy.db already exists; --force"));
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     copy.store = format!("sqlite:{}", path.display());
     copy.assert_lead_counts();

@@ -1,5 +1,5 @@
-//! A SQLite file that is deleted, moved or replaced while a server uses it. The server must not acknowledge a write
-//! that would be lost.
+//! A SQLite file is deleted, moved or replaced while a server uses it. The server must not acknowledge a write that
+//! would be lost.
 
 use std::{
     fs,
@@ -9,7 +9,7 @@ use std::{
 
 use crate::process::{Database, Running, lead};
 
-/// Displaces the files of a server that is writing, and returns what the server logs when it exits.
+/// Displaces a server's files while the server is writing, and returns what the server logs when it exits.
 fn displace_while_serving(displace: impl FnOnce(&Path)) -> String {
     let database = Database::of_the_sample();
     let token = database.token();
@@ -17,13 +17,13 @@ fn displace_while_serving(displace: impl FnOnce(&Path)) -> String {
     let mut server = Running::on(&database.store);
     assert!(server.post(&token, "", &lead("before")).starts_with("HTTP/1.1 201"));
     displace(database.folder.path());
-    // Either the next write fails, or the check that runs every second has already made the server exit.
+    // Either the next write fails, or the periodic check has already made the server exit.
     if let Some(answer) = server.try_post(&token, &lead("after")) {
         assert!(answer.starts_with("HTTP/1.1 500"), "{answer}");
     }
     let deadline = Instant::now() + Duration::from_secs(20);
     while server.child.try_wait().unwrap().is_none() {
-        assert!(Instant::now() < deadline, "the server continues");
+        assert!(Instant::now() < deadline, "the server is still running");
         std::thread::yield_now();
     }
     let (code, log) = server.code();
@@ -57,9 +57,9 @@ fn renaming_the_folder_stops_the_server() {
     assert!(log.contains("leads.db was deleted or moved while it was being served"), "{log}");
 }
 
-/// Without writes, only the check that runs every second can notice the deletion.
+/// Without writes, only the periodic check can notice the deletion.
 #[test]
-fn an_idle_server_notices_the_deletion_too() {
+fn an_idle_server_notices_the_deletion() {
     let database = Database::of_the_sample();
     let server = Running::on(&database.store);
     fs::remove_file(database.folder.path().join("leads.db")).unwrap();
@@ -85,7 +85,7 @@ fn the_log_of_a_killed_server_is_not_applied_to_a_backup() {
     let [file, log] = ["leads.db", "leads.db-wal"].map(|name| fs::read(path(name)).unwrap());
     for args in [&["serve", "--listen", "127.0.0.1:0"][..], &["migrate"], &["business", "list"]] {
         let error = database.refuses(args);
-        assert!(error.contains("belongs to another file") && error.contains("data restore"), "{error}");
+        assert!(error.contains("does not belong to") && error.contains("data restore"), "{error}");
     }
     assert_eq!([fs::read(path("leads.db")).unwrap(), fs::read(path("leads.db-wal")).unwrap()], [file, log]);
     let said = database.run(&["data", "restore", backup.to_str().unwrap(), "--force"]);

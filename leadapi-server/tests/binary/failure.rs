@@ -1,4 +1,4 @@
-//! Storage that fails while a server uses it. The server reports the failure and exits.
+//! Storage that fails while a server uses it. The server must report the failure and exit.
 
 use std::{
     fs::OpenOptions,
@@ -22,9 +22,9 @@ fn overwriting_the_database_stops_the_server() {
     let garbage = vec![0xa5; usize::try_from(file.metadata().unwrap().len()).unwrap()];
     file.write_all_at(&garbage, 0).unwrap();
     let deadline = Instant::now() + Duration::from_secs(20);
-    // Once the server has exited it no longer responds. Its last response must be a 500.
+    // Once the server has exited, it no longer responds. Its last response must be a 500.
     while std::net::TcpStream::connect(&server.address).is_ok() {
-        assert!(Instant::now() < deadline, "the server continues");
+        assert!(Instant::now() < deadline, "the server is still running");
         let request = format!(
             "POST /v1/leads HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer {token}\r\ncontent-length: {}\r\n\r\n{}",
             lead("Ann").len(),
@@ -78,13 +78,13 @@ fn try_send(address: &str, request: &str) -> String {
     let mut answer = String::new();
     let read = stream.write_all(request.as_bytes()).and_then(|()| stream.read_to_string(&mut answer));
     let is_silent = read.is_err_and(|error| error.kind() == ErrorKind::WouldBlock);
-    assert!(!is_silent, "the server continues without a response");
+    assert!(!is_silent, "the server is running but does not respond");
     answer
 }
 
 fn assert_failed(server: Running) {
     let (code, log) = server.code();
     assert_eq!(code, Some(1), "{log}");
-    // Other requests that failed for the same reason may log before or after this line.
+    // Log lines of other requests that failed for the same reason may come before or after this line.
     assert!(log.lines().any(|line| line.starts_with("leadapi-server: the storage has failed: ")), "{log}");
 }

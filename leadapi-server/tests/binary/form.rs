@@ -215,9 +215,9 @@ fn a_byte_order_mark_is_skipped() {
     assert_eq!((ran.code, &ran.json()["ending"]["id"]), (0, &json!("no")), "{}", ran.error);
 }
 
-/// Texts in a form record may not send control sequences to the terminal or reorder its output.
+/// Text in a form record must not send control sequences to the terminal or reorder its output.
 #[test]
-fn texts_of_a_record_cannot_control_a_terminal() {
+fn text_in_a_record_cannot_control_a_terminal() {
     let evil = "\u{1b}[2J\u{7}\u{202e}\u{9b}";
     let folder = Folder::new();
     let mut record: Value =

@@ -10,7 +10,8 @@ use std::{
 
 use crate::process::{BINARY, Running, SECRET, kill};
 
-/// A server whose stdout and stderr share one pipe. The test reads only the addresses from it, so the pipe fills up.
+/// A server whose stdout and stderr share one pipe. The test reads only the addresses from the pipe, so the pipe fills
+/// up.
 struct Stalled {
     child: Child,
     _unread: BufReader<PipeReader>,
@@ -28,7 +29,7 @@ impl Stalled {
         let mut reader = BufReader::new(reader);
         let mut address = || loop {
             let mut line = String::new();
-            assert_ne!(reader.read_line(&mut line).unwrap(), 0, "it ended early");
+            assert_ne!(reader.read_line(&mut line).unwrap(), 0, "the server exited early");
             if let Some((_, rest)) = line.split_once("http://") {
                 break rest.split('/').next().unwrap().to_owned();
             }
@@ -72,7 +73,7 @@ fn a_stalled_log_reader_blocks_neither_requests_nor_shutdown() {
         let mut answered = 0;
         while answered < BATCH {
             let mut line = String::new();
-            assert_ne!(answers.read_line(&mut line).unwrap(), 0, "cut in batch {batch}");
+            assert_ne!(answers.read_line(&mut line).unwrap(), 0, "the connection closed in batch {batch}");
             // A response body has no trailing line break, so the next status line may start in the middle of a line.
             answered += usize::from(line.contains("HTTP/1.1 404"));
         }
@@ -88,7 +89,7 @@ fn a_stalled_log_reader_blocks_neither_requests_nor_shutdown() {
         if let Some(status) = server.child.try_wait().unwrap() {
             break status;
         }
-        assert!(told.elapsed() < Duration::from_secs(10), "it does not end");
+        assert!(told.elapsed() < Duration::from_secs(10), "the server does not exit");
         thread::yield_now();
     };
     assert_eq!(status.code(), Some(0));
@@ -117,7 +118,7 @@ fn the_log_reports_dropped_lines_once_it_is_read_again() {
     assert_eq!(told.sum::<usize>() + lines.len(), REQUESTS + 2);
 }
 
-/// Each of these frames once made the HTTP library log a line at level `warn`.
+/// Each of these frames once caused the HTTP library to log a line at level `warn`.
 #[test]
 fn unsolicited_http2_frames_are_not_logged() {
     const FRAMES: usize = 50_000;

@@ -4,7 +4,7 @@
     clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
-    reason = "a test ends at the first thing that is wrong"
+    reason = "a test fails at the first unexpected value"
 )]
 
 mod admin;

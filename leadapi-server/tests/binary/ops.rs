@@ -125,7 +125,7 @@ fn sigterm_fails_readiness_before_the_drain_delay() {
     let told = Instant::now();
     server.signal("-TERM");
     while ops.get("/readyz").starts_with("HTTP/1.1 200") {
-        assert!(told.elapsed() < Duration::from_secs(1), "it is still ready");
+        assert!(told.elapsed() < Duration::from_secs(1), "the server is still ready");
     }
     assert!(ops.get("/readyz").ends_with("not ready: shutting down\n"));
     assert!(server.get("/v1/leads", "").starts_with("HTTP/1.1 401"));
@@ -169,7 +169,7 @@ fn a_reachable_operator_address_needs_flags() {
     }
 }
 
-/// Rejects requests from a web page that has pointed its own domain name at this machine (DNS rebinding).
+/// The listener must reject requests from a web page whose domain points at this machine (DNS rebinding).
 #[test]
 fn a_loopback_listener_refuses_other_host_names() {
     let database = Database::of_the_sample();
@@ -181,8 +181,8 @@ fn a_loopback_listener_refuses_other_host_names() {
     }
 }
 
-/// The API stops together with the public listener, while the health and metrics pages stay up so monitoring sees the
-/// shutdown.
+/// The API stops together with the public listener. The health and metrics pages stay available, so that monitoring can
+/// observe the shutdown.
 #[test]
 fn the_operator_listener_stops_serving_the_api_during_a_shutdown() {
     let data = data_file("ops-stop", &format!(r#"{{"name": "own", "scopes": ["write"], "token": "{SECRET}"}}"#));
@@ -194,7 +194,7 @@ fn the_operator_listener_stops_serving_the_api_during_a_shutdown() {
     server.signal("-TERM");
     let deadline = Instant::now() + Duration::from_secs(8);
     while TcpStream::connect(&server.address).is_ok() {
-        assert!(Instant::now() < deadline, "it still accepts connections");
+        assert!(Instant::now() < deadline, "the server still accepts connections");
     }
     let answer = ops.get("/v1/leads");
     assert!(answer.starts_with("HTTP/1.1 503") && answer.ends_with("\r\n\r\nshutting down\n"), "{answer}");

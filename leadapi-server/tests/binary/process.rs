@@ -30,7 +30,7 @@ impl Running {
         let mut printed = String::new();
         let address = loop {
             let before = printed.len();
-            assert_ne!(stdout.read_line(&mut printed).unwrap(), 0, "it ended early: {printed}");
+            assert_ne!(stdout.read_line(&mut printed).unwrap(), 0, "the server exited early: {printed}");
             if let Some((_, rest)) = printed[before..].split_once("listens at http://") {
                 break rest.split(['/', ' ']).next().unwrap().to_owned();
             }
@@ -87,7 +87,7 @@ pub(crate) fn kill(signal: &str, child: &Child) {
 }
 
 impl Drop for Running {
-    /// Kills the server if a test fails before it exits. If the server has already exited, the error is ignored.
+    /// Kills the server if a test fails before the server exits. Ignores the error if the server has already exited.
     fn drop(&mut self) {
         self.child.kill().ok();
     }
@@ -107,7 +107,7 @@ pub(crate) fn data_file(name: &str, tokens: &str) -> PathBuf {
     path
 }
 
-/// Reads the file of new secrets that a server wrote, and removes it so the next server can create it again.
+/// Reads and removes the file of new secrets that a server wrote, so that the next server can create it again.
 pub(crate) fn read_secrets(data: &Path) -> serde_json::Value {
     let path = secrets_path(data);
     let secrets = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();

@@ -12,7 +12,7 @@ fn leads(database: &Database) -> i64 {
     database.open().query_row("SELECT count(*) FROM lead", (), |row| row.get(0)).unwrap()
 }
 
-/// Returns a store that has one more lead than its backup.
+/// Returns a store that has one more lead than its backup, and the path of the backup.
 fn changed_since_its_backup() -> (Database, PathBuf) {
     let (database, backup, _) = changed_with_a_token();
     (database, backup)
@@ -61,7 +61,7 @@ fn a_restore_replaces_a_store_only_with_the_flag() {
     assert!(database.refuses(&["data", "restore", backup]).contains("--force"));
     let server = Running::on(&database.store);
     let error = database.refuses(&["data", "restore", backup, "--force"]);
-    assert!(error.contains("another server serves it"), "{error}");
+    assert!(error.contains("another server is serving it"), "{error}");
     drop(server);
     assert_eq!(leads(&database), 51);
 }
@@ -109,7 +109,7 @@ fn a_killed_restore_leaves_no_mixed_store() {
         let listed = database.command(&["business", "list"]).output().unwrap();
         if listed.status.success() {
             let found = leads(&database);
-            assert!(found == grown || found == 50, "{found} leads of {grown} or 50");
+            assert!(found == grown || found == 50, "{found} leads, expected {grown} or 50");
             *(if found == 50 { &mut restored } else { &mut former }) += 1;
         } else {
             let error = String::from_utf8_lossy(&listed.stderr).into_owned();
@@ -121,5 +121,5 @@ fn a_killed_restore_leaves_no_mixed_store() {
         database.assert_lead_counts();
     }
     println!("the former store {former} times, the restored one {restored} times, neither {refused} times");
-    assert!(former > 0, "each restore was over before it was killed");
+    assert!(former > 0, "each restore completed before it was killed");
 }

@@ -48,7 +48,7 @@ fn given_secrets_are_kept_and_new_ones_are_written_to_a_file() {
     let secrets = secrets_path(&data);
     assert_eq!(fs::metadata(&secrets).unwrap().permissions().mode() & 0o777, 0o600);
     let error = refused(&mut serve(&data));
-    assert!(error.contains("tokens.json.tokens exists already: move it away"), "{error}");
+    assert!(error.contains("tokens.json.tokens already exists: move it"), "{error}");
     let error = refused(serve(&data).args(["--new-tokens", "/nowhere/tokens"]));
     assert!(error.contains("/nowhere/tokens: No such file"), "{error}");
     let issued = read_secrets(&data);
@@ -113,19 +113,19 @@ fn a_second_signal_forces_the_shutdown() {
     server.signal("-TERM");
     let deadline = Instant::now() + Duration::from_secs(8);
     while TcpStream::connect(&server.address).is_ok() {
-        assert!(Instant::now() < deadline, "it still accepts connections");
+        assert!(Instant::now() < deadline, "the server still accepts connections");
     }
     server.signal("-TERM");
     let (code, log) = server.code();
-    // The exit code for a shutdown that was neither graceful nor failed: it had to be forced.
+    // The exit code of a forced shutdown.
     assert_eq!(code, Some(3), "{log}");
     assert!(Instant::now() < deadline, "it waited");
 }
 
 #[test]
-fn the_server_continues_without_a_reader_of_its_output() {
+fn the_server_survives_a_closed_output_pipe() {
     let mut server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
-    // Replaces stdout with a pipe whose reader has gone, so writing the last line fails.
+    // Replaces stdout with a pipe whose reader has exited, so that writing the last line fails.
     server.stdout = BufReader::new(Command::new("true").stdout(Stdio::piped()).spawn().unwrap().stdout.take().unwrap());
     server.signal("-TERM");
     let (success, _, log) = server.end();
@@ -242,7 +242,7 @@ fn sigterm_waits_for_an_in_flight_request() {
     // By the time the server has refused 2,000 connections, a shutdown that does not wait would be over.
     while refusals < 2_000 {
         refusals += i32::from(TcpStream::connect(&server.address).is_err());
-        assert!(Instant::now() < deadline, "it still accepts connections");
+        assert!(Instant::now() < deadline, "the server still accepts connections");
     }
     stream.write_all(body.as_bytes()).unwrap();
     let mut answer = String::new();

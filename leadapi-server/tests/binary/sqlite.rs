@@ -37,7 +37,7 @@ fn a_file_has_one_server_under_any_name_and_private_permissions() {
     for name in ["leads.db", "link.db", "hard.db"] {
         let store = format!("sqlite:{}", path(name).display());
         let error = refused(Command::new(BINARY).args(["serve", "--listen", "127.0.0.1:0", "--store", &store]));
-        assert!(error.contains(&format!("cannot use {store} as a store: another server serves it")), "{error}");
+        assert!(error.contains(&format!("cannot use {store} as a store: another server is serving it")), "{error}");
     }
     for name in ["leads.db", "leads.db-wal", "leads.db-shm", "leads.db-lock"] {
         let mode = fs::metadata(path(name)).unwrap().permissions().mode();
@@ -76,8 +76,8 @@ fn only_one_of_four_concurrent_servers_serves_a_file() {
 #[test]
 fn foreign_or_newer_files_are_refused_unchanged() {
     for (sql, rule) in [
-        ("CREATE TABLE theirs (a)", "a SQLite database of something else"),
-        ("PRAGMA user_version = 7", "a SQLite database of something else"),
+        ("CREATE TABLE theirs (a)", "a SQLite database of another application"),
+        ("PRAGMA user_version = 7", "a SQLite database of another application"),
         ("PRAGMA application_id = 0x6c656164; PRAGMA user_version = 9999", "use a newer binary"),
     ] {
         let database = Database::empty();
@@ -107,7 +107,7 @@ fn a_data_set_is_imported_only_into_an_empty_store() {
     let other = fs::read_to_string(&data).unwrap().replace(r#""b1""#, r#""b2""#);
     fs::write(&data, other).unwrap();
     let server = Running::start(&mut serve());
-    assert!(server.printed.contains("the store holds data already: "), "{}", server.printed);
+    assert!(server.printed.contains("the store already contains data: "), "{}", server.printed);
     assert!(server.printed.contains("was not imported") && !server.printed.contains("pak_"), "{}", server.printed);
     assert!(server.printed.contains("with 1 business,"), "{}", server.printed);
 }

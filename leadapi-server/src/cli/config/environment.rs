@@ -23,8 +23,8 @@ const OTHER_PREFIXES: [&str; 12] = [
     "LEADAPI_TEST",
 ];
 
-/// An unknown variable with the prefix. It is an error, because a typo would silently leave the intended setting at its
-/// default.
+/// A variable that has the prefix but is not a setting. It is an error, because a mistyped name would otherwise leave
+/// the intended setting at its default.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{name} is not a setting{}", hint.as_ref().map(|name| format!(", did you mean {name}?")).unwrap_or_default())]
 pub(super) struct UnknownVariable {
@@ -32,7 +32,7 @@ pub(super) struct UnknownVariable {
     hint: Option<String>,
 }
 
-/// Returns an error for the first variable that has the prefix but is not a setting of any command.
+/// Returns an error for the first variable with the prefix that is not a setting of any command.
 pub(super) fn check(command: &Command, mut names: impl Iterator<Item = String>) -> Result<(), UnknownVariable> {
     let known = settings(command);
     let is_unknown = |name: &String| {

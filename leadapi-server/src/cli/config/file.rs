@@ -14,7 +14,7 @@ pub(super) struct ConfigFile {
     settings: Vec<(String, String)>,
 }
 
-/// The reason why a settings file is invalid.
+/// The reason a settings file is invalid.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InvalidConfig {
     #[error("cannot read {}: {source}", path.display())]
@@ -23,7 +23,7 @@ pub(super) enum InvalidConfig {
     Toml { path: PathBuf, line: usize, column: usize, reason: String },
     #[error("{}: {name} is not a setting{}", path.display(), hint.as_ref().map(|name| format!(", did you mean {name}?")).unwrap_or_default())]
     Unknown { path: PathBuf, name: String, hint: Option<String> },
-    #[error("{}: {name} must be a text, a number, true or false", path.display())]
+    #[error("{}: {name} must be a string, a number, true or false", path.display())]
     Type { path: PathBuf, name: String },
     #[error("{}: {name}: {reason}", path.display())]
     Value { path: PathBuf, name: String, reason: String },
@@ -113,7 +113,8 @@ mod tests {
     use super::*;
     use crate::cli::Cli;
 
-    /// Tries every ASCII character in a password, because some of them make the line invalid TOML or an invalid store.
+    /// Tries every ASCII character in a password, because some characters make the line invalid TOML or the value an
+    /// invalid store.
     #[test]
     fn no_error_reveals_a_password() {
         let command = Cli::command().find_subcommand("serve").cloned().unwrap();

@@ -66,7 +66,7 @@ impl Setting {
         let (id, name) = (arg.get_id().as_str(), arg.get_long()?.to_owned());
         let source = matches.value_source(id);
         let value = match matches.try_get_one::<StoreKind>(id) {
-            // A store is displayed without its password, regardless of the source.
+            // The displayed store contains no password, whichever source the setting comes from.
             Ok(Some(store)) => Some(store.to_string()),
             _ => matches.get_raw(id).and_then(|mut raw| raw.next()).map(|value| {
                 let value = value.to_string_lossy();
@@ -125,7 +125,7 @@ fn invalid_setting(error: &dyn std::error::Error) -> clap::Error {
     clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n"))
 }
 
-/// Explains that `demo` has no data options. Otherwise clap would suggest one of its options with a similar name.
+/// Explains that `demo` has no data options. Otherwise, clap would suggest a similarly named option of `demo`.
 fn explain_demo_data(mut error: clap::Error) -> clap::Error {
     let of_demo = matches!(error.get(ContextKind::Usage), Some(ContextValue::StyledStr(usage))
         if usage.to_string().contains("leadapi-server demo"));
@@ -133,9 +133,9 @@ fn explain_demo_data(mut error: clap::Error) -> clap::Error {
         if ["--store", "--data", "--new-tokens"].contains(&arg.as_str()));
     if of_demo && of_data {
         error.remove(ContextKind::SuggestedArg);
-        // The usage line also mentions the suggested option.
+        // The usage line would also mention the suggested option.
         error.remove(ContextKind::Usage);
-        let tip = "the demo serves samples from memory; \"leadapi-server serve\" serves your data";
+        let tip = "the demo serves sample data from memory; use \"leadapi-server serve\" for your own data";
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     error

@@ -50,7 +50,7 @@ impl Check {
                 count(counts.tokens, "token", "tokens"),
                 count(counts.idempotency, "idempotency key", "idempotency keys"),
             ];
-            format!("{} is good: {}", self.file.display(), parts.join(", "))
+            format!("{} is valid: {}", self.file.display(), parts.join(", "))
         })
     }
 }

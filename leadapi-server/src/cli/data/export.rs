@@ -24,13 +24,13 @@ use crate::{
 /// Export a consistent snapshot of a store, as a data set for "data import".
 ///
 /// Tokens are exported with their id, times, hash and prefix, never with their secret. After an import into another
-/// store, they are also valid there. A create that is retried there with the same idempotency key does not create a
-/// second lead.
+/// store, the tokens are valid there too, and a retried create with the same idempotency key does not create a second
+/// lead.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   leadapi-server data export leads.json --store sqlite:leads.db")]
 pub(in crate::cli) struct Export {
-    /// The file to create, readable only by its owner; by default, or with -, standard output.
+    /// The file to create, readable only by its owner. Defaults to standard output (-).
     #[arg(default_value = "-", hide_default_value = true)]
     file: PathBuf,
     /// Replace the file if it exists.
@@ -82,7 +82,7 @@ async fn export(
     let exported = exported.await;
     bar.finish_and_clear();
     let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
-    // A failed write also makes the export fail, but its own error is more precise.
+    // A failed write also makes the export fail, but the error of the write itself is more precise.
     output.failed.take().map_or(Ok(()), |source| Err(failed(source)))?;
     exported?;
     output.end().map_err(failed)?;

@@ -47,7 +47,7 @@ impl Import {
     }
 }
 
-/// Imports a file into a store that has no businesses yet. Otherwise prints that the file was not imported.
+/// Imports a file if the store has no businesses yet. Otherwise, prints that the file was not imported.
 pub(in crate::cli) async fn import_into_empty(
     store: &SqlStore,
     path: &Path,
@@ -63,7 +63,7 @@ pub(in crate::cli) async fn import_into_empty(
             Err(_) => {}
         }
     }
-    print_line(&format!("the store holds data already: {} was not imported", path.display()));
+    print_line(&format!("the store already contains data: {} was not imported", path.display()));
     Ok(())
 }
 

@@ -31,7 +31,7 @@ pub(super) enum FormCommand {
     Graph(FormFile),
     /// Walk through a form from a file with answers from another file, and print the resulting lead.
     Walk(WalkForm),
-    /// Add a form record, keeping every field in its file.
+    /// Add a form record from a file, keeping every field.
     Add {
         #[command(flatten)]
         of: BusinessArgs,
@@ -44,7 +44,7 @@ pub(super) enum FormCommand {
         #[command(flatten)]
         of: BusinessArgs,
     },
-    /// Print a form record, including every field of its original file.
+    /// Print a form record with every field of the file that it was added from.
     Show {
         #[command(flatten)]
         of: BusinessArgs,

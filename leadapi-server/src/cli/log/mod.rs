@@ -17,8 +17,8 @@ use crate::metrics::log_lines_dropped;
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct LogOptions {
-    /// The log filter: `off`, `error`, `warn`, `info`, `debug` or `trace`. Crates of dependencies log only errors
-    /// unless you name them: `info,h2=debug`.
+    /// The log filter: `off`, `error`, `warn`, `info`, `debug` or `trace`. Dependencies log only errors unless you name
+    /// their crates: `info,h2=debug`.
     #[arg(long, env = "LEADAPI_LOG", value_name = "FILTER", default_value = "info", value_parser = checked)]
     log: String,
     /// The log format on standard error: text for people, or one JSON object per line.

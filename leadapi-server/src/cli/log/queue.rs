@@ -15,7 +15,7 @@ use std::{
 use prometheus::IntCounter;
 use tracing::warn;
 
-/// The maximum number of queued bytes. The writer thread can hold the same number again.
+/// The maximum number of queued bytes. The writer thread can hold as many again while it writes them.
 const CAPACITY: usize = 1 << 20;
 /// The maximum time that the process waits for the sink at exit.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
@@ -39,7 +39,8 @@ struct State {
     is_flushed: bool,
 }
 
-/// A guard that flushes the queue on drop. A timeout keeps a stalled sink from preventing the process from exiting.
+/// A guard that flushes the queue on drop. The flush has a timeout, so a stalled sink cannot keep the process from
+/// exiting.
 pub(super) struct FlushOnDrop(LogQueue);
 
 impl LogQueue {

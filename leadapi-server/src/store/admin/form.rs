@@ -77,7 +77,7 @@ pub(super) async fn refuse_if_referenced(
     if referring.is_empty() {
         return Ok(());
     }
-    Err(SqlError::refused(format!("a form names it: remove or change the form first ({})", referring.join(", "))))
+    Err(SqlError::refused(format!("a form refers to it: remove or change the form first ({})", referring.join(", "))))
 }
 
 fn not_found(id: &FormId) -> SqlError {

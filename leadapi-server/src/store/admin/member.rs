@@ -98,7 +98,7 @@ fn found(members: &[MemberSeed], email: &str) -> Result<MemberSeed, SqlError> {
 fn check(before: &[MemberSeed], after: &[MemberSeed]) -> Result<(), SqlError> {
     let mut addresses = HashSet::new();
     if let Some(twice) = after.iter().find(|member| !addresses.insert(email_key(&member.email))) {
-        return Err(SqlError::refused(format!("{} is a member of this business already", twice.email)));
+        return Err(SqlError::refused(format!("{} is already a member of this business", twice.email)));
     }
     let has_owner = |members: &[MemberSeed]| members.iter().any(|member| member.role == Role::Owner);
     if has_owner(before) && !has_owner(after) {

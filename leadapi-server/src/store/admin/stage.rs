@@ -80,7 +80,7 @@ async fn remove_stage(
     let pipeline = pipeline_of(session, business, id).await?;
     let Pipeline { mut stages, .. } = rows::find_pipeline(session, business, &pipeline).await?;
     let at = stages.iter().position(|stage| stage.id == *id);
-    let at = at.ok_or_else(|| SqlError::other("a stage is not among those of its pipeline"))?;
+    let at = at.ok_or_else(|| SqlError::other("a stage is missing from its pipeline"))?;
     Ok((stages.remove(at), stages))
 }
 
@@ -95,7 +95,7 @@ fn insert_stage_at(stages: &mut Vec<Stage>, stage: Stage, position: Option<u32>)
     Ok(())
 }
 
-/// Writes stages with positions assigned in their order, and returns the stage with the id `wanted`.
+/// Writes the stages, with positions that follow the order of the list, and returns the stage with the id `wanted`.
 async fn write(
     session: &mut dyn Session,
     business: &BusinessId,
@@ -113,7 +113,7 @@ async fn write(
 }
 
 fn missing_stage() -> SqlError {
-    SqlError::other("a stage is not among those that were written")
+    SqlError::other("the requested stage is missing from the written stages")
 }
 
 struct Add {
@@ -173,7 +173,7 @@ impl Task for Delete {
         let leads = read::count(session, query!(shared::TOTAL, business, "", id)).await?;
         match &self.move_to {
             Some(target) if target == id => {
-                return Err(SqlError::refused("leads must be moved to another stage than the one that is removed"));
+                return Err(SqlError::refused("leads cannot be moved to the stage that is removed"));
             }
             Some(target) => move_leads(session, business, id, target).await?,
             None if leads > 0 => {

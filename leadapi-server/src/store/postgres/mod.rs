@@ -136,8 +136,8 @@ impl Postgres {
 }
 
 impl Postgres {
-    /// Runs short work that writes and belongs to no business. After an error, or if the caller stops waiting, it may
-    /// have been applied or not.
+    /// Runs short work that writes and belongs to no business. After an error, or if the caller stops waiting, the work
+    /// may or may not have been applied.
     pub(crate) async fn brief_work<W: Work>(&self, work: W) -> Result<W::Output, SqlError> {
         let all = async {
             let mut attempts = Attempts::default();
@@ -178,8 +178,8 @@ impl Connections {
     async fn get(&self) -> Result<Object, SqlError> {
         self.pool.get().await.map_err(|error| match error {
             PoolError::Backend(error) => SqlError::lost(error),
-            // Not mapped to `Lost`, because that would be retried, and the caller has already waited long enough for
-            // the pool.
+            // Not mapped to `Lost`, because lost connections are retried, and the caller has already waited for the
+            // pool.
             other => SqlError::other(other),
         })
     }

@@ -29,7 +29,7 @@ pub(super) enum SessionAttrs {
     Primary,
 }
 
-/// The reason why a URL is rejected. Messages never include a part of the URL that may contain a password.
+/// The reason a URL is rejected. Messages never include a part of the URL that may contain a password.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InvalidUrl {
     #[error(
@@ -77,7 +77,8 @@ impl Target {
 }
 
 impl SessionAttrs {
-    /// Returns the default. If there are several hosts, some of them are probably standbys, which do not accept writes.
+    /// Returns the default. With several hosts, some are probably standbys, so only hosts that accept writes are
+    /// suitable.
     fn default_of(config: &Config) -> Self {
         let hosts = config.get_hosts().len().max(config.get_hostaddrs().len());
         if hosts > 1 { Self::ReadWrite } else { Self::Any }

@@ -1,5 +1,5 @@
--- Every key begins with business_id, and so does every reference: a record cannot refer to another business.
--- Text is compared by bytes, which in UTF-8 is code point order. Timestamps are milliseconds since 1970.
+-- Every primary key and every foreign key begins with business_id, so a record cannot refer to another business. Text
+-- is compared by bytes, which in UTF-8 is code point order. Timestamps are milliseconds since 1970.
 
 CREATE TABLE business (
     business_id TEXT NOT NULL PRIMARY KEY,
@@ -72,7 +72,7 @@ CREATE INDEX lead_by_client ON lead (business_id, client_id, created_at, id);
 CREATE INDEX lead_by_stage ON lead (business_id, stage_id, created_at, id) WHERE stage_id IS NOT NULL;
 CREATE INDEX lead_by_both ON lead (business_id, client_id, stage_id, created_at, id) WHERE stage_id IS NOT NULL;
 
--- The number of leads under each filter in each bucket of leads. No id is empty, so '' means all.
+-- The number of leads in each bucket that match each filter. No id is empty, so '' stands for all.
 CREATE TABLE tally (
     business_id TEXT NOT NULL REFERENCES business,
     client_id   TEXT NOT NULL,

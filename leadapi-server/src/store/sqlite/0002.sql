@@ -1,5 +1,5 @@
--- Identifies the store and counts its transactions, so that a write-ahead log is never applied to a file other than its
--- own. Every transaction that changes anything changes the only row.
+-- Identifies the store and counts its transactions, so that a write-ahead log is never applied to the wrong file. Every
+-- transaction that changes data updates the only row.
 CREATE TABLE lineage (
     store_id TEXT NOT NULL,
     commits  INTEGER NOT NULL

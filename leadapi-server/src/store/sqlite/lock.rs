@@ -3,8 +3,8 @@
 //! The lock is taken on a file next to the database, which works on every system. On Linux, the database itself is
 //! locked too, which also covers hard links and a deleted lock file.
 //!
-//! On Linux, these locks (`flock`) are independent of SQLite's locks (`fcntl`). But closing any descriptor of a file
-//! releases its `fcntl` locks, so a `FileLock` must be dropped after the last connection.
+//! On Linux, these locks (`flock`) are independent of SQLite's locks (`fcntl`). However, closing any descriptor of a
+//! file releases its `fcntl` locks, so a `FileLock` must be dropped after the last connection.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},

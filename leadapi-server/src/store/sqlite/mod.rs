@@ -239,7 +239,7 @@ mod tests {
     /// A read transaction in another program keeps the log from restarting, so the log grows. It must shrink
     /// afterwards.
     #[tokio::test]
-    async fn the_log_shrinks_after_a_long_reader_of_another_program() {
+    async fn the_log_shrinks_after_a_long_read_by_another_program() {
         let folder = tempfile::tempdir().unwrap();
         let (sqlite, other) = opened(folder.path());
         let length = || std::fs::metadata(folder.path().join("leads.db-wal")).unwrap().len();

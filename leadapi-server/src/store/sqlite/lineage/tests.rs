@@ -48,14 +48,14 @@ fn a_store_that_crashed_is_opened_with_its_own_log() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("leads.db");
     let writer = open::open(&path).unwrap();
-    assert!(!is_refused(&crash(&path).path()), "nothing of a new store is in its file yet");
+    assert!(!is_refused(&crash(&path).path()), "the data of a new store is only in its log");
     for _ in 0..20 {
         commit(&writer, 30);
         assert!(!is_refused(&crash(&path).path()));
         writer.query_row("PRAGMA wal_checkpoint(PASSIVE)", (), |_| Ok(())).unwrap();
-        assert!(!is_refused(&crash(&path).path()), "all of the log is in the file");
+        assert!(!is_refused(&crash(&path).path()), "the file contains every commit in the log");
         commit(&writer, 1);
-        assert!(!is_refused(&crash(&path).path()), "the log has been started again");
+        assert!(!is_refused(&crash(&path).path()), "the log has restarted");
     }
 }
 
