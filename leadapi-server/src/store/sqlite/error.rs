@@ -20,9 +20,9 @@ pub(crate) enum OpenError {
     #[error("another server is serving it")]
     Locked,
     #[error(
-        "the write-ahead log {} does not belong to {}, for example because a backup was copied over a store after a crash; \
-         nothing was changed. To serve a backup, run: leadapi-server data restore BACKUP --store sqlite:{} --force. \
-         To serve the original store, put its file back.",
+        "the write-ahead log {} does not belong to {}, for example because a backup was copied over a store after a \
+         crash; nothing was changed. To serve a backup, run: leadapi-server data restore BACKUP --store sqlite:{} \
+         --force. To serve the original store, put its file back.",
         log.display(), path.display(), path.display()
     )]
     StaleLog { path: PathBuf, log: PathBuf },
