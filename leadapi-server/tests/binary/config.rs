@@ -60,7 +60,7 @@ fn a_server_uses_the_settings_of_a_file() {
 
 #[test]
 fn the_packaged_settings_file_is_valid() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../packaging/server.toml").into();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/packaging/server.toml").into();
     assert_eq!(setting(&mut config(&path), "log-format").0, "json");
 }
 
