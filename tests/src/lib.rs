@@ -29,6 +29,7 @@ pub mod powerloss;
 #[cfg(unix)]
 pub mod processes;
 pub mod proxy;
+mod proxy_program;
 mod raw;
 mod response;
 mod runner;
@@ -43,6 +44,7 @@ pub use case::{Case, Token, delete, get, head, patch, post, request};
 pub use contract_check::run_contract_check;
 pub use description::Description;
 pub use live::{Live, Via, everywhere, everywhere_with};
+pub use proxy_program::proxy_program;
 pub use raw::Raw;
 pub use response::TestResponse;
 pub use runner::run_table;

@@ -1,14 +1,14 @@
 //! The store behind PgBouncer.
 
 use std::{
-    env, fs,
+    fs,
     net::TcpListener,
     os::unix::fs::{MetadataExt, PermissionsExt},
     process::{Child, Command, Stdio},
 };
 
 use leadapi_server::store::{DatabaseUrl, SqlStore};
-use leadapi_tests::{postgres::Cluster, processes::wait_until};
+use leadapi_tests::{postgres::Cluster, processes::wait_until, proxy_program};
 use tempfile::TempDir;
 
 use crate::fixture::{all, create, open};
@@ -24,11 +24,7 @@ impl PgBouncer {
     /// Starts PgBouncer with this pool mode in front of a cluster. If PgBouncer is not installed, returns `None`, or
     /// panics if `LEADAPI_REQUIRE_PROXIES` is set.
     fn start(cluster: &Cluster, mode: &str) -> Option<Self> {
-        const PROGRAM: &str = "/usr/sbin/pgbouncer";
-        if !fs::exists(PROGRAM).unwrap() {
-            assert!(env::var_os("LEADAPI_REQUIRE_PROXIES").is_none(), "{PROGRAM} is not installed");
-            return None;
-        }
+        let program = proxy_program("pgbouncer")?;
         let folder = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let (host, server_port) = cluster.address().split_once(':').unwrap();
@@ -41,7 +37,7 @@ impl PgBouncer {
              ignore_startup_parameters = extra_float_digits\n"
         );
         fs::write(&settings, text).unwrap();
-        let mut command = Command::new(PROGRAM);
+        let mut command = Command::new(program);
         command.arg(&settings).stdout(Stdio::null()).stderr(Stdio::null());
         if folder.path().metadata().unwrap().uid() == 0 {
             // PgBouncer refuses to run as root. With `-u` it switches to this user.

@@ -9,7 +9,7 @@ use std::{
 
 use tempfile::TempDir;
 
-use crate::processes::wait_until;
+use crate::{processes::wait_until, proxy_program};
 
 /// A running proxy. It marks each request that it forwards with a request id that begins with [`Proxy::MARK`].
 #[derive(Debug)]
@@ -90,12 +90,7 @@ backend back
     }
 
     fn start(name: &str, arguments: impl FnOnce(&TempDir, u16) -> Vec<PathBuf>) -> Option<Self> {
-        let Some(program) = installed(name) else {
-            let required = std::env::var_os("LEADAPI_REQUIRE_PROXIES").is_some_and(|value| value == "1");
-            assert!(!required, "{name} is not installed");
-            eprintln!("SKIPPED: {name} is not installed, so nothing is sent through it");
-            return None;
-        };
+        let program = proxy_program(name)?;
         let folder = tempfile::tempdir().unwrap();
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let mut command = Command::new(program);
@@ -111,11 +106,4 @@ impl Drop for Proxy {
         self.child.kill().unwrap_or_default();
         drop(self.child.wait());
     }
-}
-
-fn installed(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    // Debian installs both proxies in this folder, which is not in every `PATH`.
-    let folders = std::env::split_paths(&path).chain(["/usr/sbin".into()]);
-    folders.map(|folder| folder.join(name)).find(|program| program.is_file())
 }

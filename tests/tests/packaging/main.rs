@@ -1,0 +1,15 @@
+//! The files in `leadapi-server/packaging`, with the servers and programs that they configure.
+#![cfg(unix)]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a failed unwrap fails the test"
+)]
+
+mod balancer;
+mod callers;
+mod files;
+mod ops;
+mod rolling_update;

@@ -1,0 +1,128 @@
+//! Three servers on one PostgreSQL database are replaced one after another, and no request is lost.
+
+use std::{
+    fs,
+    process::{Child, Command, Stdio},
+};
+
+use http::{Method, StatusCode};
+use leadapi_tests::{
+    postgres::Cluster,
+    processes::{signal, wait_until},
+};
+use serde_json::{Value, json};
+use tempfile::NamedTempFile;
+
+use crate::{
+    balancer::{Addresses, Balancer},
+    callers::{CALLERS, Callers, Connection, Seen, token},
+    files::environment,
+    ops::{free_address, is_ready, samples},
+};
+
+const SERVERS: usize = 3;
+
+/// The settings of the servers, which the test does not change.
+type Settings = Vec<(String, String)>;
+
+/// A server process. Killed when it is dropped.
+struct Server(Child, Addresses);
+
+impl Server {
+    /// Starts a server, and waits until it is ready.
+    fn start(store: &str, addresses: Addresses, settings: &Settings) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
+        command.args(["serve", "--listen", &addresses.api.to_string(), "--ops-listen", &addresses.ops.to_string()]);
+        command.args(["--reads-per-minute", "1000000", "--writes-per-minute", "1000000"]);
+        command.envs(settings.iter().cloned()).env("LEADAPI_STORE", store).stdout(Stdio::null()).stderr(Stdio::null());
+        let child = command.spawn().unwrap();
+        wait_until("a server is ready", || is_ready(addresses.ops));
+        Self(child, addresses)
+    }
+
+    /// Stops the server as a service manager does, and starts another one at the same addresses.
+    fn replace(mut self, store: &str, settings: &Settings) -> Self {
+        wait_until("a server has answered requests", || self.answered() > 0.0);
+        signal("TERM", &[self.0.id()]);
+        assert_eq!(self.0.wait().unwrap().code(), Some(0), "the server has answered every request");
+        Self::start(store, self.1, settings)
+    }
+
+    /// Returns the number of requests to the API.
+    fn answered(&self) -> f64 {
+        let samples = samples(self.1.ops).into_iter();
+        samples.filter(|(name, ..)| name == "leadapi_requests_total").map(|(.., value)| value).sum()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.0.kill().unwrap_or_default();
+        drop(self.0.wait());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn haproxy_loses_no_request_with_the_packaged_configuration() {
+    // The configuration expects the default settings.
+    update(Balancer::http, Settings::new()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_balancer_of_connections_loses_no_request_with_the_settings_for_kubernetes() {
+    update(Balancer::tcp, environment("kubernetes/settings.env")).await;
+}
+
+/// Replaces each server in turn while callers create and read leads through the balancer.
+async fn update(balancer: fn(&[Addresses]) -> Option<Balancer>, settings: Settings) {
+    let Some(cluster) = Cluster::shared() else { return };
+    let store = cluster.url(&cluster.create_database("rolling_update").await);
+    import(&store);
+    let addresses = [(); SERVERS].map(|()| Addresses { api: free_address(), ops: free_address() });
+    let servers = addresses.map(|addresses| Server::start(&store, addresses, &settings));
+    let Some(balancer) = balancer(&addresses) else { return };
+
+    let callers = Callers::start(balancer.address);
+    let mut replaced = Vec::new();
+    for server in servers {
+        let (store, settings) = (store.clone(), settings.clone());
+        replaced.push(tokio::task::spawn_blocking(move || server.replace(&store, &settings)).await.unwrap());
+    }
+    let Seen { created, reads, failures } = callers.end().await;
+    assert!(failures.is_empty(), "{} of {} requests: {failures:#?}", failures.len(), created.len() + reads);
+    assert!(created.len() > 500 && reads > 1_000, "{} leads were created, {reads} reads", created.len());
+    let created: Vec<(String, String)> = created.into_iter().collect();
+    assert_eq!(leads(addresses[0]).await, created, "each acknowledged lead exists exactly once");
+}
+
+/// Imports a business with a client account and a token for each caller.
+fn import(store: &str) {
+    let tokens: Vec<Value> = (0..CALLERS)
+        .map(|nth| json!({ "name": format!("t{nth}"), "scopes": ["read", "write"], "token": token(nth) }))
+        .collect();
+    let at = "2026-01-01T00:00:00Z";
+    let client = json!({ "id": "c1", "name": "C", "created_at": at });
+    let business = json!({ "id": "b1", "name": "B", "created_at": at, "clients": [client], "tokens": tokens });
+    let file = NamedTempFile::new().unwrap();
+    fs::write(file.path(), json!({ "businesses": [business] }).to_string()).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
+    command.args(["data", "import"]).arg(file.path()).env("LEADAPI_STORE", store).stdout(Stdio::null());
+    assert!(command.status().unwrap().success());
+}
+
+/// Returns the name and id of each lead, in order of the names.
+async fn leads(server: Addresses) -> Vec<(String, String)> {
+    let mut connection = Connection::new(server.api, 0);
+    let mut all = Vec::new();
+    loop {
+        let path = format!("/leads?limit=200&offset={}", all.len());
+        let page = connection.call(Method::GET, &path, None, StatusCode::OK).await.unwrap();
+        let text = |lead: &Value, field: &str| lead[field].as_str().unwrap().to_owned();
+        let page = page["data"].as_array().unwrap();
+        if page.is_empty() {
+            all.sort();
+            return all;
+        }
+        all.extend(page.iter().map(|lead| (text(lead, "name"), text(lead, "id"))));
+    }
+}
