@@ -22,6 +22,8 @@ use tokio::{net::TcpStream, task::JoinHandle, time::interval};
 pub(crate) const CALLERS: usize = 16;
 /// The time between two requests of a caller, which bounds the load.
 const PACE: Duration = Duration::from_millis(20);
+/// The number of rounds that a caller stays on one connection.
+const ROUNDS: usize = 10;
 
 /// What the callers have seen.
 #[derive(Default)]
@@ -77,6 +79,9 @@ impl Caller {
             if stop.load(Ordering::Relaxed) {
                 return;
             }
+            if count % ROUNDS == 0 {
+                self.connection.close();
+            }
             if let Err(failure) = self.create_and_read(count).await {
                 self.seen.lock().unwrap().failures.push(format!("caller {}, round {count}: {failure}", self.nth));
             }
@@ -109,6 +114,11 @@ pub(crate) struct Connection {
 impl Connection {
     pub(crate) fn new(address: SocketAddr, caller: usize) -> Self {
         Self { address, caller, open: None }
+    }
+
+    /// Closes the connection, so that the next request opens a new one.
+    fn close(&mut self) {
+        self.open = None;
     }
 
     /// Sends a request once. With a name, it creates the lead, with the name as its idempotency key.
