@@ -109,6 +109,14 @@ pub enum CommandError {
          address to --ops-listen, or --insecure-http if no other machine can reach it"
     )]
     InsecureOps(SocketAddr),
+    /// A server is not ready, or cannot be reached.
+    #[error("the server at {address} is not ready: {reason}")]
+    NotReady {
+        /// The address of the operator's listener.
+        address: SocketAddr,
+        /// The server's reason, or the cause why it cannot be reached.
+        reason: String,
+    },
     /// Only one of the certificate and the private key was specified.
     #[error("--tls-cert and --tls-key must be used together")]
     HalfTls,

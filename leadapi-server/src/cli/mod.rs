@@ -16,6 +16,7 @@ mod migrate;
 mod openapi;
 mod output;
 mod pipeline;
+mod ready;
 mod redact;
 mod serve;
 mod signals;
@@ -43,6 +44,7 @@ use self::{
     migrate::Migrate,
     openapi::OpenApi,
     pipeline::PipelineCommand,
+    ready::Ready,
     serve::{Demo, Serve},
     stage::StageCommand,
     token::TokenCommand,
@@ -66,6 +68,8 @@ enum Command {
     Serve(Serve),
     /// Serve two sample businesses from memory, and print their tokens and three requests to try.
     Demo(Demo),
+    /// Check whether a running server is ready, for health checks of containers that have no shell.
+    Ready(Ready),
     /// Print the effective settings of "serve" and the source of each.
     Config(Box<Config>),
     /// Create, list, revoke and delete the tokens of a business, as one of its owners or admins.
@@ -147,6 +151,7 @@ impl Cli {
             Command::Stage(stage) => stage.run().await,
             Command::Form(form) => form.run().await,
             Command::Migrate(migrate) => migrate.run().await,
+            Command::Ready(ready) => ready.run().await,
             Command::Config(config) => config.run(),
             Command::Completions(completions) => completions.run(),
             Command::Man(man) => man.run(),

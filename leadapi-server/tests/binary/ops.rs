@@ -133,6 +133,31 @@ fn sigterm_fails_readiness_before_the_drain_delay() {
     assert!(success && told.elapsed() >= Duration::from_secs(2), "{:?}", told.elapsed());
 }
 
+/// A container has no shell for a health check. The setting of the server also finds it at an address for all interfaces.
+#[test]
+fn the_command_ready_reports_whether_a_server_is_ready() {
+    let database = Database::of_the_sample();
+    let server = Running::start(serve(&database).env("LEADAPI_DRAIN_DELAY", "1h"));
+    let ops = Ops::of(&server);
+    let ready = |address: &str| Command::new(BINARY).arg("ready").env("LEADAPI_OPS_LISTEN", address).output().unwrap();
+    for address in [ops.0.clone(), ops.0.replace("127.0.0.1", "0.0.0.0")] {
+        let output = ready(&address);
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b"ready\n"[..]), "{address}");
+    }
+    server.signal("-TERM");
+    while ops.get("/readyz").starts_with("HTTP/1.1 200") {}
+    let refused = |address: &str, reason: &str| {
+        let output = ready(address);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{error}");
+        assert!(error.contains(&format!("the server at {address} is not ready: {reason}")), "{error}");
+    };
+    refused(&ops.0, "shutting down");
+    server.signal("-TERM");
+    server.end();
+    refused(&ops.0, "Connection refused");
+}
+
 /// A user at a terminal should not have to wait.
 #[test]
 fn ctrl_c_skips_the_drain_delay() {

@@ -11,5 +11,7 @@
 mod balancer;
 mod callers;
 mod files;
+mod monitoring;
 mod ops;
 mod rolling_update;
+mod selectors;

@@ -1,0 +1,51 @@
+//! `ready`: the readiness check of a running server.
+
+use std::{io, net::SocketAddr, time::Duration};
+
+use clap::Args;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
+
+use super::{CommandError, output::print_line};
+
+/// The time limit for the check, which itself waits up to 2 s for the store.
+const TIMEOUT: Duration = Duration::from_secs(3);
+/// The response is a few lines. Another program at this port may send more.
+const MAX_RESPONSE: u64 = 4_096;
+
+#[derive(Debug, Args)]
+pub(super) struct Ready {
+    /// The address of the server's operator endpoints, such as 127.0.0.1:9090. On Unix, 0.0.0.0 and [::] reach a
+    /// server on this machine.
+    #[arg(long, env = "LEADAPI_OPS_LISTEN", value_name = "ADDRESS")]
+    ops_listen: SocketAddr,
+}
+
+impl Ready {
+    pub(super) async fn run(self) -> Result<(), CommandError> {
+        let address = self.ops_listen;
+        let failed = |reason| CommandError::NotReady { address, reason };
+        let response = match timeout(TIMEOUT, get(address)).await {
+            Ok(response) => response.map_err(|error| failed(error.to_string()))?,
+            Err(_) => return Err(failed(format!("no response within {TIMEOUT:?}"))),
+        };
+        let (head, body) = response.split_once("\r\n\r\n").unwrap_or((&response, ""));
+        if !head.starts_with("HTTP/1.1 200 ") {
+            let body = body.trim();
+            return Err(failed(body.strip_prefix("not ready: ").unwrap_or(body).to_owned()));
+        }
+        print_line("ready");
+        Ok(())
+    }
+}
+
+async fn get(address: SocketAddr) -> io::Result<String> {
+    let mut stream = TcpStream::connect(address).await?;
+    stream.write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").await?;
+    let mut response = String::new();
+    stream.take(MAX_RESPONSE).read_to_string(&mut response).await?;
+    Ok(response)
+}

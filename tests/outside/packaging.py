@@ -1,0 +1,69 @@
+"""Checks the packaged files with the schemas of Kubernetes and Compose, and with promtool.
+
+    python packaging.py
+
+Without promtool, its checks are skipped, unless LEADAPI_REQUIRE_PROMTOOL=1.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import compose_spec
+import yaml
+
+PACKAGING = Path(__file__).resolve().parent.parent.parent / "leadapi-server" / "packaging"
+# The oldest version that has every field, and the newest that the schemas cover.
+KUBERNETES = ["1.27", "1.37"]
+
+
+def main() -> None:
+    kubernetes(PACKAGING / "kubernetes")
+    compose_spec.PyCompose.from_yaml((PACKAGING / "compose.yaml").read_text()).validate()
+    if shutil.which("promtool"):
+        prometheus(PACKAGING / "prometheus")
+    else:
+        assert os.environ.get("LEADAPI_REQUIRE_PROMTOOL") != "1", "promtool is not installed"
+        print("SKIPPED: promtool is not installed, so the alert rules are not checked")
+    print("the packaged files are valid")
+
+
+def kubernetes(folder: Path) -> None:
+    validate = Path(sys.executable).parent / "kubernetes-validate"
+    manifests = sorted(file for file in folder.glob("*.yaml") if file.name != "kustomization.yaml")
+    for version in KUBERNETES:
+        run(validate, "--strict", "--quiet", "--kubernetes-version", version, *manifests)
+    # Every manifest is applied except the example of the secret.
+    applied = yaml.safe_load((folder / "kustomization.yaml").read_text())["resources"]
+    assert sorted([*applied, "secret.example.yaml"]) == [file.name for file in manifests], applied
+    deployment = yaml.safe_load((folder / "deployment.yaml").read_text())["spec"]["template"]["spec"]
+    lines = (line.split("=", 1) for line in (folder / "settings.env").read_text().splitlines() if not line.startswith("#"))
+    settings = dict(lines)
+    drain, stop = (int(settings[name].removesuffix("s")) for name in ("LEADAPI_DRAIN_DELAY", "LEADAPI_STOP_TIMEOUT"))
+    assert drain + 15 < stop < deployment["terminationGracePeriodSeconds"], "a request may be cut off"
+
+
+def prometheus(folder: Path) -> None:
+    run("promtool", "check", "rules", folder / "alerts.yaml")
+    run("promtool", "test", "rules", folder / "alerts.test.yaml")
+    run("promtool", "check", "config", folder / "prometheus.yaml", folder / "kubernetes.yaml")
+    # promtool does not read dashboards, but it reads their expressions as rules.
+    dashboard = json.loads((PACKAGING / "grafana" / "leadapi.json").read_text())
+    queries = [target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", [])]
+    rules = [{"record": f"panel:{nth}", "expr": query.replace("$__rate_interval", "1m")} for nth, query in enumerate(queries)]
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump({"groups": [{"name": "dashboard", "rules": rules}]}, file)
+        file.flush()
+        run("promtool", "check", "rules", file.name)
+
+
+def run(*command) -> None:
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+main()

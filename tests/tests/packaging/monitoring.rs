@@ -1,0 +1,185 @@
+//! The alert rules and the dashboard use only metrics and labels that a server exposes.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::{Read, Write},
+    net::{SocketAddr, TcpStream},
+    process::{Child, Command, Stdio},
+};
+
+use leadapi_tests::{secret, serve_with_rate_limits};
+use reqwest::{Client, StatusCode};
+use rusqlite::Connection;
+use serde_json::Value;
+
+use crate::{
+    files::packaged,
+    ops::{free_address, samples},
+    selectors::{Selector, grouping_labels, recorded, selectors},
+};
+
+/// The labels that Prometheus adds to every sample.
+const TARGET_LABELS: [&str; 2] = ["job", "instance"];
+
+/// A server process. Killed when it is dropped.
+struct Server {
+    child: Child,
+    url: String,
+    ops: SocketAddr,
+}
+
+impl Server {
+    fn start(arguments: &[&str], token: &str) -> Self {
+        let ops = free_address();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
+        command.args(["serve", "--ops-listen", &ops.to_string()]).args(arguments).stderr(Stdio::null());
+        let (child, url) = serve_with_rate_limits(&mut command, token);
+        Self { child, url, ops }
+    }
+
+    /// Opens a connection, sends these bytes and waits until the server closes it.
+    fn send_until_closed(&self, bytes: &[u8]) {
+        let (_, rest) = self.url.split_once("://").unwrap();
+        let mut stream = TcpStream::connect(rest.split('/').next().unwrap()).unwrap();
+        stream.write_all(bytes).unwrap();
+        // The server may reset the connection.
+        stream.read_to_end(&mut Vec::new()).unwrap_or_default();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.child.kill().unwrap_or_default();
+        drop(self.child.wait());
+    }
+}
+
+/// A series that a server exposes: its name and its labels.
+type Series = (String, Vec<(String, String)>);
+
+/// Returns the series of a server that has served, refused, cut and failed.
+async fn exposed() -> Vec<Series> {
+    let mut samples = busy_server().await;
+    samples.extend(tls_server());
+    samples
+        .into_iter()
+        .map(|(name, labels, _)| {
+            let labels = labels.split(',').filter_map(|label| label.split_once('='));
+            (name, labels.map(|(name, value)| (name.to_owned(), value.trim_matches('"').to_owned())).collect())
+        })
+        .collect()
+}
+
+/// Causes a response of each kind, a failed store call, a rate-limited request and a cut connection.
+async fn busy_server() -> Vec<(String, String, f64)> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("leads.db");
+    let (store, token) = (format!("sqlite:{}", file.display()), secret("monitored"));
+    let server = Server::start(&["--store", &store, "--writes-per-minute", "2", "--head-timeout", "100ms"], &token);
+    let leads = format!("{}/leads", server.url);
+    let create = async || {
+        let body = r#"{"client_id": "c1", "name": "Ann"}"#;
+        Client::new().post(&leads).bearer_auth(&token).body(body).send().await.unwrap().status()
+    };
+    assert_eq!(Client::new().get(&leads).bearer_auth(&token).send().await.unwrap().status(), StatusCode::OK);
+    assert_eq!(create().await, StatusCode::CREATED);
+    {
+        let other = Connection::open(&file).unwrap();
+        other.execute_batch("BEGIN IMMEDIATE").unwrap();
+        assert_eq!(create().await, StatusCode::INTERNAL_SERVER_ERROR);
+    }
+    assert_eq!(create().await, StatusCode::TOO_MANY_REQUESTS);
+    server.send_until_closed(b"GET");
+    samples(server.ops)
+}
+
+/// Causes failed handshakes: one that is no TLS, and one that a newer one replaces.
+fn tls_server() -> Vec<(String, String, f64)> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let identity = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    fs::write(path("cert.pem"), identity.cert.pem()).unwrap();
+    fs::write(path("key.pem"), identity.signing_key.serialize_pem()).unwrap();
+    let files = ["--tls-cert", &path("cert.pem"), "--tls-key", &path("key.pem"), "--max-handshakes", "1"];
+    let server = Server::start(&files, &secret("monitored"));
+    server.send_until_closed(b"GET / HTTP/1.1\r\n\r\n");
+    let (_, rest) = server.url.split_once("://").unwrap();
+    let mut oldest = TcpStream::connect(rest.split('/').next().unwrap()).unwrap();
+    let _newest = TcpStream::connect(rest.split('/').next().unwrap()).unwrap();
+    oldest.read_to_end(&mut Vec::new()).unwrap_or_default();
+    samples(server.ops)
+}
+
+/// Returns each expression of the dashboard and of the rules.
+fn expressions() -> Vec<String> {
+    let dashboard: Value = serde_json::from_str(&packaged("grafana/leadapi.json")).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap().iter();
+    let targets = panels.filter_map(|panel| panel["targets"].as_array()).flatten();
+    let mut all: Vec<String> = targets.map(|target| target["expr"].as_str().unwrap().to_owned()).collect();
+    assert!(all.len() > 20, "{all:?}");
+    let variables = dashboard["templating"]["list"].as_array().unwrap().iter();
+    all.extend(variables.filter_map(|variable| Some(variable["query"]["query"].as_str()?.to_owned())));
+
+    let rules = packaged("prometheus/alerts.yaml");
+    let rules = rules.split("expr:").skip(1).map(|rest| {
+        let ends = ["\n        for:", "\n        labels:", "\n      - "].iter().filter_map(|end| rest.find(end));
+        rest[..ends.min().unwrap_or(rest.len())].to_owned()
+    });
+    all.extend(rules);
+    all
+}
+
+#[tokio::test]
+async fn the_alerts_and_the_dashboard_use_metrics_that_exist() {
+    let (exposed, recorded) = (exposed().await, recorded(&packaged("prometheus/alerts.yaml")));
+    let mut wrong = BTreeSet::new();
+    let mut used = BTreeSet::new();
+    for expression in expressions() {
+        let mut known: BTreeSet<&str> = TARGET_LABELS.into();
+        for Selector { name, matchers } in selectors(&expression) {
+            if recorded.contains(&name) || name == "up" {
+                continue;
+            }
+            let series: Vec<_> = exposed.iter().filter(|(exposed, _)| *exposed == name).collect();
+            if series.is_empty() {
+                wrong.insert(format!("{name} does not exist"));
+            }
+            let labels = || series.iter().flat_map(|(_, labels)| labels);
+            known.extend(labels().map(|(label, _)| label.as_str()));
+            for (label, operator, value) in &matchers {
+                let exists = match operator.as_str() {
+                    "=" => labels().any(|(exposed, found)| exposed == label && found == value),
+                    _ => labels().any(|(exposed, _)| exposed == label),
+                };
+                if !TARGET_LABELS.contains(&label.as_str()) && !exists {
+                    wrong.insert(format!("{name} has no {label}{operator}{value:?}"));
+                }
+            }
+            used.insert(name);
+        }
+        let labels = grouping_labels(&expression).into_iter().filter(|label| !known.contains(label.as_str()));
+        wrong.extend(labels.map(|label| format!("no metric in this expression has {label}: {expression}")));
+    }
+    assert_eq!(wrong, BTreeSet::new());
+
+    // The dashboard leaves no metric out.
+    let families = exposed.iter().map(|(name, _)| name.as_str()).filter(|name| !name.ends_with("_sum"));
+    let unused: BTreeSet<_> = families.filter(|name| !used.contains(*name)).collect();
+    assert_eq!(unused, BTreeSet::new());
+}
+
+/// Each alert links to a section of the runbook.
+#[test]
+fn each_alert_has_a_section_in_the_runbook() {
+    let (rules, readme) = (packaged("prometheus/alerts.yaml"), packaged("README.md"));
+    let headings = readme.lines().filter_map(|line| line.strip_prefix("### "));
+    let headings: Vec<String> = headings.map(str::to_ascii_lowercase).collect();
+    let links: Vec<&str> = rules.lines().filter_map(|line| line.trim().strip_prefix("runbook: ")).collect();
+    assert_eq!(links.len(), rules.matches("- alert: ").count());
+    for link in links {
+        let (file, section) = link.split_once('#').unwrap();
+        assert_eq!(file, "leadapi-server/packaging/README.md");
+        assert!(headings.iter().any(|heading| heading == section), "{link} leads nowhere");
+    }
+}
