@@ -1,6 +1,7 @@
-//! HAProxy in front of three servers.
+//! `HAProxy` in front of three servers.
 
 use std::{
+    fmt::Write,
     fs,
     net::{SocketAddr, TcpStream},
     process::{Child, Command, Stdio},
@@ -18,7 +19,7 @@ pub(crate) struct Addresses {
     pub(crate) ops: SocketAddr,
 }
 
-/// A running HAProxy. Killed when it is dropped.
+/// A running `HAProxy`. Killed when it is dropped.
 pub(crate) struct Balancer {
     child: Child,
     pub(crate) address: SocketAddr,
@@ -26,8 +27,8 @@ pub(crate) struct Balancer {
 }
 
 impl Balancer {
-    /// Starts HAProxy with the packaged configuration, except for the addresses. It never retries, so that the test
-    /// does not depend on retries. Returns `None` if HAProxy is not installed.
+    /// Starts `HAProxy` with the packaged configuration, except for the addresses. It never retries, so that the test
+    /// does not depend on retries. Returns `None` if `HAProxy` is not installed.
     pub(crate) fn http(servers: &[Addresses]) -> Option<Self> {
         let address = free_address();
         let mut config = replace(&packaged("haproxy.cfg"), "bind :8080", &format!("bind {address}"));
@@ -39,7 +40,7 @@ impl Balancer {
         Self::start(address, &config)
     }
 
-    /// Starts HAProxy as a balancer of connections, like a service of Kubernetes: a new connection goes to a ready
+    /// Starts `HAProxy` as a balancer of connections, like a service of Kubernetes: a new connection goes to a ready
     /// server, and an open one stays where it is.
     pub(crate) fn tcp(servers: &[Addresses]) -> Option<Self> {
         let address = free_address();
@@ -49,7 +50,7 @@ impl Balancer {
              default-server inter 1s fall 2 rise 2\n"
         );
         for (nth, Addresses { api, ops }) in servers.iter().enumerate() {
-            config += &format!(" server s{nth} {api} check port {}\n", ops.port());
+            writeln!(config, " server s{nth} {api} check port {}", ops.port()).unwrap();
         }
         Self::start(address, &config)
     }
