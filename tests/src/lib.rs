@@ -22,6 +22,8 @@ pub mod forms;
 pub mod hostile;
 mod invariants;
 mod live;
+#[cfg(target_os = "linux")]
+pub mod patroni;
 #[cfg(unix)]
 pub mod postgres;
 #[cfg(target_os = "linux")]

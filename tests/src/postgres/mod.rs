@@ -17,6 +17,8 @@ use std::{
 
 use tokio_postgres::NoTls;
 
+#[cfg(target_os = "linux")]
+pub(crate) use programs::{Account, find as find_programs};
 use server::Server;
 pub use tls::Ca;
 use url::ServerUrl;

@@ -16,7 +16,7 @@ const MISSING: &str =
 /// Returns the directory that contains `initdb` and `postgres`.
 ///
 /// If there is none, prints a message once and returns `None`. Tests that need PostgreSQL then skip themselves.
-pub(super) fn find() -> Option<PathBuf> {
+pub(crate) fn find() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let found = env::split_paths(&path).chain(versions()).find(|folder| holds_both(folder));
     if found.is_none() {
@@ -52,17 +52,17 @@ fn versions() -> Vec<PathBuf> {
 /// The operating-system user that runs PostgreSQL. It is the current user, or an unprivileged user if that is root,
 /// because PostgreSQL refuses to run as root.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Account(Option<(u32, u32)>);
+pub(crate) struct Account(Option<(u32, u32)>);
 
 impl Account {
     /// Returns the account that owns new files of a process, given one of its files.
-    pub(super) fn for_owner(file: &Metadata) -> Self {
+    pub(crate) fn for_owner(file: &Metadata) -> Self {
         const NOBODY: (u32, u32) = (65534, 65534);
         Self((file.uid() == 0).then(|| user("postgres").unwrap_or(NOBODY)))
     }
 
     /// Makes the account the owner of a file.
-    pub(super) fn own(self, path: &Path) {
+    pub(crate) fn own(self, path: &Path) {
         if let Some((user, group)) = self.0 {
             std::os::unix::fs::chown(path, Some(user), Some(group)).unwrap();
         }
@@ -70,13 +70,18 @@ impl Account {
 
     /// Returns a command that runs as the account. Its separate process group keeps Ctrl-C in the terminal away from
     /// it.
-    pub(super) fn command(self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+    pub(crate) fn command(self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         if let Some((user, group)) = self.0 {
             command.uid(user).gid(group);
         }
         command.process_group(0).env("LC_ALL", "C").current_dir("/");
         command
+    }
+
+    /// Returns the user and the group, unless they are those of this process.
+    pub(crate) const fn ids(self) -> Option<(u32, u32)> {
+        self.0
     }
 }
 

@@ -1,0 +1,186 @@
+//! A network of its own for each cluster: hosts in network namespaces, which a bridge connects with each other and with
+//! this machine.
+
+use std::{
+    io,
+    net::Ipv4Addr,
+    os::unix::process::CommandExt,
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use crate::{postgres::Account, processes::signal};
+
+/// The number of networks that can exist at a time: the /24 subnets of 198.18.0.0/15, the range for network tests.
+const NETWORKS: u32 = 512;
+/// The range 198.18.0.0/15.
+const RANGE: u32 = u32::from_be_bytes([198, 18, 0, 0]);
+/// The last part of this machine's own address.
+const GATEWAY: u8 = 254;
+
+/// Removes a network when the test process exits, however it exits: the kernel closes the other end of the shell's
+/// standard input. Ends all processes in the namespaces first. A killed PostgreSQL leaves a shared memory segment
+/// behind, whose id is in the seventh line of its lock file.
+const WATCHDOG: &str = r#"
+trap '' HUP INT TERM
+read -r _
+for namespace in $(ip netns list | sed -n "s/^\($1h[0-9]*\)\( .*\)\?$/\1/p"); do
+    tries=0
+    while processes=$(ip netns pids "$namespace") && [ -n "$processes" ] && [ $tries -lt 100 ]; do
+        kill -s KILL $processes
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+    ip link del "$1v${namespace#"$1"h}"
+    ip netns del "$namespace"
+done
+ip link del "$1"
+for lock in "$2"/*/data/postmaster.pid; do
+    if [ -e "$lock" ]; then ipcrm -m "$(sed -n '7s/.* //p' "$lock")"; fi
+done
+rm -rf "$2"
+"#;
+
+/// A bridge with hosts, which is removed when this value is dropped or the test process exits.
+#[derive(Debug)]
+pub(super) struct Network {
+    nth: u32,
+    bridge: String,
+    watchdog: Child,
+}
+
+impl Network {
+    /// Creates an empty network. Removes `folder` together with it.
+    ///
+    /// # Errors
+    ///
+    /// If this process may not create networks.
+    pub(super) fn create(folder: &Path) -> io::Result<Self> {
+        let begin = std::process::id();
+        for nth in (0..NETWORKS).map(|nth| (begin + nth) % NETWORKS) {
+            let bridge = format!("lap{nth}");
+            // The kernel lets only one run create a bridge with this name.
+            match ip(&["link", "add", &bridge, "type", "bridge"]) {
+                Ok(()) => {}
+                Err(error) if error.to_string().contains("File exists") => continue,
+                Err(error) => return Err(error),
+            }
+            let mut shell = Command::new("sh");
+            shell.args(["-c", WATCHDOG, "watchdog", &bridge]).arg(folder);
+            shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+            let watchdog = shell.process_group(0).spawn()?;
+            let network = Self { nth, bridge, watchdog };
+            ip(&["address", "add", &format!("{}/24", network.address(GATEWAY)), "dev", &network.bridge])?;
+            ip(&["link", "set", &network.bridge, "up"])?;
+            return Ok(network);
+        }
+        Err(io::Error::other("all networks are in use"))
+    }
+
+    /// Adds a host. Its number is the last part of its address.
+    ///
+    /// # Errors
+    ///
+    /// If this process may not create network namespaces.
+    pub(super) fn add_host(&self, nth: u8) -> io::Result<Host> {
+        let namespace = format!("{}h{nth}", self.bridge);
+        let link = format!("{}v{nth}", self.bridge);
+        let address = self.address(nth);
+        ip(&["netns", "add", &namespace])?;
+        ip(&["link", "add", &link, "type", "veth", "peer", "name", "eth0", "netns", &namespace])?;
+        ip(&["-n", &namespace, "address", "add", &format!("{address}/24"), "dev", "eth0"])?;
+        ip(&["-n", &namespace, "link", "set", "eth0", "up"])?;
+        ip(&["-n", &namespace, "link", "set", "lo", "up"])?;
+        ip(&["link", "set", &link, "master", &self.bridge, "up"])?;
+        Ok(Host { namespace, link, address })
+    }
+
+    fn address(&self, nth: u8) -> Ipv4Addr {
+        Ipv4Addr::from(RANGE + self.nth * 256 + u32::from(nth))
+    }
+}
+
+impl Drop for Network {
+    fn drop(&mut self) {
+        drop(self.watchdog.stdin.take());
+        drop(self.watchdog.wait());
+    }
+}
+
+/// A host with one address.
+#[derive(Debug)]
+pub(super) struct Host {
+    namespace: String,
+    /// This machine's end of the host's cable.
+    link: String,
+    pub(super) address: Ipv4Addr,
+}
+
+impl Host {
+    /// Returns a command that runs on the host as a user. Its process is the program's, not that of a wrapper.
+    pub(super) fn command(&self, account: Account, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new("nsenter");
+        command.process_group(0).env("LC_ALL", "C").current_dir("/");
+        command.arg(format!("--net=/run/netns/{}", self.namespace));
+        if let Some((user, group)) = account.ids() {
+            command.args(["--setuid", &user.to_string(), "--setgid", &group.to_string()]);
+        }
+        command.arg("--").arg(program);
+        command
+    }
+
+    /// Kills all processes of the host (SIGKILL).
+    pub(super) fn kill(&self) {
+        self.signal_until("KILL", |_, now| now.is_empty());
+    }
+
+    /// Suspends all processes of the host (SIGSTOP). Its kernel still accepts TCP connections.
+    pub(super) fn freeze(&self) {
+        // A process may fork another one before it stops, so this is repeated until there are no new ones.
+        self.signal_until("STOP", |before, now| before == now);
+    }
+
+    /// Resumes all processes of the host (SIGCONT).
+    pub(super) fn thaw(&self) {
+        signal("CONT", &self.processes());
+    }
+
+    /// Unplugs the host's cable. Its connections stay open, and nothing reaches their other ends.
+    pub(super) fn disconnect(&self) {
+        ip(&["link", "set", &self.link, "down"]).unwrap();
+    }
+
+    /// Plugs the cable in again.
+    pub(super) fn connect(&self) {
+        ip(&["link", "set", &self.link, "up"]).unwrap();
+    }
+
+    fn signal_until(&self, name: &str, done: impl Fn(&[u32], &[u32]) -> bool) {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        let mut before = Vec::new();
+        loop {
+            let now = self.processes();
+            if done(&before, &now) {
+                return;
+            }
+            assert!(Instant::now() < deadline, "SIG{name} has not reached all processes: {now:?}");
+            signal(name, &now);
+            before = now;
+        }
+    }
+
+    fn processes(&self) -> Vec<u32> {
+        let output = Command::new("ip").args(["netns", "pids", &self.namespace]).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.split_whitespace().map(|id| id.parse().unwrap()).collect()
+    }
+}
+
+fn ip(arguments: &[&str]) -> io::Result<()> {
+    let output = Command::new("ip").args(arguments).output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(io::Error::other(format!("ip {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim())))
+}
