@@ -27,7 +27,10 @@ impl Programs {
         };
         let Some(etcd) = in_path("etcd") else { return skip("etcd was not found") };
         // Reports a missing PostgreSQL itself.
-        Some(Self { patroni, etcd, postgres: postgres::find_programs()? })
+        let found = postgres::find_programs()?.join("postgres");
+        // Patroni needs more programs than the two that may be linked into another directory.
+        let postgres = found.canonicalize().unwrap().parent().unwrap().to_owned();
+        Some(Self { patroni, etcd, postgres })
     }
 }
 

@@ -1,0 +1,76 @@
+//! Failover: two servers on a PostgreSQL cluster whose primary fails lose no acknowledged write.
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a failed unwrap fails the test"
+)]
+
+mod callers;
+mod faults;
+mod history;
+
+use std::{
+    collections::BTreeMap,
+    env,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use leadapi_tests::{patroni::PatroniCluster, secret, serve_one_business};
+use tokio::task::block_in_place;
+
+use self::{callers::Calls, faults::Fault};
+
+const SERVERS: usize = 2;
+/// The longest acceptable time from the promotion of a new primary to the next acknowledged write.
+const MAX_DELAY: Duration = Duration::from_secs(2);
+
+/// A server process. Killed when it is dropped.
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.0.kill().unwrap_or_default();
+        drop(self.0.wait());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_acknowledged_write_is_lost_when_the_primary_fails() {
+    let rounds = env::var("LEADAPI_FAILOVER_ROUNDS").map_or(1, |rounds| rounds.parse().unwrap());
+    let Some(mut cluster) = block_in_place(|| PatroniCluster::start(true)) else { return };
+    let token = secret("failover");
+    let start = |_| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
+        // The log would contain a line for each request.
+        let command = command.args(["serve", "--store", &cluster.url()]).stderr(Stdio::null());
+        let (child, url) = serve_one_business(command, &token);
+        (Server(child), url)
+    };
+    let (servers, urls): (Vec<Server>, Vec<String>) = (0..SERVERS).map(start).unzip();
+    let calls = Calls::new(urls, token);
+    let callers = calls.start();
+    let mut all = Vec::new();
+    for _ in 0..rounds {
+        for fault in Fault::ALL {
+            let measured = fault.run(&mut cluster, &calls).await;
+            measured.print();
+            all.push(measured);
+        }
+    }
+    calls.stop();
+    let mut histories = BTreeMap::new();
+    for caller in callers {
+        histories.extend(caller.await.unwrap());
+    }
+    for server in 0..servers.len() {
+        let (listed, total) = calls.list(server).await;
+        assert_eq!(history::check(&histories, &listed, total), [], "{} leads", histories.len());
+    }
+    for measured in all {
+        assert!(measured.gap <= measured.promotion + MAX_DELAY, "the servers recovered too late: {measured:?}");
+    }
+}
