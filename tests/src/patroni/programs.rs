@@ -21,9 +21,9 @@ pub(super) struct Programs {
 impl Programs {
     /// Returns the programs, or `None` after a message that names what is missing.
     pub(super) fn find() -> Option<Self> {
-        let given = env::var_os("LEADAPI_PATRONI").map(PathBuf::from);
+        let given = env::var_os("LEADAPI_TEST_PATRONI").map(PathBuf::from);
         let Some(patroni) = given.or_else(|| in_path("patroni")) else {
-            return skip("Patroni was not found: install it or set LEADAPI_PATRONI");
+            return skip("Patroni was not found: install it or set LEADAPI_TEST_PATRONI");
         };
         let Some(etcd) = in_path("etcd") else { return skip("etcd was not found") };
         // Reports a missing PostgreSQL itself.

@@ -40,12 +40,12 @@ impl Drop for Server {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_acknowledged_write_is_lost_when_the_primary_fails() {
-    let rounds = env::var("LEADAPI_FAILOVER_ROUNDS").map_or(1, |rounds| rounds.parse().unwrap());
+    let rounds = env::var("LEADAPI_TEST_FAILOVER_ROUNDS").map_or(1, |rounds| rounds.parse().unwrap());
     let Some(mut cluster) = block_in_place(|| PatroniCluster::start(true)) else { return };
     let token = secret("failover");
     let start = |_| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
-        // The log would contain a line for each request.
+        // The log would contain a line for each failed request.
         let command = command.args(["serve", "--store", &cluster.url()]).stderr(Stdio::null());
         let (child, url) = serve_one_business(command, &token);
         (Server(child), url)

@@ -16,7 +16,7 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use deadpool_postgres::{Object, Pool, PoolError};
 use leadapi_core::{id::BusinessId, model::Timestamp};
-use tokio::time::timeout;
+use tokio::time::{error::Elapsed, timeout};
 use uuid::Uuid;
 
 pub(crate) use connect::OpenError;
@@ -93,7 +93,7 @@ impl Postgres {
                 other => other,
             }
         };
-        with_timeout(both).await?.iter().map(|row| read(Row::new(row))).collect()
+        self.connections.with_timeout(both).await?.iter().map(|row| read(Row::new(row))).collect()
     }
 
     /// Runs read statements against one snapshot.
@@ -104,7 +104,7 @@ impl Postgres {
                 other => other,
             }
         };
-        with_timeout(both).await
+        self.connections.with_timeout(both).await
     }
 
     /// Runs read statements against one snapshot, without a time limit.
@@ -148,7 +148,7 @@ impl Postgres {
                 }
             }
         };
-        with_timeout(all).await
+        self.connections.with_timeout(all).await
     }
 
     /// Deletes the records of servers that have not written to the business since `until`.
@@ -182,6 +182,18 @@ impl Connections {
             // pool.
             other => SqlError::other(other),
         })
+    }
+
+    /// Waits for work with a time limit.
+    ///
+    /// PostgreSQL's own timeouts are shorter, so if this one expires, the host has probably failed. The idle connections
+    /// are dropped, because each of them would cost another timeout, and a host that resumes could answer with old data.
+    async fn within<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Result<T, Elapsed> {
+        timeout(limit, work).await.inspect_err(|_| drop(self.pool.retain(|_, _| false)))
+    }
+
+    async fn with_timeout<T>(&self, work: impl Future<Output = Result<T, SqlError>>) -> Result<T, SqlError> {
+        self.within(TIMEOUT, work).await.unwrap_or_else(|elapsed| Err(SqlError::lost(elapsed)))
     }
 
     async fn query(&self, query: Query) -> Result<Vec<tokio_postgres::Row>, SqlError> {
@@ -220,10 +232,6 @@ impl SqlError {
     const fn is_transient(&self) -> bool {
         matches!(self, Self::Lost(_) | Self::Retry(_))
     }
-}
-
-async fn with_timeout<T>(read: impl Future<Output = Result<T, SqlError>>) -> Result<T, SqlError> {
-    timeout(TIMEOUT, read).await.unwrap_or_else(|elapsed| Err(SqlError::lost(elapsed)))
 }
 
 /// Counts the attempts of a transaction.

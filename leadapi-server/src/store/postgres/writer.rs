@@ -29,7 +29,7 @@ use std::{
 use leadapi_core::{id::BusinessId, model::Timestamp};
 use tokio::{
     sync::oneshot,
-    time::{Instant, sleep, timeout},
+    time::{Instant, sleep},
 };
 use uuid::Uuid;
 
@@ -162,9 +162,9 @@ impl Inner {
         writes: &[&Write],
     ) -> Result<Vec<Result<WriteOutcome, SqlError>>, SqlError> {
         let operation = Uuid::now_v7().to_string();
-        let prepared = timeout(TIMEOUT, self.prepare(business, writes, &operation)).await;
+        let prepared = self.connections.within(TIMEOUT, self.prepare(business, writes, &operation)).await;
         let (session, outcomes) = prepared.map_err(SqlError::other)??;
-        match timeout(TIMEOUT, session.commit()).await.unwrap_or_else(|elapsed| Err(SqlError::lost(elapsed))) {
+        match self.connections.with_timeout(session.commit()).await {
             Ok(()) => Ok(outcomes),
             Err(SqlError::Lost(lost)) => match self.outcome(business, &operation).await? {
                 CommitOutcome::Committed => Ok(outcomes),
@@ -194,7 +194,8 @@ impl Inner {
     async fn outcome(&self, business: &BusinessId, operation: &str) -> Result<CommitOutcome, SqlError> {
         let deadline = Instant::now() + OUTCOME_TIMEOUT;
         loop {
-            let fence = timeout(TIMEOUT.min(deadline - Instant::now()), self.fence(business));
+            let limit = TIMEOUT.min(deadline - Instant::now());
+            let fence = self.connections.within(limit, self.fence(business));
             match fence.await.unwrap_or_else(|elapsed| Err(SqlError::lost(elapsed))) {
                 Ok(recorded) if recorded.as_deref() == Some(operation) => return Ok(CommitOutcome::Committed),
                 Ok(_) => return Ok(CommitOutcome::RolledBack),
