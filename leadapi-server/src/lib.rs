@@ -13,6 +13,8 @@ mod listen;
 mod metrics;
 mod middleware;
 mod ops;
+#[cfg(feature = "redis")]
+pub mod redis_limiter;
 mod server;
 mod shutdown;
 pub mod store;

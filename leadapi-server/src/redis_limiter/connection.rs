@@ -1,0 +1,152 @@
+//! One connection for all requests, which a task checks and replaces.
+//!
+//! Requests never open connections, so a server opens at most one at a time, however many requests it has.
+
+use std::{
+    hash::{BuildHasher, RandomState},
+    sync::Arc,
+    time::Duration,
+};
+
+use leadapi_core::port::Admission;
+use redis::aio::MultiplexedConnection;
+use tokio::{
+    sync::{Notify, watch},
+    time::{sleep, timeout},
+};
+use tokio_util::task::AbortOnDropHandle;
+use tracing::{info, warn};
+
+use super::{
+    RedisLimiterError, RedisUrl, admission,
+    connect::{check, connect},
+};
+
+/// The interval of checks. They find out about a failure, and about the role of the server, without a request.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// The longest time between two attempts to connect.
+const MAX_BACKOFF: Duration = Duration::from_secs(1);
+const MIN_BACKOFF: Duration = Duration::from_millis(100);
+
+/// A connection that recovers by itself. The task ends when it is dropped.
+pub(super) struct Connection {
+    state: watch::Receiver<State>,
+    /// Wakes the task because a request has failed.
+    failed: Arc<Notify>,
+    _task: AbortOnDropHandle<()>,
+}
+
+enum State {
+    Up(MultiplexedConnection),
+    /// A request has failed, or the connection is lost. Requests wait for the outcome of the check or the first attempt
+    /// to connect again.
+    Unknown,
+    /// No connection could be made. Requests fail at once.
+    Down(RedisLimiterError),
+}
+
+impl Connection {
+    /// Starts with the outcome of a first attempt to connect.
+    pub(super) fn start(url: RedisUrl, first: Result<MultiplexedConnection, RedisLimiterError>) -> Self {
+        let first_state = match &first {
+            Ok(connection) => State::Up(connection.clone()),
+            Err(error) => State::Down(error.clone()),
+        };
+        let (publish, state) = watch::channel(first_state);
+        let failed = Arc::new(Notify::new());
+        let task = Task { url, publish, failed: failed.clone() };
+        Self { state, failed, _task: AbortOnDropHandle::new(tokio::spawn(task.run(first.ok()))) }
+    }
+
+    /// Returns the connection. Waits while its state is unknown.
+    pub(super) async fn get(&self) -> Result<MultiplexedConnection, RedisLimiterError> {
+        let mut state = self.state.clone();
+        match state.wait_for(|state| !matches!(state, State::Unknown)).await.as_deref() {
+            Ok(State::Up(connection)) => Ok(connection.clone()),
+            Ok(State::Down(error)) => Err(error.clone()),
+            Ok(State::Unknown) | Err(_) => Err(RedisLimiterError::Failed("the connection is lost".to_owned())),
+        }
+    }
+
+    /// Admits and counts a request, or refuses it, within a time limit.
+    pub(super) async fn admit(
+        &self,
+        key: &str,
+        limit: u32,
+        time_limit: Duration,
+    ) -> Result<Admission, RedisLimiterError> {
+        let admitted = timeout(time_limit, async {
+            let mut connection = self.get().await?;
+            let admitted = admission::admit(&mut connection, key, limit).await;
+            admitted.map_err(|error| {
+                self.failed.notify_one();
+                error.into()
+            })
+        });
+        admitted.await.unwrap_or_else(|_| {
+            self.failed.notify_one();
+            Err(RedisLimiterError::TimedOut(time_limit))
+        })
+    }
+}
+
+struct Task {
+    url: RedisUrl,
+    publish: watch::Sender<State>,
+    failed: Arc<Notify>,
+}
+
+impl Task {
+    async fn run(self, mut connection: Option<MultiplexedConnection>) {
+        loop {
+            let live = match connection.take() {
+                Some(live) => live,
+                None => {
+                    let live = self.reconnect().await;
+                    info!(redis = %self.url, "Redis counts the rate limits again");
+                    live
+                }
+            };
+            self.publish.send_replace(State::Up(live.clone()));
+            let error = self.watch(live).await;
+            self.publish.send_replace(State::Unknown);
+            warn!(redis = %self.url, %error, "Redis does not count the rate limits");
+        }
+    }
+
+    /// Checks the connection until it fails.
+    async fn watch(&self, mut connection: MultiplexedConnection) -> RedisLimiterError {
+        loop {
+            let has_failed = timeout(CHECK_INTERVAL, self.failed.notified()).await.is_ok();
+            if has_failed {
+                // Until the check has passed, further requests would only wait in the same queue, and a frozen server
+                // would count all of them when it continues.
+                self.publish.send_replace(State::Unknown);
+            }
+            if let Err(error) = check(&mut connection).await {
+                return error;
+            }
+            if has_failed {
+                self.publish.send_replace(State::Up(connection.clone()));
+            }
+        }
+    }
+
+    async fn reconnect(&self) -> MultiplexedConnection {
+        let mut backoff = MIN_BACKOFF;
+        loop {
+            match connect(&self.url).await {
+                Ok(connection) => return connection,
+                Err(error) => self.publish.send_replace(State::Down(error)),
+            };
+            sleep(with_jitter(backoff)).await;
+            backoff = (backoff * 2).min(MAX_BACKOFF);
+        }
+    }
+}
+
+/// Shortens a time by up to half, so that the servers that lost their connections together do not all return together.
+fn with_jitter(time: Duration) -> Duration {
+    let random = RandomState::new().hash_one(()) % 501;
+    time / 2 + time / 1_000 * u32::try_from(random).unwrap_or_default()
+}
