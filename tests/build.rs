@@ -1,16 +1,19 @@
-//! Compiles the shim of the power-loss test, a library for `LD_PRELOAD`.
+//! Compiles the shims of the tests, which are libraries for `LD_PRELOAD`.
 
 use std::{env, error::Error, path::PathBuf};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    const SHIM: &str = "src/powerloss/shim.c";
-    println!("cargo::rerun-if-changed={SHIM}");
-    if env::var("CARGO_CFG_TARGET_OS")? == "linux" {
-        let library = PathBuf::from(env::var("OUT_DIR")?).join("libpowerloss.so");
-        let mut compiler = cc::Build::new().get_compiler().to_command();
-        compiler.args(["-O2", "-shared", "-fPIC", "-pthread", SHIM, "-o"]).arg(&library);
-        assert!(compiler.status()?.success(), "the shim does not compile");
-        println!("cargo::rustc-env=LEADAPI_POWERLOSS_SHIM={}", library.display());
+    const SHIMS: [(&str, &str); 2] =
+        [("src/powerloss/shim.c", "LEADAPI_POWERLOSS_SHIM"), ("src/redis/clock.c", "LEADAPI_CLOCK_SHIM")];
+    for (source, variable) in SHIMS {
+        println!("cargo::rerun-if-changed={source}");
+        if env::var("CARGO_CFG_TARGET_OS")? == "linux" {
+            let library = PathBuf::from(env::var("OUT_DIR")?).join(format!("{variable}.so"));
+            let mut compiler = cc::Build::new().get_compiler().to_command();
+            compiler.args(["-O2", "-shared", "-fPIC", "-pthread", source, "-o"]).arg(&library);
+            assert!(compiler.status()?.success(), "{source} does not compile");
+            println!("cargo::rustc-env={variable}={}", library.display());
+        }
     }
     Ok(())
 }

@@ -33,12 +33,16 @@ pub mod processes;
 pub mod proxy;
 mod proxy_program;
 mod raw;
+#[cfg(unix)]
+pub mod redis;
 mod response;
 mod runner;
 mod secret;
 mod seed;
 mod serving;
 mod store;
+#[cfg(unix)]
+mod tls;
 mod transport;
 mod world;
 

@@ -11,6 +11,8 @@ use leadapi_core::{
     tokens::CreateTokenError,
 };
 
+#[cfg(feature = "redis")]
+use crate::redis_limiter::{RedisLimiterError, RedisUrl};
 use crate::{
     TlsError,
     error_chain::error_chain,
@@ -133,6 +135,19 @@ pub enum CommandError {
     #[cfg(feature = "otlp")]
     #[error("--otlp-endpoint: {0}")]
     Traces(String),
+    /// The server that counts requests cannot be used.
+    #[cfg(feature = "redis")]
+    #[error("--limiter: cannot use {url}: {source}")]
+    Limiter {
+        /// The location of the server.
+        url: RedisUrl,
+        /// The reason.
+        source: RedisLimiterError,
+    },
+    /// The number of servers that share the limits while the server that counts requests fails is missing.
+    #[cfg(feature = "redis")]
+    #[error("--limiter-failure local needs --limiter-servers, the highest number of servers that run at the same time")]
+    LimiterServers,
     /// The file for the secrets of new tokens already exists.
     #[error(
         "cannot write the secrets of new tokens, because {} already exists: move it, name another file with \

@@ -37,9 +37,9 @@ fn is_setting(name: &str) -> bool {
 /// addresses.
 pub(super) fn may_be_secret(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
-    let has_password = text.starts_with("postgres") && text.contains(':')
-        || text.contains("password")
-        || text.contains(':') && text.contains('@');
+    let is_url = text.starts_with("postgres") || text.starts_with("redis");
+    let has_password =
+        is_url && text.contains(':') || text.contains("password") || text.contains(':') && text.contains('@');
     text.contains("pak_") || has_password && !text.starts_with("sqlite:")
 }
 
@@ -53,6 +53,8 @@ mod tests {
             "postgres://u:p@h/d",
             "postgres://u:p/d",
             "postgres:u:p",
+            "redis://:p",
+            "rediss://u:p/0",
             "https://u:p@collector",
             "mysql://u:p@h",
             "host=h password=p",

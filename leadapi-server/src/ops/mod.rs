@@ -17,7 +17,7 @@ use leadapi_core::{BoxError, port::Store};
 use tokio::{net::TcpListener, time::Instant};
 use tracing::error;
 
-pub(crate) use self::ready::WriteProbe;
+pub(crate) use self::ready::{Probe, Probes};
 use self::{host::names_this_machine, ready::Readiness};
 use crate::{
     docs,
@@ -32,7 +32,7 @@ const MAX_CONNECTIONS: usize = 64;
 
 pub(crate) struct Ops {
     store: Arc<dyn Store>,
-    write_probe: WriteProbe,
+    probes: Probes,
     metrics: Arc<Metrics>,
     /// The OpenAPI description.
     openapi: Bytes,
@@ -45,14 +45,14 @@ pub(crate) struct Ops {
 impl Ops {
     pub(crate) fn new(
         store: Arc<dyn Store>,
-        write_probe: WriteProbe,
+        probes: Probes,
         metrics: Arc<Metrics>,
         openapi: String,
         api: bool,
     ) -> Result<Self, prometheus::Error> {
         Ok(Self {
             store,
-            write_probe,
+            probes,
             metrics,
             openapi: openapi.into(),
             api,
@@ -68,7 +68,7 @@ impl Ops {
         let limits = HttpLimits { connections, address_connections: 0, ..HttpLimits::default() };
         let is_loopback = socket.local_addr().is_ok_and(|address| address.ip().is_loopback());
         let listener = Listener::new(socket, None, Arc::new(limits), self.connections);
-        let ready = Readiness::new(self.store, self.write_probe, shutdown.clone());
+        let ready = Readiness::new(self.store, self.probes, shutdown.clone());
         let pages = Arc::new(Pages { ready, metrics: self.metrics, openapi: self.openapi });
         let api = (is_loopback || self.api).then_some(api);
         let service = PagesOrApi { pages, api, server: shutdown, is_loopback };

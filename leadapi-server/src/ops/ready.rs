@@ -1,4 +1,5 @@
-//! The readiness check, which passes if the server is not stopping and its store answers reads and accepts writes.
+//! The readiness check, which passes if the server is not stopping, its store answers reads and accepts writes, and its
+//! rate limiter can decide on requests.
 
 use std::{error::Error, pin::Pin, sync::Arc, time::Duration};
 
@@ -20,12 +21,19 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// How long a result is cached, so that frequent probes do not overload the store.
 const CACHE_TIME: Duration = Duration::from_secs(1);
 
-/// A function that performs a no-op write and returns its result.
-pub(crate) type WriteProbe = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<(), BoxError>> + Send>> + Send + Sync>;
+/// The checks besides a read from the store.
+pub(crate) struct Probes {
+    /// Performs a no-op write.
+    pub(crate) writes: Probe,
+    /// Checks that the rate limiter can decide on requests.
+    pub(crate) limiter: Probe,
+}
+
+pub(crate) type Probe = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<(), BoxError>> + Send>> + Send + Sync>;
 
 pub(super) struct Readiness {
     store: Arc<dyn Store>,
-    write_probe: WriteProbe,
+    probes: Probes,
     shutdown: Shutdown,
     /// The cached result. It stays locked during a check, so that concurrent probes share one check.
     last: Mutex<Option<(Instant, Result<(), NotReady>)>>,
@@ -39,13 +47,15 @@ pub(super) enum NotReady {
     Failing,
     #[error("the store rejects writes")]
     NotWritable,
+    #[error("the rate limiter fails")]
+    NoLimiter,
     #[error("the store does not answer within {TIMEOUT:?}")]
     TimedOut,
 }
 
 impl Readiness {
-    pub(super) fn new(store: Arc<dyn Store>, write_probe: WriteProbe, shutdown: Shutdown) -> Self {
-        Self { store, write_probe, shutdown, last: Mutex::default() }
+    pub(super) fn new(store: Arc<dyn Store>, probes: Probes, shutdown: Shutdown) -> Self {
+        Self { store, probes, shutdown, last: Mutex::default() }
     }
 
     pub(super) async fn check(&self) -> Result<(), NotReady> {
@@ -68,7 +78,8 @@ impl Readiness {
         if let (Ok(business), Ok(lead)) = (BusinessId::parse("nobody"), LeadId::parse("nothing")) {
             self.store.get(&business, &lead).await.map_err(|error| log_not_ready(NotReady::Failing, &error))?;
         }
-        (self.write_probe)().await.map_err(|error| log_not_ready(NotReady::NotWritable, &*error))
+        (self.probes.writes)().await.map_err(|error| log_not_ready(NotReady::NotWritable, &*error))?;
+        (self.probes.limiter)().await.map_err(|error| log_not_ready(NotReady::NoLimiter, &*error))
     }
 }
 

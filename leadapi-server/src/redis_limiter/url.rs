@@ -220,7 +220,10 @@ mod tests {
                 InvalidRedisUrl::Credentials,
                 &["redis://p@h", "redis://u:@h", "redis://u:p/@h", "redis://u:a:b@h", "redis://u:%FF@h"],
             ),
-            (InvalidRedisUrl::Host, &["redis://", "redis://:1", "redis://h:", "redis://h:0", "redis://h:x", "redis://::1"]),
+            (
+                InvalidRedisUrl::Host,
+                &["redis://", "redis://:1", "redis://h:", "redis://h:0", "redis://h:x", "redis://::1"],
+            ),
             (InvalidRedisUrl::Host, &["redis://h#", "redis+sentinel://a,,b/m", "redis+sentinel:///m"]),
             (InvalidRedisUrl::SeveralHosts, &["redis://a,b/0"]),
             (InvalidRedisUrl::Service, &["redis+sentinel://a", "redis+sentinel://a//0", "redis+sentinel://a/m#"]),

@@ -2,7 +2,6 @@
 
 mod programs;
 mod server;
-mod tls;
 mod url;
 mod watchdog;
 
@@ -20,8 +19,10 @@ use tokio_postgres::NoTls;
 #[cfg(target_os = "linux")]
 pub(crate) use programs::{Account, find as find_programs};
 use server::Server;
-pub use tls::Ca;
 use url::ServerUrl;
+
+pub use crate::tls::Ca;
+use crate::tls::Identity;
 
 /// A PostgreSQL server for tests. A private server is removed when this value is dropped or the test process exits.
 #[derive(Debug)]
@@ -66,7 +67,7 @@ impl Cluster {
     ///
     /// In the same cases as [`Self::start`].
     pub fn start_with_tls(settings: &[&str]) -> Option<(Self, Ca)> {
-        let identity = tls::Identity::new();
+        let identity = Identity::new();
         let files = identity.files();
         let usual = ["ssl=on", "ssl_cert_file=../server.crt", "ssl_key_file=../server.key"];
         let cluster = Self::start_with(&files, usual.iter().chain(settings).map(ToString::to_string).collect())?;

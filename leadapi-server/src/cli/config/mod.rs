@@ -25,7 +25,7 @@ use super::{
     Cli, Command, CommandError,
     output::{Format, escape_lines},
     redact::{may_be_secret, redact_given},
-    serve::Serve,
+    serve::{LimiterUrl, Serve},
     store::StoreKind,
 };
 
@@ -65,9 +65,10 @@ impl Setting {
     fn of(arg: &Arg, matches: &ArgMatches, file: Option<&ConfigFile>) -> Option<Self> {
         let (id, name) = (arg.get_id().as_str(), arg.get_long()?.to_owned());
         let source = matches.value_source(id);
-        let value = match matches.try_get_one::<StoreKind>(id) {
-            // The displayed store contains no password, whichever source the setting comes from.
-            Ok(Some(store)) => Some(store.to_string()),
+        // A store or limiter is displayed without its password, regardless of the source.
+        let value = match (matches.try_get_one::<StoreKind>(id), matches.try_get_one::<LimiterUrl>(id)) {
+            (Ok(Some(store)), _) => Some(store.to_string()),
+            (_, Ok(Some(limiter))) => Some(limiter.to_string()),
             _ => matches.get_raw(id).and_then(|mut raw| raw.next()).map(|value| {
                 let value = value.to_string_lossy();
                 if may_be_secret(&value) { "…".to_owned() } else { value.into_owned() }

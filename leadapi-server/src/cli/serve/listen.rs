@@ -25,7 +25,7 @@ use super::{
 use crate::{
     Server, ShutdownOutcome, TlsFiles,
     metrics::{InstrumentedStore, Metrics},
-    ops::{Ops, WriteProbe},
+    ops::{Ops, Probes},
 };
 
 #[derive(Debug, Args)]
@@ -47,11 +47,12 @@ pub(super) struct ListenOptions {
     /// The reference at /docs, its curl commands and the Location header use it.
     #[arg(long, env = "LEADAPI_PUBLIC_URL", value_name = "URL")]
     public_url: Option<ServerUrl>,
-    /// Maximum number of GET requests per token in any 60 seconds, over all servers that share a PostgreSQL store.
+    /// Maximum number of GET requests per token in any 60 seconds, over all servers that share a PostgreSQL store or a
+    /// --limiter.
     #[arg(long, env = "LEADAPI_READS_PER_MINUTE", value_name = "N", value_parser = positive::<NonZeroU32>, default_value_t = Limits::default().reads)]
     reads_per_minute: NonZeroU32,
     /// Maximum number of POST, PATCH and DELETE requests per token in any 60 seconds, over all servers that share a
-    /// PostgreSQL store.
+    /// PostgreSQL store or a --limiter.
     #[arg(long, env = "LEADAPI_WRITES_PER_MINUTE", value_name = "N", value_parser = positive::<NonZeroU32>, default_value_t = Limits::default().writes)]
     writes_per_minute: NonZeroU32,
     /// A PEM file with the HTTPS certificate and its intermediate certificates, reloaded when it changes.
@@ -88,7 +89,7 @@ pub(super) struct ServeConfig<S, V> {
     pub(super) store: S,
     pub(super) verifier: V,
     pub(super) limiter: Box<dyn RateLimiter>,
-    pub(super) write_probe: WriteProbe,
+    pub(super) probes: Probes,
     /// The number of file descriptors that the store will open later.
     pub(super) descriptors: usize,
     pub(super) businesses: usize,
@@ -104,7 +105,7 @@ impl ListenOptions {
         greet: impl FnOnce(&str) -> Result<(), CommandError>,
         failed: impl Future<Output = String>,
     ) -> Result<ShutdownOutcome, CommandError> {
-        let ServeConfig { store, verifier, limiter, write_probe, descriptors, businesses, location } = config;
+        let ServeConfig { store, verifier, limiter, probes, descriptors, businesses, location } = config;
         let (stop, force) = (Signals::new(), Signals::new());
         let metrics = Arc::new(Metrics::new().map_err(CommandError::metrics)?);
         metrics.add(log.dropped()).map_err(CommandError::metrics)?;
@@ -119,7 +120,7 @@ impl ListenOptions {
             // origin.
             let own = ServerUrl::path(&self.base_path)?;
             let servers: Vec<_> = self.public_url.clone().into_iter().chain([own]).collect();
-            let ops = Ops::new(store, write_probe, metrics, document_at(&servers), self.ops_api);
+            let ops = Ops::new(store, probes, metrics, document_at(&servers), self.ops_api);
             server = server.ops(socket, ops.map_err(CommandError::metrics)?);
             print_line(&format!("operator endpoints: http://{at}/healthz, /readyz, /metrics and /docs"));
         }

@@ -1,5 +1,6 @@
 //! `serve` and `demo`: run a server.
 
+mod limiter;
 mod limits;
 mod listen;
 
@@ -14,7 +15,11 @@ use leadapi_core::{
 };
 use tokio::time::{MissedTickBehavior, interval};
 
-use self::listen::{ListenOptions, ServeConfig};
+pub(super) use self::limiter::LimiterUrl;
+use self::{
+    limiter::{LimiterOptions, OpenLimiter},
+    listen::{ListenOptions, ServeConfig},
+};
 use super::{
     CommandError,
     data::{self, NewSecrets},
@@ -23,7 +28,11 @@ use super::{
     store::{StoreKind, sensitive},
     value::positive,
 };
-use crate::{SAMPLE, ShutdownOutcome, ops::WriteProbe, store::SqlStore};
+use crate::{
+    SAMPLE, ShutdownOutcome,
+    ops::{Probe, Probes},
+    store::SqlStore,
+};
 
 /// The interval at which expired idempotency keys are deleted.
 const EXPIRED_KEYS_INTERVAL: Duration = Duration::from_secs(60);
@@ -67,6 +76,8 @@ pub(super) struct Serve {
     #[arg(long, env = "LEADAPI_NEW_TOKENS", value_name = "FILE")]
     new_tokens: Option<PathBuf>,
     #[command(flatten)]
+    limiter: LimiterOptions,
+    #[command(flatten)]
     listen: ListenOptions,
 }
 
@@ -79,7 +90,8 @@ pub(super) struct Demo {
 impl Serve {
     /// Checks that the settings are consistent.
     pub(super) fn check(&self) -> Result<(), CommandError> {
-        self.listen.tls().map(drop)
+        self.listen.tls()?;
+        self.limiter.check()
     }
 
     pub(super) const fn log(&self) -> &LogOptions {
@@ -87,6 +99,7 @@ impl Serve {
     }
 
     pub(super) async fn run(self, log: &Logging) -> Result<ShutdownOutcome, CommandError> {
+        let limiter = self.limiter.start(self.listen.rate_limits()).await?;
         match self.store {
             StoreKind::Memory => {
                 let (dataset, secrets) = match self.data {
@@ -97,7 +110,7 @@ impl Serve {
                     }
                     None => (Dataset::default(), NewSecrets::None),
                 };
-                in_memory(dataset, self.listen, log, |_, issued| secrets.show(issued)).await
+                in_memory(dataset, self.listen, limiter, log, |_, issued| secrets.show(issued)).await
             }
             StoreKind::Database(url) => {
                 let location = url.to_string();
@@ -107,7 +120,7 @@ impl Serve {
                 if let Some(path) = self.data {
                     data::import_into_empty(&store, &path, self.new_tokens).await?;
                 }
-                from_database(store, location, descriptors, self.listen, log).await
+                from_database(store, location, descriptors, self.listen, limiter, log).await
             }
         }
     }
@@ -125,13 +138,14 @@ impl Demo {
             demo::print(url, issued);
             Ok(())
         };
-        in_memory(dataset, self.listen, log, greet).await
+        in_memory(dataset, self.listen, None, log, greet).await
     }
 }
 
 async fn in_memory(
     dataset: Dataset,
     listen: ListenOptions,
+    limiter: Option<OpenLimiter>,
     log: &Logging,
     greet: impl FnOnce(&str, &[IssuedToken]) -> Result<(), CommandError>,
 ) -> Result<ShutdownOutcome, CommandError> {
@@ -141,9 +155,11 @@ async fn in_memory(
     let location = "memory (all data is lost at exit)".to_owned();
     let (store, verifier) = (MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock));
     // The memory store accepts every write.
-    let write_probe: WriteProbe = Box::new(|| Box::pin(async { Ok(()) }));
-    let limiter = Box::new(SlidingWindow::new(listen.rate_limits()));
-    let config = ServeConfig { store, verifier, limiter, write_probe, descriptors: 0, businesses, location };
+    let writes: Probe = Box::new(|| Box::pin(async { Ok(()) }));
+    let OpenLimiter { limiter, probe } =
+        limiter.unwrap_or_else(|| OpenLimiter::new(SlidingWindow::new(listen.rate_limits())));
+    let probes = Probes { writes, limiter: probe };
+    let config = ServeConfig { store, verifier, limiter, probes, descriptors: 0, businesses, location };
     listen.serve(config, log, |url| greet(url, &issued), std::future::pending()).await
 }
 
@@ -152,19 +168,23 @@ async fn from_database(
     location: String,
     descriptors: usize,
     listen: ListenOptions,
+    limiter: Option<OpenLimiter>,
     log: &Logging,
 ) -> Result<ShutdownOutcome, CommandError> {
     let verifier = StoredTokens::new(store.clone(), SystemClock).cached();
     let businesses = store.businesses().await?.len();
     tokio::spawn(delete_expired_keys_periodically(store.clone()));
     let probed = store.clone();
-    let write_probe: WriteProbe = Box::new(move || {
+    let writes: Probe = Box::new(move || {
         let store = probed.clone();
         Box::pin(async move { Ok(store.probe_writes().await?) })
     });
-    let limiter = store.rate_limiter(listen.rate_limits()).await?;
-    let config =
-        ServeConfig { store: store.clone(), verifier, limiter, write_probe, descriptors, businesses, location };
+    let OpenLimiter { limiter, probe } = match limiter {
+        Some(limiter) => limiter,
+        None => OpenLimiter::new(store.rate_limiter(listen.rate_limits()).await?),
+    };
+    let probes = Probes { writes, limiter: probe };
+    let config = ServeConfig { store: store.clone(), verifier, limiter, probes, descriptors, businesses, location };
     listen.serve(config, log, |_| Ok(()), store.failed()).await
 }
 

@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use tempfile::TempDir;
 
-/// The root certificates for clients of [`Cluster::start_with_tls`](super::Cluster::start_with_tls), as PEM files.
+/// The root certificates for clients of a server with TLS, as PEM files.
 #[derive(Debug)]
 pub struct Ca {
     /// The root that signed the server's certificate.
@@ -15,7 +15,7 @@ pub struct Ca {
     _folder: TempDir,
 }
 
-pub(super) struct Identity {
+pub(crate) struct Identity {
     certificate: String,
     key: String,
     root: String,
@@ -23,7 +23,7 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let (root, wrong_root) = (authority(), authority());
         let key = KeyPair::generate().unwrap();
         let certificate = params("localhost", &["localhost".into()]).signed_by(&key, &root).unwrap();
@@ -36,11 +36,11 @@ impl Identity {
     }
 
     /// Returns the names and contents of the files that the server reads.
-    pub(super) fn files(&self) -> [(&str, &str); 2] {
+    pub(crate) fn files(&self) -> [(&str, &str); 2] {
         [("server.crt", &self.certificate), ("server.key", &self.key)]
     }
 
-    pub(super) fn write_ca(&self) -> Ca {
+    pub(crate) fn write_ca(&self) -> Ca {
         let folder = tempfile::tempdir().unwrap();
         let [root, wrong_root] =
             [("root.pem", &self.root), ("wrong-root.pem", &self.wrong_root)].map(|(name, text)| {

@@ -1,0 +1,135 @@
+//! The command-line options for a rate limiter on Redis.
+
+#[cfg(feature = "redis")]
+use std::num::NonZeroU32;
+
+use clap::Args;
+#[cfg(feature = "redis")]
+use clap::ValueEnum;
+use leadapi_core::{memory::Limits, port::RateLimiter};
+
+use super::super::{CommandError, store::sensitive};
+use crate::ops::Probe;
+#[cfg(feature = "redis")]
+use crate::{
+    cli::value::{positive, time},
+    redis_limiter::{LimiterFailure, RedisLimiter},
+};
+
+#[cfg(feature = "redis")]
+pub(in crate::cli) use crate::redis_limiter::RedisUrl as LimiterUrl;
+
+/// The URL in a build without the feature `redis`, where every URL is invalid.
+#[cfg(not(feature = "redis"))]
+#[derive(Debug, Clone)]
+pub(in crate::cli) enum LimiterUrl {}
+
+#[cfg(not(feature = "redis"))]
+impl std::str::FromStr for LimiterUrl {
+    type Err = &'static str;
+
+    fn from_str(_: &str) -> Result<Self, &'static str> {
+        Err("cannot be used, because this binary was built without the feature `redis`")
+    }
+}
+
+#[cfg(not(feature = "redis"))]
+impl std::fmt::Display for LimiterUrl {
+    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match *self {}
+    }
+}
+
+#[derive(Debug, Args)]
+pub(super) struct LimiterOptions {
+    /// The Redis or Valkey server that counts the requests of all servers: `redis://USER:PASSWORD@HOST:PORT/DATABASE`.
+    ///
+    /// By default, the servers that share a PostgreSQL store count together, and every other server counts alone. This
+    /// option works with any store, and needs a binary with the feature `redis`. `rediss://` uses TLS.
+    /// `redis+sentinel://HOST:PORT,HOST:PORT/SERVICE/DATABASE` finds the server through Sentinels. If the URL contains a
+    /// password, pass it in `LEADAPI_LIMITER`.
+    #[arg(
+        long,
+        env = "LEADAPI_LIMITER",
+        hide_env_values = true,
+        value_name = "URL",
+        value_parser = sensitive::<LimiterUrl>()
+    )]
+    limiter: Option<LimiterUrl>,
+    /// How long a request waits for Redis.
+    #[cfg(feature = "redis")]
+    #[arg(long, env = "LEADAPI_LIMITER_TIMEOUT", value_name = "TIME", value_parser = time, default_value = "50ms")]
+    limiter_timeout: humantime::Duration,
+    /// What happens to requests while Redis does not answer.
+    #[cfg(feature = "redis")]
+    #[arg(long, env = "LEADAPI_LIMITER_FAILURE", value_name = "POLICY", default_value = "closed")]
+    limiter_failure: Policy,
+    /// The highest number of servers that run at the same time, for --limiter-failure local.
+    #[cfg(feature = "redis")]
+    #[arg(long, env = "LEADAPI_LIMITER_SERVERS", value_name = "N", value_parser = positive::<NonZeroU32>)]
+    limiter_servers: Option<NonZeroU32>,
+}
+
+#[cfg(feature = "redis")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Policy {
+    /// They get 500, so no token exceeds its limit.
+    Closed,
+    /// Each server applies the limits, divided by the number of servers, on its own. In the 60 seconds around a
+    /// failure, a token may get up to twice its limit.
+    Local,
+}
+
+/// A limiter, and the check of whether it can decide on requests.
+pub(super) struct OpenLimiter {
+    pub(super) limiter: Box<dyn RateLimiter>,
+    pub(super) probe: Probe,
+}
+
+impl OpenLimiter {
+    /// Creates a limiter whose readiness depends on nothing else than the store.
+    pub(super) fn new(limiter: impl RateLimiter + 'static) -> Self {
+        Self { limiter: Box::new(limiter), probe: Box::new(|| Box::pin(async { Ok(()) })) }
+    }
+}
+
+impl LimiterOptions {
+    /// Checks that the settings are consistent.
+    pub(super) fn check(&self) -> Result<(), CommandError> {
+        #[cfg(feature = "redis")]
+        self.failure()?;
+        Ok(())
+    }
+
+    #[cfg(feature = "redis")]
+    const fn failure(&self) -> Result<LimiterFailure, CommandError> {
+        match (self.limiter_failure, self.limiter_servers) {
+            (Policy::Closed, _) => Ok(LimiterFailure::Closed),
+            (Policy::Local, Some(servers)) => Ok(LimiterFailure::Local { servers }),
+            // clap cannot check this, because it does not apply such rules to a settings file.
+            (Policy::Local, None) => Err(CommandError::LimiterServers),
+        }
+    }
+
+    /// Starts the limiter, or returns `None` if none is configured.
+    #[cfg(feature = "redis")]
+    pub(super) async fn start(self, limits: Limits) -> Result<Option<OpenLimiter>, CommandError> {
+        let failure = self.failure()?;
+        let Some(url) = self.limiter else { return Ok(None) };
+        let builder = RedisLimiter::builder(url.clone(), limits).timeout(self.limiter_timeout.into()).failure(failure);
+        let limiter = builder.start().await.map_err(|source| CommandError::Limiter { url, source })?;
+        let probed = limiter.clone();
+        let probe: Probe = Box::new(move || {
+            let limiter = probed.clone();
+            Box::pin(async move { Ok(limiter.health().await?) })
+        });
+        Ok(Some(OpenLimiter { limiter: Box::new(limiter), probe }))
+    }
+
+    /// Returns `None`, because no URL is valid without the feature `redis`.
+    #[cfg(not(feature = "redis"))]
+    #[expect(clippy::unused_async, reason = "the same signature in every build")]
+    pub(super) async fn start(self, _: Limits) -> Result<Option<OpenLimiter>, CommandError> {
+        Ok(self.limiter.map(|url| match url {}))
+    }
+}

@@ -1,0 +1,43 @@
+//! A wall clock that a test sets, for a Redis server.
+
+use std::{
+    fs::File,
+    os::unix::fs::FileExt,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
+
+/// The wall clock of one server.
+#[derive(Debug)]
+pub struct Clock {
+    file: File,
+    path: PathBuf,
+}
+
+impl Clock {
+    /// The time that a clock starts with, because a server may treat a time near 1970 as unset.
+    const START: Duration = Duration::from_secs(1_750_000_000);
+
+    pub(super) fn new(folder: &Path) -> Self {
+        let path = folder.join("clock");
+        let clock = Self { file: File::create(&path).unwrap(), path };
+        clock.set(Duration::ZERO);
+        clock
+    }
+
+    /// Sets the time, counted from an arbitrary start. It may step in both directions.
+    ///
+    /// # Panics
+    ///
+    /// If the server's directory is gone.
+    pub fn set(&self, time: Duration) {
+        let micros = i64::try_from((Self::START + time).as_micros()).unwrap();
+        self.file.write_all_at(&micros.to_ne_bytes(), 0).unwrap();
+    }
+
+    /// Makes a process use this clock.
+    pub(super) fn command(&self, command: &mut Command) {
+        command.env("LD_PRELOAD", env!("LEADAPI_CLOCK_SHIM")).env("LEADAPI_CLOCK", &self.path);
+    }
+}

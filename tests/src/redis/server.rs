@@ -1,0 +1,116 @@
+//! A private process of Redis: a directory, a port and a process.
+
+use std::{
+    fs::{self, File},
+    net::{Ipv4Addr, TcpListener},
+    os::unix::process::CommandExt,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+};
+
+use super::watchdog::Watchdog;
+use crate::processes::{any_runs, signal, wait_until};
+
+/// The texts of the log that mean that a server or a Sentinel serves.
+const SERVES: [&str; 2] = ["Ready to accept connections", "Sentinel ID is"];
+
+/// A process that is removed when the test process exits.
+#[derive(Debug)]
+pub(super) struct Server {
+    program: PathBuf,
+    pub(super) folder: PathBuf,
+    pub(super) port: u16,
+    process: Option<Child>,
+    watchdog: Watchdog,
+}
+
+impl Server {
+    /// Creates a directory with a free port. Nothing runs yet.
+    pub(super) fn new(program: PathBuf) -> Self {
+        let folder = tempfile::Builder::new().prefix("leadapi-redis-").tempdir().unwrap();
+        let watchdog = Watchdog::over(folder.path());
+        Self { program, folder: folder.keep(), port: free_port(), process: None, watchdog }
+    }
+
+    /// Starts the process and waits until it serves. `arguments` receives the port, which changes if another process
+    /// takes it.
+    ///
+    /// # Panics
+    ///
+    /// If it does not start.
+    pub(super) fn run(&mut self, arguments: impl Fn(u16) -> Vec<String>, prepare: impl Fn(&mut Command)) {
+        for _ in 0..10 {
+            if self.start(&arguments(self.port), &prepare) {
+                return;
+            }
+            self.port = free_port();
+        }
+        panic!("Redis does not start: {}", self.log());
+    }
+
+    fn start(&mut self, arguments: &[String], prepare: impl Fn(&mut Command)) -> bool {
+        let mut command = Command::new(&self.program);
+        // A process group of its own keeps Ctrl-C in the terminal away from it.
+        command.args(arguments).current_dir(&self.folder).process_group(0);
+        prepare(&mut command);
+        let log = File::create(self.folder.join("log")).unwrap();
+        let mut process = command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log).spawn().unwrap();
+        self.watchdog.watch(Some(process.id()));
+        let mut has_ended = false;
+        wait_until("a Redis that serves", || {
+            has_ended = process.try_wait().unwrap().is_some();
+            has_ended || SERVES.iter().any(|text| self.log().contains(text))
+        });
+        self.process = Some(process);
+        if has_ended {
+            self.reap();
+        }
+        !has_ended
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.folder.join("log")).unwrap_or_default()
+    }
+
+    /// Kills the process, so its connections are reset.
+    pub(super) fn kill(&mut self) {
+        let id = self.id();
+        signal("KILL", id.as_slice());
+        self.reap();
+        assert!(!any_runs(id.as_slice()));
+    }
+
+    /// Suspends the process. Its connections stay open but get no answers.
+    pub(super) fn pause(&self) {
+        signal("STOP", self.id().as_slice());
+    }
+
+    pub(super) fn resume(&self) {
+        signal("CONT", self.id().as_slice());
+    }
+
+    fn id(&self) -> Option<u32> {
+        self.process.as_ref().map(Child::id)
+    }
+
+    fn reap(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            process.wait().unwrap();
+            self.watchdog.watch(None);
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.watchdog.kill();
+        if let Some(mut process) = self.process.take() {
+            process.wait().unwrap();
+        }
+    }
+}
+
+/// Returns a free port. Another process may take it before the server does.
+fn free_port() -> u16 {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port()
+}
