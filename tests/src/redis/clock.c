@@ -1,6 +1,6 @@
 /* Replaces the wall clock of a process.
  *
- * The shim is preloaded before a process's C library. While the first 8 bytes of the file LEADAPI_CLOCK contain a
+ * The shim is preloaded before a process's C library. While the first 8 bytes of the file LEADAPI_TEST_CLOCK contain a
  * number other than 0, gettimeofday returns this number of microseconds since 1970. The monotonic clock stays real.
  */
 
@@ -16,7 +16,7 @@
 static const volatile int64_t *micros;
 
 __attribute__((constructor)) static void map(void) {
-    const char *path = getenv("LEADAPI_CLOCK");
+    const char *path = getenv("LEADAPI_TEST_CLOCK");
     int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (file < 0) return;
     void *page = mmap(NULL, sizeof *micros, PROT_READ, MAP_SHARED, file, 0);

@@ -38,6 +38,6 @@ impl Clock {
 
     /// Makes a process use this clock.
     pub(super) fn command(&self, command: &mut Command) {
-        command.env("LD_PRELOAD", env!("LEADAPI_CLOCK_SHIM")).env("LEADAPI_CLOCK", &self.path);
+        command.env("LD_PRELOAD", env!("LEADAPI_TEST_CLOCK_SHIM")).env("LEADAPI_TEST_CLOCK", &self.path);
     }
 }

@@ -1,4 +1,4 @@
-//! Several servers on one PostgreSQL database.
+//! Several servers on one PostgreSQL database, or on one Redis.
 #![cfg(unix)]
 #![allow(
     clippy::expect_used,
@@ -8,4 +8,5 @@
     reason = "a failed unwrap fails the test"
 )]
 
+mod calls;
 mod rate_limit;

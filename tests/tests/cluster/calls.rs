@@ -1,0 +1,136 @@
+//! Three servers, and callers that send requests to all of them.
+
+use std::{
+    process::{Child, Command, Stdio},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::{Duration, Instant},
+};
+
+use leadapi_tests::{secret, serve_with_rate_limits};
+use reqwest::StatusCode;
+use tokio::{task::JoinHandle, time::sleep};
+
+const SERVERS: usize = 3;
+const CALLERS: usize = 64;
+pub(crate) const LIMIT: usize = 600;
+pub(crate) const WINDOW: Duration = Duration::from_secs(60);
+/// A refused caller waits this long, so that refused requests do not use up the machine.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// A server process and its URL. Killed when it is dropped.
+struct Server(Child, String);
+
+impl Server {
+    fn start(settings: &[&str], token: &str) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
+        // The log would contain a line for each request.
+        let command = command.arg("serve").args(settings).stderr(Stdio::null());
+        let (child, url) = serve_with_rate_limits(command, token);
+        Self(child, url)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.0.kill().unwrap_or_default();
+        drop(self.0.wait());
+    }
+}
+
+/// Three servers under load.
+pub(crate) struct Load<'s> {
+    settings: &'s [&'s str],
+    servers: Vec<Server>,
+    calls: Arc<Calls>,
+    callers: Vec<JoinHandle<()>>,
+    begun: Instant,
+}
+
+impl<'s> Load<'s> {
+    /// Starts the servers and the callers.
+    pub(crate) fn start(settings: &'s [&'s str]) -> Self {
+        let token = secret("cluster");
+        let servers: Vec<Server> = (0..SERVERS).map(|_| Server::start(settings, &token)).collect();
+        let urls = Mutex::new(servers.iter().map(|server| server.1.clone()).collect());
+        let calls = Arc::new(Calls { token, urls, stopped: AtomicBool::new(false), admitted: Mutex::default() });
+        let callers = (0..CALLERS).map(|nth| {
+            let calls = calls.clone();
+            tokio::spawn(async move { calls.send(nth).await })
+        });
+        Self { settings, servers, callers: callers.collect(), calls, begun: Instant::now() }
+    }
+
+    /// Waits until this number of requests has been admitted.
+    pub(crate) async fn wait_for(&self, admitted: usize, longest: Duration) {
+        let start = Instant::now();
+        while self.count(self.begun, Instant::now()) < admitted {
+            let count = self.count(self.begun, Instant::now());
+            assert!(start.elapsed() < longest, "{count} requests were admitted, not {admitted}");
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// Kills a server and starts another in its place.
+    pub(crate) fn replace_a_server(&mut self) {
+        self.servers[0].0.kill().unwrap();
+        self.servers[0] = Server::start(self.settings, &self.calls.token);
+        self.calls.urls.lock().unwrap()[0].clone_from(&self.servers[0].1);
+    }
+
+    /// Stops the callers, and asserts that no 60 s contain more admissions than the limit. Each admission was made while
+    /// the caller waited for it.
+    pub(crate) async fn stop(&mut self) {
+        self.calls.stopped.store(true, Relaxed);
+        for caller in self.callers.drain(..) {
+            caller.await.unwrap();
+        }
+        let mut admitted = self.calls.admitted.lock().unwrap().clone();
+        admitted.sort_by_key(|(_, received)| *received);
+        for many in admitted.windows(LIMIT + 1) {
+            let first = many.iter().map(|(sent, _)| *sent).min().unwrap();
+            let took = many[LIMIT].1 - first;
+            assert!(took >= WINDOW, "{} requests were admitted in {took:?}", LIMIT + 1);
+        }
+    }
+
+    /// Returns the number of admitted requests whose responses arrived in an interval.
+    pub(crate) fn count(&self, from: Instant, to: Instant) -> usize {
+        self.calls.admitted.lock().unwrap().iter().filter(|(_, received)| (from..to).contains(received)).count()
+    }
+}
+
+/// The time at which an admitted request was sent, and the time at which its response arrived.
+type Admitted = (Instant, Instant);
+
+/// The admitted requests of all callers, and the URLs that they use.
+struct Calls {
+    token: String,
+    urls: Mutex<Vec<String>>,
+    stopped: AtomicBool,
+    admitted: Mutex<Vec<Admitted>>,
+}
+
+impl Calls {
+    /// Sends requests to one server after another until the callers are stopped.
+    async fn send(&self, mut nth: usize) {
+        let client = reqwest::Client::new();
+        while !self.stopped.load(Relaxed) {
+            nth += 1;
+            let url = format!("{}/leads?limit=1", self.urls.lock().unwrap()[nth % SERVERS]);
+            let sent = Instant::now();
+            let Ok(response) = client.get(url).bearer_auth(&self.token).send().await else {
+                // The server was killed.
+                sleep(PAUSE).await;
+                continue;
+            };
+            match response.status() {
+                StatusCode::OK => self.admitted.lock().unwrap().push((sent, Instant::now())),
+                StatusCode::TOO_MANY_REQUESTS => sleep(PAUSE).await,
+                other => panic!("status {other}"),
+            }
+        }
+    }
+}

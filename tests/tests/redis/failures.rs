@@ -1,0 +1,119 @@
+//! What happens while Redis is frozen or dead, and afterwards.
+
+use std::{
+    num::NonZeroU32,
+    time::{Duration, Instant},
+};
+
+use leadapi_core::port::Admission;
+use leadapi_server::redis_limiter::{LimiterFailure, RedisLimiter, RedisLimiterError};
+use leadapi_tests::redis::Redis;
+use tokio::time::sleep;
+
+use crate::fixture::{admitted, limiter, limits, read};
+
+/// Sends requests until one is admitted, and returns the time that this took.
+pub(crate) async fn recovery(limiter: &RedisLimiter, token: &str) -> Duration {
+    let start = Instant::now();
+    while !matches!(read(limiter, token).await, Ok(Admission::Admitted)) {
+        assert!(start.elapsed() < Duration::from_secs(30), "the limiter does not recover");
+        sleep(Duration::from_millis(5)).await;
+    }
+    start.elapsed()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_fail_within_the_timeout_while_redis_is_frozen() {
+    let Some(redis) = Redis::start(&[]) else { return };
+    let limiter = limiter(&redis, limits(1_000, 1)).await;
+    assert_eq!(admitted(&limiter, "t", 10).await, 10);
+    redis.pause();
+    let frozen = Instant::now();
+    while frozen.elapsed() < Duration::from_secs(3) {
+        let sent = Instant::now();
+        assert!(read(&limiter, "t").await.is_err());
+        // The timeout is 50 ms; the rest is for a machine that is busy with other tests.
+        assert!(sent.elapsed() < Duration::from_millis(550), "{:?}", sent.elapsed());
+    }
+    assert!(limiter.health().await.is_err());
+    redis.resume();
+    let took = recovery(&limiter, "t").await;
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    limiter.health().await.unwrap();
+    // At most the first request after the freeze was still on its way to Redis: the others were not sent.
+    let counted: u32 = redis.command("LLEN leadapi:rate:{t}:read").parse().unwrap();
+    assert!((11..=12).contains(&counted), "{counted} requests were counted");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_fail_while_redis_is_dead_and_are_counted_again_afterwards() {
+    let Some(mut redis) = Redis::start(&[]) else { return };
+    let limiter = limiter(&redis, limits(5, 1)).await;
+    for _ in 0..2 {
+        redis.kill();
+        while read(&limiter, "t").await.is_ok() {}
+        assert!(limiter.health().await.is_err());
+        redis.restart();
+        let took = recovery(&limiter, "t").await;
+        assert!(took < Duration::from_secs(5), "{took:?}");
+        assert_eq!(admitted(&limiter, "t", 10).await, 4, "the limit counts the request that was admitted first");
+    }
+}
+
+/// All servers together have at most the limit on their own, next to what Redis has admitted.
+#[tokio::test(flavor = "multi_thread")]
+async fn with_local_failure_each_server_admits_its_share_while_redis_is_dead() {
+    let Some(mut redis) = Redis::start(&[]) else { return };
+    let servers = NonZeroU32::new(3).unwrap();
+    let builder = RedisLimiter::builder(redis.url().parse().unwrap(), limits(20, 6));
+    let builder = builder.failure(LimiterFailure::Local { servers });
+    let limiters = [builder.clone().start().await.unwrap(), builder.clone().start().await.unwrap()];
+    let [one, two] = &limiters;
+    assert_eq!(admitted(one, "t", 30).await + admitted(two, "t", 30).await, 20);
+    redis.kill();
+    one.health().await.unwrap();
+    assert_eq!(admitted(one, "t", 30).await, 6);
+    assert_eq!(admitted(two, "t", 30).await, 6);
+    redis.restart();
+    for limiter in &limiters {
+        while redis.command("EXISTS leadapi:rate:{u}:read") == "0" {
+            read(limiter, "u").await.unwrap();
+        }
+        redis.command("DEL leadapi:rate:{u}:read");
+    }
+    assert_eq!(admitted(one, "v", 30).await + admitted(two, "v", 30).await, 20, "Redis counts for both");
+    // The servers' own windows still contain the admissions of the first failure.
+    redis.kill();
+    assert_eq!(admitted(one, "t", 30).await, 0);
+}
+
+#[tokio::test]
+async fn a_limiter_that_fails_closed_starts_only_if_redis_accepts_writes() {
+    let Some(mut redis) = Redis::start(&[]) else { return };
+    let builder = RedisLimiter::builder(redis.url().parse().unwrap(), limits(20, 6));
+    // As if it was a replica.
+    redis.command("REPLICAOF 127.0.0.1 1");
+    let error = builder.clone().start().await.unwrap_err();
+    assert!(error.to_string().contains("read only"), "{error}");
+    redis.kill();
+    assert!(matches!(builder.clone().start().await, Err(RedisLimiterError::Failed(_))));
+    let servers = NonZeroU32::new(2).unwrap();
+    let limiter = builder.failure(LimiterFailure::Local { servers }).start().await.unwrap();
+    assert_eq!(admitted(&limiter, "t", 30).await, 10);
+}
+
+/// The list of requests is full, so the script would only read. The check of the connection finds out.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_became_a_replica_decides_nothing() {
+    let Some(redis) = Redis::start(&[]) else { return };
+    let limiter = limiter(&redis, limits(2, 1)).await;
+    assert_eq!(admitted(&limiter, "t", 5).await, 2);
+    redis.command("REPLICAOF 127.0.0.1 1");
+    let start = Instant::now();
+    while read(&limiter, "t").await.is_ok() {
+        assert!(start.elapsed() < Duration::from_secs(5));
+        sleep(Duration::from_millis(5)).await;
+    }
+    redis.command("REPLICAOF NO ONE");
+    recovery(&limiter, "u").await;
+}

@@ -1,0 +1,33 @@
+//! Limiters, and requests to them.
+
+use std::num::NonZeroU32;
+
+use leadapi_core::{
+    BoxError,
+    id::TokenId,
+    memory::Limits,
+    port::{Admission, Class, RateLimiter},
+};
+use leadapi_server::redis_limiter::RedisLimiter;
+use leadapi_tests::redis::Redis;
+
+pub(crate) fn limits(reads: u32, writes: u32) -> Limits {
+    Limits::new(NonZeroU32::new(reads).unwrap(), NonZeroU32::new(writes).unwrap())
+}
+
+pub(crate) async fn limiter(redis: &Redis, limits: Limits) -> RedisLimiter {
+    RedisLimiter::builder(redis.url().parse().unwrap(), limits).start().await.unwrap()
+}
+
+pub(crate) async fn read(limiter: &impl RateLimiter, token: &str) -> Result<Admission, BoxError> {
+    limiter.admit(&TokenId::parse(token).unwrap(), Class::Read).await
+}
+
+/// Returns the number of admissions among some requests.
+pub(crate) async fn admitted(limiter: &impl RateLimiter, token: &str, requests: u32) -> u32 {
+    let mut admitted = 0;
+    for _ in 0..requests {
+        admitted += u32::from(read(limiter, token).await.unwrap() == Admission::Admitted);
+    }
+    admitted
+}

@@ -1,0 +1,54 @@
+//! Failovers under Sentinel.
+
+use std::time::{Duration, Instant};
+
+use leadapi_server::redis_limiter::{RedisLimiter, RedisLimiterError};
+use leadapi_tests::{processes::wait_until, redis::Sentinels};
+
+use crate::{
+    failures::recovery,
+    fixture::{admitted, limits, read},
+};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_new_master_is_found_within_seconds_after_a_failover() {
+    let Some(mut cluster) = Sentinels::start() else { return };
+    let limiter = RedisLimiter::builder(cluster.url().parse().unwrap(), limits(20, 6)).start().await.unwrap();
+    assert_eq!(admitted(&limiter, "t", 10).await, 10);
+    wait_until("replication", || cluster.servers[1].command("LLEN leadapi:rate:{t}:read") == "10");
+    // A Sentinel that does not answer must not delay the others for long.
+    cluster.pause_sentinel(0);
+    cluster.servers[0].kill();
+    while read(&limiter, "t").await.is_ok() {}
+    wait_until("a failover", || cluster.master(1) == cluster.servers[1].port());
+    let took = recovery(&limiter, "u").await;
+    assert!(took < Duration::from_secs(8), "{took:?}");
+    assert!(admitted(&limiter, "t", 20).await <= 10, "the replica knows the admissions before the failover");
+}
+
+/// The old master continues after the failover, and the Sentinels make it a replica.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_old_master_that_returns_is_not_used() {
+    let Some(cluster) = Sentinels::start() else { return };
+    let limiter = RedisLimiter::builder(cluster.url().parse().unwrap(), limits(20, 6)).start().await.unwrap();
+    cluster.servers[0].pause();
+    while read(&limiter, "t").await.is_ok() {}
+    wait_until("a failover", || cluster.master(1) == cluster.servers[1].port());
+    cluster.servers[0].resume();
+    recovery(&limiter, "u").await;
+    wait_until("a demotion", || cluster.servers[0].command("INFO replication").contains("role:slave"));
+    let start = Instant::now();
+    while cluster.servers[1].command("EXISTS leadapi:rate:{v}:read") == "0" {
+        assert!(start.elapsed() < Duration::from_secs(10));
+        drop(read(&limiter, "v").await);
+    }
+    assert!(admitted(&limiter, "v", 30).await < 20);
+}
+
+#[tokio::test]
+async fn an_unknown_service_is_named_in_the_error() {
+    let Some(cluster) = Sentinels::start() else { return };
+    let url = cluster.url().replace("/main", "/other").parse().unwrap();
+    let error = RedisLimiter::builder(url, limits(20, 6)).start().await.unwrap_err();
+    assert_eq!(error, RedisLimiterError::NoMaster("other".to_owned()));
+}

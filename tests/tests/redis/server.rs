@@ -1,0 +1,97 @@
+//! The server as an operator sees it, with `serve --limiter`.
+
+use std::{
+    io::{BufRead, BufReader, Read},
+    process::{Child, Command, Stdio},
+};
+
+use leadapi_tests::{redis::Redis, secret, serve_with_rate_limits};
+use reqwest::StatusCode;
+
+/// A server process. Killed when it is dropped.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.kill().unwrap_or_default();
+        drop(self.0.wait());
+    }
+}
+
+/// Returns whether a server starts, and stops it.
+pub(crate) fn starts(command: &mut Command) -> bool {
+    let mut server = Running(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
+    let mut lines = BufReader::new(server.0.stdout.take().unwrap()).lines();
+    lines.any(|line| line.unwrap().contains("listens at"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_answers_500_and_is_not_ready_while_redis_is_dead() {
+    let Some(mut redis) = Redis::start(&[]) else { return };
+    let token = secret("redis");
+    let operator = free_address();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
+    command.args(["serve", "--reads-per-minute", "5", "--ops-listen", &operator, "--log", "info"]);
+    command.env("LEADAPI_LIMITER", redis.url()).stderr(Stdio::piped());
+    let (mut child, url) = serve_with_rate_limits(&mut command, &token);
+    let mut log = child.stderr.take().unwrap();
+    let server = Running(child);
+    let client = reqwest::Client::new();
+    let get = async || client.get(format!("{url}/leads")).bearer_auth(&token).send().await.unwrap();
+    let is_ready = async || client.get(format!("http://{operator}/readyz")).send().await.unwrap().text().await.unwrap();
+
+    for _ in 0..5 {
+        assert_eq!(get().await.status(), StatusCode::OK);
+    }
+    let refused = get().await;
+    assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert!((1..=60).contains(&refused.headers()["retry-after"].to_str().unwrap().parse::<u32>().unwrap()));
+    assert_eq!(is_ready().await, "ready\n");
+
+    redis.kill();
+    while get().await.status() != StatusCode::INTERNAL_SERVER_ERROR {}
+    assert_eq!(get().await.text().await.unwrap(), r#"{"error":"internal error"}"#);
+    while is_ready().await != "not ready: the rate limiter fails\n" {}
+    redis.restart();
+    while get().await.status() != StatusCode::OK {}
+    while is_ready().await != "ready\n" {}
+
+    drop(server);
+    let mut text = String::new();
+    log.read_to_string(&mut text).unwrap();
+    for line in ["Redis does not count the rate limits", "Redis counts the rate limits again"] {
+        assert_eq!(text.matches(line).count(), 1, "{line}: {text}");
+    }
+}
+
+#[test]
+fn a_server_refuses_to_start_without_redis_and_says_why() {
+    let Some(mut redis) = Redis::start(&[]) else { return };
+    redis.kill();
+    let url = format!("redis://u:CANARY@127.0.0.1:{}/2", redis.port());
+    let output = Command::new(env!("CARGO_BIN_EXE_server")).args(["serve", "--limiter", &url]).output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success());
+    assert!(error.contains(&format!("cannot use redis://127.0.0.1:{}/2: ", redis.port())), "{error}");
+    assert!(!error.contains("CANARY"), "{error}");
+}
+
+#[test]
+fn invalid_limiter_settings_are_usage_errors() {
+    for (arguments, rule) in [
+        (&["--limiter", "redis://u:CANARY"][..], "must have hosts of the form HOST or HOST:PORT"),
+        (&["--limiter", "http://u:CANARY@h"], "must be redis://"),
+        (&["--limiter", "redis://h", "--limiter-failure", "local"], "needs --limiter-servers"),
+        (&["--limiter", "redis://h", "--limiter-timeout", "50"], "must be a time with its unit"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_server")).arg("serve").args(arguments).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && error.contains(rule), "{arguments:?}: {error}");
+        assert!(!error.contains("CANARY"), "{error}");
+    }
+}
+
+/// Returns an address of a port that was free.
+fn free_address() -> String {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+}

@@ -1,0 +1,35 @@
+//! Several servers on one Redis.
+
+use leadapi_core::{conformance, memory::Limits};
+use leadapi_tests::redis::Redis;
+
+use crate::fixture::{admitted, limiter, limits};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn three_limiters_pass_the_conformance_suite() {
+    let Some(redis) = Redis::start(&[]) else { return };
+    let limits = Limits::default();
+    let limiters = [limiter(&redis, limits).await, limiter(&redis, limits).await, limiter(&redis, limits).await];
+    conformance::run_shared_limiter(limits, &limiters).await.unwrap();
+}
+
+/// Redis forgets scripts when it restarts, fails over, or executes SCRIPT FLUSH.
+#[tokio::test]
+async fn a_forgotten_script_is_loaded_again() {
+    let Some(redis) = Redis::start(&[]) else { return };
+    let limiter = limiter(&redis, limits(3, 1)).await;
+    assert_eq!(admitted(&limiter, "t", 2).await, 2);
+    assert_eq!(redis.command("SCRIPT FLUSH"), "OK");
+    assert_eq!(admitted(&limiter, "t", 5).await, 1);
+}
+
+/// Databases of one Redis separate installations, whose tokens may have equal ids.
+#[tokio::test]
+async fn each_database_counts_separately() {
+    let Some(redis) = Redis::start(&[]) else { return };
+    for database in 0..2 {
+        let url = format!("{}/{database}", redis.url());
+        let builder = leadapi_server::redis_limiter::RedisLimiter::builder(url.parse().unwrap(), limits(3, 1));
+        assert_eq!(admitted(&builder.start().await.unwrap(), "t", 5).await, 3);
+    }
+}
