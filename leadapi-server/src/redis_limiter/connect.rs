@@ -56,9 +56,10 @@ async fn find_master(url: &RedisUrl, sentinel: &Sentinel) -> Result<Address, Red
     if let Some((address, _)) = votes.into_iter().max_by_key(|(_, votes)| *votes) {
         return Ok(address.clone());
     }
-    // A Sentinel that does not know the service is a likely mistake in the URL. Otherwise, none can be reached.
-    let error = answers.into_iter().find_map(Result::err);
-    Err(error.unwrap_or_else(|| RedisLimiterError::NoMaster(sentinel.service.clone())))
+    let no_master = RedisLimiterError::NoMaster(sentinel.service.clone());
+    // If a Sentinel answered, the service in the URL is probably wrong. Otherwise, none can be reached.
+    let has_answer = answers.iter().any(Result::is_ok);
+    Err(answers.into_iter().find_map(Result::err).filter(|_| !has_answer).unwrap_or(no_master))
 }
 
 async fn ask(tls: bool, host: &Address, sentinel: &Sentinel) -> Result<Option<Address>, RedisLimiterError> {

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use crate::error_chain::error_chain;
-
 /// The reason why the limiter could not start or decide on a request. Messages contain no password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -24,6 +22,6 @@ pub enum RedisLimiterError {
 
 impl From<redis::RedisError> for RedisLimiterError {
     fn from(error: redis::RedisError) -> Self {
-        Self::Failed(error_chain(&error))
+        Self::Failed(error.to_string())
     }
 }

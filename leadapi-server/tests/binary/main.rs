@@ -25,3 +25,5 @@ mod restore;
 mod serve;
 mod sqlite;
 mod tokens;
+#[cfg(not(feature = "redis"))]
+mod without_redis;

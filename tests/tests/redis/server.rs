@@ -5,7 +5,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use leadapi_tests::{redis::Redis, secret, serve_with_rate_limits};
+use leadapi_tests::{processes::signal, redis::Redis, secret, serve_with_rate_limits};
 use reqwest::StatusCode;
 
 /// A server process. Killed when it is dropped.
@@ -31,7 +31,9 @@ async fn a_server_answers_500_and_is_not_ready_while_redis_is_dead() {
     let token = secret("redis");
     let operator = free_address();
     let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
-    command.args(["serve", "--reads-per-minute", "5", "--ops-listen", &operator, "--log", "info"]);
+    command.args(["serve", "--reads-per-minute", "5", "--ops-listen", &operator]);
+    // Without a line for each request.
+    command.args(["--log", "info,leadapi_server::middleware=off", "--drain-delay", "0s"]);
     command.env("LEADAPI_LIMITER", redis.url()).stderr(Stdio::piped());
     let (mut child, url) = serve_with_rate_limits(&mut command, &token);
     let mut log = child.stderr.take().unwrap();
@@ -56,7 +58,7 @@ async fn a_server_answers_500_and_is_not_ready_while_redis_is_dead() {
     while get().await.status() != StatusCode::OK {}
     while is_ready().await != "ready\n" {}
 
-    drop(server);
+    signal("TERM", &[server.0.id()]);
     let mut text = String::new();
     log.read_to_string(&mut text).unwrap();
     for line in ["Redis does not count the rate limits", "Redis counts the rate limits again"] {
