@@ -140,7 +140,7 @@ pub enum CommandError {
     #[error("--limiter: cannot use {url}: {source}")]
     Limiter {
         /// The location of the server.
-        url: RedisUrl,
+        url: Box<RedisUrl>,
         /// The reason.
         source: RedisLimiterError,
     },

@@ -65,9 +65,9 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Serve businesses from memory, a SQLite file or PostgreSQL.
-    Serve(Serve),
+    Serve(Box<Serve>),
     /// Serve two sample businesses from memory, and print their tokens and three requests to try.
-    Demo(Demo),
+    Demo(Box<Demo>),
     /// Check whether a running server is ready, for health checks of containers that have no shell.
     Ready(Ready),
     /// Print the effective settings of "serve" and the source of each.

@@ -92,7 +92,7 @@ async fn open(
 fn with(settings: RedisConnectionInfo, credentials: Option<&Credentials>) -> RedisConnectionInfo {
     let Some(Credentials { user, password }) = credentials else { return settings };
     let settings = settings.set_password(password);
-    user.iter().fold(settings, |settings, user| settings.set_username(user))
+    user.iter().fold(settings, RedisConnectionInfo::set_username)
 }
 
 /// The driver uses the process's default provider of cryptography, and panics if there is none and several are built

@@ -99,13 +99,12 @@ struct Task {
 impl Task {
     async fn run(self, mut connection: Option<MultiplexedConnection>) {
         loop {
-            let live = match connection.take() {
-                Some(live) => live,
-                None => {
-                    let live = self.reconnect().await;
-                    info!(redis = %self.url, "Redis counts the rate limits again");
-                    live
-                }
+            let live = if let Some(live) = connection.take() {
+                live
+            } else {
+                let live = self.reconnect().await;
+                info!(redis = %self.url, "Redis counts the rate limits again");
+                live
             };
             self.publish.send_replace(State::Up(live.clone()));
             let error = self.watch(live).await;

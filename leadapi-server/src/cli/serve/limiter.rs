@@ -117,7 +117,7 @@ impl LimiterOptions {
         let failure = self.failure()?;
         let Some(url) = self.limiter else { return Ok(None) };
         let builder = RedisLimiter::builder(url.clone(), limits).timeout(self.limiter_timeout.into()).failure(failure);
-        let limiter = builder.start().await.map_err(|source| CommandError::Limiter { url, source })?;
+        let limiter = builder.start().await.map_err(|source| CommandError::Limiter { url: url.into(), source })?;
         let probed = limiter.clone();
         let probe: Probe = Box::new(move || {
             let limiter = probed.clone();

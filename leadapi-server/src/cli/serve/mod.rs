@@ -174,9 +174,9 @@ async fn from_database(
     let verifier = StoredTokens::new(store.clone(), SystemClock).cached();
     let businesses = store.businesses().await?.len();
     tokio::spawn(delete_expired_keys_periodically(store.clone()));
-    let probed = store.clone();
+    let observed = store.clone();
     let writes: Probe = Box::new(move || {
-        let store = probed.clone();
+        let store = observed.clone();
         Box::pin(async move { Ok(store.probe_writes().await?) })
     });
     let OpenLimiter { limiter, probe } = match limiter {
