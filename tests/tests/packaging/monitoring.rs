@@ -8,14 +8,14 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use leadapi_tests::{secret, serve_with_rate_limits};
+use leadapi_tests::{processes::wait_until, secret, serve_with_rate_limits};
 use reqwest::{Client, StatusCode};
 use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::{
     files::packaged,
-    ops::{free_address, samples},
+    ops::{Sample, free_address, get, samples},
     selectors::{Selector, grouping_labels, recorded, selectors},
 };
 
@@ -46,6 +46,15 @@ impl Server {
         // The server may reset the connection.
         stream.read_to_end(&mut Vec::new()).unwrap_or_default();
     }
+
+    /// Returns the samples once they contain these texts, because the server counts a connection after closing it.
+    fn samples_with(&self, texts: &[&str]) -> Vec<Sample> {
+        wait_until("the server has counted the closed connections", || {
+            let page = get(self.ops, "/metrics").unwrap();
+            texts.iter().all(|text| page.contains(text))
+        });
+        samples(self.ops)
+    }
 }
 
 impl Drop for Server {
@@ -72,7 +81,7 @@ async fn exposed() -> Vec<Series> {
 }
 
 /// Causes a response of each kind, a failed store call, a rate-limited request and a cut connection.
-async fn busy_server() -> Vec<(String, String, f64)> {
+async fn busy_server() -> Vec<Sample> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("leads.db");
     let (store, token) = (format!("sqlite:{}", file.display()), secret("monitored"));
@@ -91,11 +100,11 @@ async fn busy_server() -> Vec<(String, String, f64)> {
     }
     assert_eq!(create().await, StatusCode::TOO_MANY_REQUESTS);
     server.send_until_closed(b"GET");
-    samples(server.ops)
+    server.samples_with(&["leadapi_connections_cut_total{"])
 }
 
 /// Causes failed handshakes: one that is no TLS, and one that a newer one replaces.
-fn tls_server() -> Vec<(String, String, f64)> {
+fn tls_server() -> Vec<Sample> {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let identity = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
@@ -108,7 +117,7 @@ fn tls_server() -> Vec<(String, String, f64)> {
     let mut oldest = TcpStream::connect(rest.split('/').next().unwrap()).unwrap();
     let _newest = TcpStream::connect(rest.split('/').next().unwrap()).unwrap();
     oldest.read_to_end(&mut Vec::new()).unwrap_or_default();
-    samples(server.ops)
+    server.samples_with(&[r#"{reason="failed"}"#, r#"{reason="crowded"}"#])
 }
 
 /// Returns each expression of the dashboard and of the rules.

@@ -24,8 +24,11 @@ pub(crate) fn is_ready(address: SocketAddr) -> bool {
     get(address, "/readyz").is_ok_and(|response| response.starts_with("HTTP/1.1 200"))
 }
 
-/// Returns the samples of a server's metrics: the name, the labels between braces, and the value.
-pub(crate) fn samples(address: SocketAddr) -> Vec<(String, String, f64)> {
+/// A sample of a metric: the name, the labels between braces, and the value.
+pub(crate) type Sample = (String, String, f64);
+
+/// Returns the samples of a server's metrics.
+pub(crate) fn samples(address: SocketAddr) -> Vec<Sample> {
     let response = get(address, "/metrics").unwrap();
     let (_, text) = response.split_once("\r\n\r\n").unwrap();
     let lines = text.lines().filter(|line| !line.starts_with('#'));
