@@ -1,6 +1,6 @@
 //! Exports a database as a data set, from one snapshot.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use leadapi_core::{
@@ -8,13 +8,14 @@ use leadapi_core::{
     auth::Role,
     dataset::{BusinessSeed, IdempotencySeed, MemberSeed, TokenSeed},
     form::FormRecord,
-    id::BusinessId,
-    model::{ClientAccount, IdempotencyKey, Lead, Pipeline, Window},
+    id::{BusinessId, LeadId},
+    model::{ClientAccount, IdempotencyKey, Lead, Pipeline, Timestamp, Window},
 };
 
 use super::{
     AdminError, SqlStore,
     error::SqlError,
+    idempotency::Record,
     lead, lead_statement, read,
     row::{Cell, FromCell, Row, parsed},
     session::{Session, Value, Work, query},
@@ -68,7 +69,7 @@ async fn fill(session: &mut dyn Session, seed: &mut BusinessSeed) -> Result<(), 
     let token = |row: Row<'_>| tokens::read(row).map(TokenSeed::from);
     seed.tokens = session.rows(query!(statement::TOKENS, &business), token).await?;
     seed.leads = leads(session, &business).await?;
-    seed.idempotency = session.rows(query!(statement::KEYS, &business), idempotency).await?;
+    seed.idempotency = idempotency(session, &business, &seed.leads).await?;
     Ok(())
 }
 
@@ -80,10 +81,22 @@ pub(super) fn form(mut row: Row<'_>) -> Result<FormRecord, SqlError> {
     serde_json::from_str(&row.take::<String>()?).map_err(SqlError::other)
 }
 
-fn idempotency(mut row: Row<'_>) -> Result<IdempotencySeed, SqlError> {
-    let (key, fingerprint): (IdempotencyKey, _) = (row.take()?, row.take()?);
-    let lead = serde_json::from_str(&row.take::<String>()?).map_err(SqlError::other)?;
-    Ok(IdempotencySeed::new(key, fingerprint, lead))
+/// Reads the remembered creates. `leads` are the leads of the business, in creation order.
+async fn idempotency(
+    session: &mut dyn Session,
+    business: &BusinessId,
+    leads: &[Lead],
+) -> Result<Vec<IdempotencySeed>, SqlError> {
+    let read = |mut row: Row<'_>| {
+        let (key, created_at): (IdempotencyKey, Timestamp) = (row.take()?, row.take()?);
+        let find = |id: &LeadId| {
+            let nth = leads.binary_search_by(|lead| (lead.created_at, &lead.id).cmp(&(created_at, id))).ok()?;
+            leads.get(nth).cloned().map(Arc::new)
+        };
+        let stored = Record::read(row)?.resolve(find)?;
+        Ok(IdempotencySeed::new(key, stored.fingerprint, Arc::unwrap_or_clone(stored.lead)))
+    };
+    session.rows(query!(statement::KEYS, business), read).await
 }
 
 async fn leads(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<Lead>, SqlError> {
@@ -95,7 +108,7 @@ async fn leads(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<L
         let more = session.rows(query, |row| reader.read(row)).await?;
         let Some(last) = more.last() else { return Ok(leads) };
         after = (last.created_at.unix_millis(), last.id.to_string());
-        leads.extend(more.into_iter().map(std::sync::Arc::unwrap_or_clone));
+        leads.extend(more.into_iter().map(Arc::unwrap_or_clone));
     }
 }
 

@@ -1,12 +1,12 @@
 //! Imports a data set into a database in one transaction.
 
-use std::{fmt, sync::Arc};
+use std::{collections::HashMap, fmt, sync::Arc};
 
 use async_trait::async_trait;
 use leadapi_core::{
     dataset::{BusinessSeed, Dataset},
-    id::BusinessId,
-    model::Timestamp,
+    id::{BusinessId, LeadId},
+    model::{Lead, Timestamp},
     port::TokenRecord,
     tokens::{self, IssuedToken},
 };
@@ -14,10 +14,10 @@ use leadapi_core::{
 use super::{
     AdminError, SqlStore,
     error::SqlError,
+    idempotency::StoredResponse,
     lead, lead_counts,
     session::{Session, Work, query},
     statement, tokens as token,
-    write::StoredResponse,
 };
 
 /// The result of an import.
@@ -168,9 +168,12 @@ async fn insert(session: &mut dyn Session, seed: &BusinessSeed) -> Result<(), Sq
         let record = serde_json::to_string(form).map_err(SqlError::other)?;
         session.execute(query!(statement::INSERT_FORM, business, id, record)).await?;
     }
-    for seed in &seed.idempotency {
-        let remembered = StoredResponse::from(seed);
-        session.execute(remembered.insert(business, &seed.idempotency.key)?).await?;
+    if !seed.idempotency.is_empty() {
+        let leads: HashMap<&LeadId, &Lead> = seed.leads.iter().map(|lead| (&lead.id, lead)).collect();
+        for seed in &seed.idempotency {
+            let unchanged = leads.get(&seed.lead.id).is_some_and(|lead| **lead == seed.lead);
+            session.execute(StoredResponse::from(seed).insert(business, &seed.idempotency.key, unchanged)?).await?;
+        }
     }
     Ok(())
 }

@@ -31,6 +31,20 @@ pub(crate) static PAGE_OF_BOTH: Sql = LazyLock::new(|| page(&["client_id", "stag
 /// All leads, oldest first, starting after a position in creation order.
 pub(crate) static AFTER: Sql = LazyLock::new(|| select("(created_at, id) > ($2, $3) ORDER BY created_at, id LIMIT $4"));
 
+// Leads of a client account or a stage that an idempotency key refers to, oldest first.
+
+pub(crate) static WITH_KEY_OF_CLIENT: Sql = LazyLock::new(|| with_key("client_id"));
+
+pub(crate) static WITH_KEY_OF_STAGE: Sql = LazyLock::new(|| with_key("stage_id"));
+
+fn with_key(owner: &str) -> String {
+    select(&format!(
+        "{owner} = $2 AND (created_at, id) > ($3, $4) AND EXISTS (SELECT 1 FROM idempotency AS record \
+         WHERE record.business_id = $1 AND record.created_at = lead.created_at AND record.lead_id = lead.id) \
+         ORDER BY created_at, id LIMIT $5"
+    ))
+}
+
 fn texts() -> impl Iterator<Item = &'static str> {
     OPTIONAL_TEXTS.iter().map(|text| text.name())
 }
@@ -76,7 +90,7 @@ fn update() -> String {
 }
 
 #[cfg(test)]
-pub(super) fn all() -> [(&'static str, &'static str); 8] {
+pub(super) fn all() -> [(&'static str, &'static str); 10] {
     [
         ("SELECT", &SELECT),
         ("INSERT", &INSERT),
@@ -86,5 +100,7 @@ pub(super) fn all() -> [(&'static str, &'static str); 8] {
         ("PAGE_OF_STAGE", &PAGE_OF_STAGE),
         ("PAGE_OF_BOTH", &PAGE_OF_BOTH),
         ("AFTER", &AFTER),
+        ("WITH_KEY_OF_CLIENT", &WITH_KEY_OF_CLIENT),
+        ("WITH_KEY_OF_STAGE", &WITH_KEY_OF_STAGE),
     ]
 }

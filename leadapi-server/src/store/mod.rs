@@ -7,6 +7,7 @@ mod admin;
 mod error;
 mod expired_keys;
 mod export;
+mod idempotency;
 mod import;
 mod lead;
 mod lead_counts;

@@ -14,7 +14,7 @@ const SQLITE: &[&str] = &["UPDATE lineage SET store_id = store_id"];
 
 /// TRUNCATE gives the table a new, empty file, so the insert must allocate disk space. It cannot reuse the space of a
 /// deleted row.
-const POSTGRES: &[&str] = &["TRUNCATE write_probe", "INSERT INTO write_probe VALUES (0)"];
+const POSTGRES: &[&str] = &["TRUNCATE readiness_probe", "INSERT INTO readiness_probe VALUES (0)"];
 
 impl SqlStore {
     /// Performs a write that changes no data, and waits until it is on disk.

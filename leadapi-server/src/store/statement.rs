@@ -70,21 +70,28 @@ pub(crate) const PIPELINE_OF_STAGE: &str = "SELECT pipeline_id FROM stage WHERE 
 
 // Idempotency keys of create requests (contract D10).
 
-pub(crate) const FIND_KEY: &str = "SELECT fingerprint, lead FROM idempotency WHERE business_id = $1 AND key = $2";
+pub(crate) const FIND_KEY: &str =
+    "SELECT fingerprint, lead_id, lead FROM idempotency WHERE business_id = $1 AND key = $2";
 
-pub(crate) const INSERT_KEY: &str = "INSERT INTO idempotency (business_id, key, fingerprint, created_at, lead) \
-    VALUES ($1, $2, $3, $4, $5)";
+pub(crate) const INSERT_KEY: &str = "INSERT INTO idempotency (business_id, key, fingerprint, created_at, lead_id, lead) \
+    VALUES ($1, $2, $3, $4, $5, $6)";
 
 pub(crate) const DELETE_KEY: &str = "DELETE FROM idempotency WHERE business_id = $1 AND key = $2";
 
-pub(crate) const KEYS: &str = "SELECT key, fingerprint, lead FROM idempotency WHERE business_id = $1 ORDER BY key";
+/// Finds the records of a lead by its creation time, which is also theirs, so no index on `lead_id` is needed.
+pub(crate) const PRESERVE_LEAD: &str = "UPDATE idempotency SET lead = $1, lead_id = NULL \
+    WHERE business_id = $2 AND created_at = $3 AND lead_id = $4";
+
+pub(crate) const OLDEST_KEY: &str = "SELECT min(created_at) FROM idempotency WHERE business_id = $1";
 
 pub(crate) const EXPIRED_KEY: &str = "SELECT key FROM idempotency WHERE business_id = $1 AND created_at <= $2 LIMIT 1";
 
 /// Deletes a limited number of expired keys, so each transaction stays short.
 pub(crate) const DELETE_EXPIRED_KEYS: &str = "DELETE FROM idempotency WHERE business_id = $1 AND key IN \
-    (SELECT key FROM idempotency WHERE business_id = $1 AND created_at <= $2 ORDER BY created_at LIMIT $3) \
-    RETURNING 1";
+    (SELECT key FROM idempotency WHERE business_id = $1 AND created_at <= $2 ORDER BY created_at LIMIT $3)";
+
+pub(crate) const KEYS: &str =
+    "SELECT key, created_at, fingerprint, lead_id, lead FROM idempotency WHERE business_id = $1 ORDER BY key";
 
 // Pipelines and client accounts.
 
@@ -189,7 +196,7 @@ mod tests {
     /// Rate limits belong to a token, whose id is unique across all businesses.
     #[test]
     fn each_statement_names_its_business() {
-        const WITHOUT: [&str; 3] = ["FIND_TOKEN", "BUSINESSES", "TOKEN_EXISTS"];
+        const WITHOUT: [&str; 4] = ["FIND_TOKEN", "BUSINESSES", "TOKEN_EXISTS", "DELETE_OLD_SERVERS"];
         let all = all();
         assert!(all.len() > 50, "{} statements", all.len());
         for (name, text) in all.into_iter().filter(|(_, text)| !text.contains(" rate_")) {

@@ -21,7 +21,7 @@ use super::{
 #[async_trait]
 impl TokenStore for SqlStore {
     async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), StoreError> {
-        self.one(business, insert(business, &token)).await.map(drop)
+        Ok(self.database.work(Some(business), InsertToken(business.clone(), token)).await?)
     }
 
     async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, StoreError> {
@@ -46,6 +46,23 @@ impl SqlStore {
     /// Runs one write statement, and returns whether it returned a row.
     async fn one(&self, business: &BusinessId, query: Query) -> Result<bool, StoreError> {
         Ok(self.database.work(Some(business), WriteOne(query)).await?)
+    }
+}
+
+/// Inserts a token. Checks the business itself, because the table has no foreign key on PostgreSQL.
+#[derive(Debug)]
+struct InsertToken(BusinessId, TokenRecord);
+
+#[async_trait]
+impl Work for InsertToken {
+    type Output = ();
+
+    async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
+        let Self(business, token) = self;
+        if !session.finds(query!(statement::BUSINESS, business)).await? {
+            return Err(SqlError::refused(format!("no such business: {business}")));
+        }
+        session.execute(insert(business, token)).await
     }
 }
 

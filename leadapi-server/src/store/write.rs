@@ -10,7 +10,6 @@ use std::{
 };
 
 use leadapi_core::{
-    dataset::IdempotencySeed,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
     model::{IdempotencyKey, Lead, Timestamp},
     port::{Created, Idempotency, Updated},
@@ -19,6 +18,7 @@ use leadapi_core::{
 
 use super::{
     error::SqlError,
+    idempotency::{self, Record, RecordedLead, StoredResponse},
     lead,
     lead_counts::CountChanges,
     lead_statement,
@@ -64,6 +64,8 @@ struct WriteSet {
     /// Sorted by id, so that all servers write leads in the same order.
     leads: BTreeMap<LeadId, Change<Lead>>,
     keys: BTreeMap<IdempotencyKey, Change<StoredResponse>>,
+    /// The records as loaded.
+    records: Vec<(IdempotencyKey, Record)>,
 }
 
 #[derive(Debug)]
@@ -76,13 +78,6 @@ impl<T> Change<T> {
     fn unchanged(found: Arc<T>) -> Self {
         Self { before: Some(found.clone()), after: Some(found) }
     }
-}
-
-#[derive(Debug)]
-pub(super) struct StoredResponse {
-    fingerprint: [u8; 32],
-    /// The lead as it was first returned.
-    lead: Arc<Lead>,
 }
 
 /// A record to look up. Several writes may need the same record.
@@ -128,14 +123,35 @@ impl Lookup {
 
 impl WriteSet {
     async fn load(session: &mut dyn Session, business: &BusinessId, writes: &[&Write]) -> Result<Self, SqlError> {
-        let lookups: BTreeSet<Lookup> = writes.iter().flat_map(|write| write.lookups()).collect();
-        let lookups: Vec<Lookup> = lookups.into_iter().collect();
         let mut set = Self::default();
-        let queries = lookups.iter().map(|lookup| lookup.query(business)).collect();
-        session
-            .query(queries, &mut |nth, row| lookups.get(nth).map_or(Ok(()), |lookup| set.store_row(lookup, row)))
-            .await?;
+        set.look_up(session, business, writes.iter().flat_map(|write| write.lookups()).collect()).await?;
+        // Only a replay needs a second round trip.
+        let referenced = set.records.iter().filter_map(|(_, record)| match &record.lead {
+            RecordedLead::Unchanged(id) if !set.leads.contains_key(id) => Some(Lookup::Lead(id.clone())),
+            _ => None,
+        });
+        let referenced: BTreeSet<Lookup> = referenced.collect();
+        if !referenced.is_empty() {
+            set.look_up(session, business, referenced).await?;
+        }
+        for (key, record) in std::mem::take(&mut set.records) {
+            let find = |id: &LeadId| set.leads.get(id).and_then(|lead| lead.before.clone());
+            let stored = record.resolve(find)?;
+            set.keys.insert(key, Change::unchanged(stored.into()));
+        }
         Ok(set)
+    }
+
+    async fn look_up(
+        &mut self,
+        session: &mut dyn Session,
+        business: &BusinessId,
+        lookups: BTreeSet<Lookup>,
+    ) -> Result<(), SqlError> {
+        let lookups: Vec<Lookup> = lookups.into_iter().collect();
+        let queries = lookups.iter().map(|lookup| lookup.query(business)).collect();
+        let mut read = |nth, row: Row<'_>| lookups.get(nth).map_or(Ok(()), |lookup| self.store_row(lookup, row));
+        session.query(queries, &mut read).await
     }
 
     /// Stores the row that a lookup returned. If a lookup returns no row, the record does not exist.
@@ -145,9 +161,7 @@ impl WriteSet {
             Lookup::Pipeline(id) => drop(self.first_stages.insert(id.clone(), row.take()?)),
             Lookup::Stage(id) => drop(self.stage_pipelines.insert(id.clone(), row.take()?)),
             Lookup::Lead(id) => drop(self.leads.insert(id.clone(), Change::unchanged(lead::read(row)?))),
-            Lookup::Key(key) => {
-                drop(self.keys.insert(key.clone(), Change::unchanged(StoredResponse::read(row)?.into())));
-            }
+            Lookup::Key(key) => self.records.push((key.clone(), Record::read(row)?)),
         }
         Ok(())
     }
@@ -231,16 +245,24 @@ impl WriteSet {
             if change.before.is_some() {
                 session.execute(query!(statement::DELETE_KEY, business, key)).await?;
             }
-            session.execute(after.insert(business, key)?).await?;
+            // A later write of this transaction may have changed the lead.
+            let lead = self.leads.get(&after.lead.id).and_then(|lead| lead.after.as_ref());
+            session.execute(after.insert(business, key, is_same(lead, &after.lead))?).await?;
         }
         for (id, change) in &self.leads {
             match (&change.before, &change.after) {
                 (None, None) => continue,
-                (None, Some(after)) => session.execute(lead::insert(business, after)).await?,
-                (Some(_), None) => session.execute(query!(statement::DELETE_LEAD, business, id)).await?,
                 (before, Some(after)) if is_same(before.as_ref(), after) => continue,
-                (Some(_), Some(after)) => session.execute(lead::update(business, after)).await?,
+                (Some(before), _) => idempotency::preserve(session, business, before).await?,
+                (None, Some(_)) => {}
             }
+            session
+                .execute(match (&change.before, &change.after) {
+                    (None, Some(after)) => lead::insert(business, after),
+                    (_, Some(after)) => lead::update(business, after),
+                    (_, None) => query!(statement::DELETE_LEAD, business, id),
+                })
+                .await?;
             counts.record(change.before.as_deref(), change.after.as_deref());
         }
         counts.save(session, business).await
@@ -249,23 +271,4 @@ impl WriteSet {
 
 fn is_same<T>(before: Option<&Arc<T>>, after: &Arc<T>) -> bool {
     before.is_some_and(|before| Arc::ptr_eq(before, after))
-}
-
-impl StoredResponse {
-    fn read(mut row: Row<'_>) -> Result<Self, SqlError> {
-        let fingerprint = row.take()?;
-        let lead: Lead = serde_json::from_str(&row.take::<String>()?).map_err(SqlError::other)?;
-        Ok(Self { fingerprint, lead: lead.into() })
-    }
-
-    pub(super) fn insert(&self, business: &BusinessId, key: &IdempotencyKey) -> Result<Query, SqlError> {
-        let lead = serde_json::to_string(&*self.lead).map_err(SqlError::other)?;
-        Ok(query!(statement::INSERT_KEY, business, key, self.fingerprint, self.lead.created_at, lead))
-    }
-}
-
-impl From<&IdempotencySeed> for StoredResponse {
-    fn from(seed: &IdempotencySeed) -> Self {
-        Self { fingerprint: seed.idempotency.fingerprint, lead: Arc::new(seed.lead.clone()) }
-    }
 }

@@ -13,6 +13,8 @@ mod export;
 mod fixture;
 mod group_commit;
 mod hosts;
+mod housekeeping;
+mod idempotency;
 mod migrations;
 mod outages;
 mod poolers;

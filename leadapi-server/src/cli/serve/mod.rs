@@ -194,8 +194,8 @@ async fn delete_expired_keys_periodically(store: SqlStore) {
     loop {
         minutes.tick().await;
         match store.delete_expired_keys(Timestamp::now()).await {
-            Ok(0) => {}
-            Ok(keys) => tracing::debug!(keys, "expired idempotency keys were deleted"),
+            Ok(false) => {}
+            Ok(true) => tracing::debug!("expired idempotency keys were deleted"),
             Err(error) => tracing::warn!(%error, "expired idempotency keys could not be deleted"),
         }
     }

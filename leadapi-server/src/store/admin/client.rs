@@ -10,7 +10,7 @@ use super::{Task, checked_name, form, lead_count, shared, statement};
 use crate::store::{
     AdminError, SqlStore,
     error::SqlError,
-    export, read,
+    export, idempotency, lead_statement, read,
     row::Row,
     session::{Session, query},
 };
@@ -136,6 +136,7 @@ impl Task for Delete {
             let (leads, them) = lead_count(leads);
             return Err(SqlError::refused(format!("the client account has {leads}: --with-leads removes {them} too")));
         }
+        idempotency::preserve_all(session, business, &lead_statement::WITH_KEY_OF_CLIENT, id.as_ref()).await?;
         session.execute(query!(statement::SUBTRACT_CLIENT_COUNTS, business, id)).await?;
         session.execute(query!(statement::DELETE_CLIENT_COUNTS, business, id)).await?;
         session.execute(query!(statement::DELETE_EMPTY_STAGE_COUNTS, business)).await?;

@@ -10,7 +10,7 @@ use super::{Task, checked_name, lead_count, rows, shared, statement};
 use crate::store::{
     AdminError, SqlStore,
     error::SqlError,
-    read,
+    idempotency, lead_statement, read,
     session::{Session, query},
 };
 
@@ -195,6 +195,7 @@ async fn move_leads(
     to: &StageId,
 ) -> Result<(), SqlError> {
     let pipeline = pipeline_of(session, business, to).await?;
+    idempotency::preserve_all(session, business, &lead_statement::WITH_KEY_OF_STAGE, from.as_ref()).await?;
     session.execute(query!(statement::MERGE_STAGE_COUNTS, to, business, from)).await?;
     session.execute(query!(statement::DELETE_STAGE_COUNTS, business, from)).await?;
     session.execute(query!(statement::MOVE_LEADS, &pipeline, to, business, from)).await

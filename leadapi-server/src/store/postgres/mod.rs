@@ -2,6 +2,7 @@
 
 mod connect;
 mod hosts;
+mod housekeeping;
 mod ledger;
 mod migrate;
 mod pooler;
@@ -13,9 +14,8 @@ mod writer;
 
 use std::{sync::Arc, time::Duration};
 
-use async_trait::async_trait;
 use deadpool_postgres::{Object, Pool, PoolError};
-use leadapi_core::{id::BusinessId, model::Timestamp};
+use leadapi_core::id::BusinessId;
 use tokio::time::{error::Elapsed, timeout};
 use uuid::Uuid;
 
@@ -149,28 +149,6 @@ impl Postgres {
             }
         };
         self.connections.with_timeout(all).await
-    }
-
-    /// Deletes the records of servers that have not written to the business since `until`.
-    pub(crate) async fn delete_old_servers(&self, business: &BusinessId, until: Timestamp) -> Result<(), SqlError> {
-        if self.rows(&query!(statement::OLD_SERVER, business, until), |_| Ok(())).await?.is_empty() {
-            return Ok(());
-        }
-        self.work(Some(business), DeleteOldServers { business: business.clone(), until }).await
-    }
-}
-
-struct DeleteOldServers {
-    business: BusinessId,
-    until: Timestamp,
-}
-
-#[async_trait]
-impl Work for DeleteOldServers {
-    type Output = ();
-
-    async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
-        session.execute(query!(statement::DELETE_OLD_SERVERS, &self.business, self.until)).await
     }
 }
 

@@ -1,0 +1,123 @@
+//! The records of creates with an idempotency key (contract D10).
+//!
+//! A record refers to its lead while the lead is as the create returned it. Before a transaction changes or deletes the
+//! lead, it copies the lead into the record. All these transactions hold the lock of the business, so a replay finds
+//! either the unchanged lead or the copy.
+
+use std::sync::Arc;
+
+use leadapi_core::{
+    dataset::IdempotencySeed,
+    id::{BusinessId, LeadId},
+    model::{IdempotencyKey, Lead},
+};
+
+use super::{
+    error::SqlError,
+    lead,
+    row::Row,
+    session::{Query, Session, query},
+    statement,
+};
+
+/// The maximum number of leads that one query of [`preserve_all`] reads.
+const LEADS: i64 = 1_000;
+
+/// The first response to a create.
+#[derive(Debug)]
+pub(super) struct StoredResponse {
+    pub(super) fingerprint: [u8; 32],
+    /// The lead as it was first returned.
+    pub(super) lead: Arc<Lead>,
+}
+
+/// A record in the database.
+#[derive(Debug)]
+pub(super) struct Record {
+    pub(super) fingerprint: [u8; 32],
+    pub(super) lead: RecordedLead,
+}
+
+#[derive(Debug)]
+pub(super) enum RecordedLead {
+    /// The lead is as the create returned it.
+    Unchanged(LeadId),
+    /// The lead as the create returned it. It may have changed since.
+    Copy(Arc<Lead>),
+}
+
+impl Record {
+    /// Reads a record from the columns that every key statement selects.
+    pub(super) fn read(mut row: Row<'_>) -> Result<Self, SqlError> {
+        let fingerprint = row.take()?;
+        let (id, copy): (Option<LeadId>, Option<String>) = (row.take()?, row.take()?);
+        let lead = match (id, copy) {
+            (Some(id), None) => RecordedLead::Unchanged(id),
+            (None, Some(copy)) => {
+                RecordedLead::Copy(serde_json::from_str::<Lead>(&copy).map_err(SqlError::other)?.into())
+            }
+            _ => return Err(SqlError::other("an idempotency key has no lead")),
+        };
+        Ok(Self { fingerprint, lead })
+    }
+
+    /// Combines the record with the lead that it refers to. `find` returns the lead with an id.
+    pub(super) fn resolve(self, find: impl FnOnce(&LeadId) -> Option<Arc<Lead>>) -> Result<StoredResponse, SqlError> {
+        let lead = match self.lead {
+            RecordedLead::Copy(copy) => copy,
+            RecordedLead::Unchanged(id) => {
+                find(&id).ok_or_else(|| SqlError::other("the lead of an idempotency key is missing"))?
+            }
+        };
+        Ok(StoredResponse { fingerprint: self.fingerprint, lead })
+    }
+}
+
+impl StoredResponse {
+    /// Inserts a record. `unchanged` states whether the lead is stored as the create returned it.
+    pub(super) fn insert(
+        &self,
+        business: &BusinessId,
+        key: &IdempotencyKey,
+        unchanged: bool,
+    ) -> Result<Query, SqlError> {
+        let (id, copy) = if unchanged { (Some(&self.lead.id), None) } else { (None, Some(json(&self.lead)?)) };
+        Ok(query!(statement::INSERT_KEY, business, key, self.fingerprint, self.lead.created_at, id, copy))
+    }
+}
+
+impl From<&IdempotencySeed> for StoredResponse {
+    fn from(seed: &IdempotencySeed) -> Self {
+        Self { fingerprint: seed.idempotency.fingerprint, lead: Arc::new(seed.lead.clone()) }
+    }
+}
+
+/// Copies a lead into the records that refer to it, before it changes for the first time.
+pub(super) async fn preserve(session: &mut dyn Session, business: &BusinessId, lead: &Lead) -> Result<(), SqlError> {
+    let copy = json(lead)?;
+    session.execute(query!(statement::PRESERVE_LEAD, copy, business, lead.created_at, &lead.id)).await
+}
+
+/// Copies all leads of a client account or a stage into the records that refer to them.
+pub(super) async fn preserve_all(
+    session: &mut dyn Session,
+    business: &BusinessId,
+    leads: &'static str,
+    owner: &str,
+) -> Result<(), SqlError> {
+    let oldest = session.row(query!(statement::OLDEST_KEY, business), |mut row| row.take::<Option<i64>>()).await?;
+    let Some(oldest) = oldest.flatten() else { return Ok(()) };
+    let mut after = (oldest, String::new());
+    loop {
+        let page = session.rows(query!(leads, business, owner, after.0, &after.1, LEADS), lead::read).await?;
+        let Some(last) = page.last() else { return Ok(()) };
+        after = (last.created_at.unix_millis(), last.id.to_string());
+        for lead in page {
+            preserve(session, business, &lead).await?;
+        }
+    }
+}
+
+fn json(lead: &Lead) -> Result<String, SqlError> {
+    serde_json::to_string(lead).map_err(SqlError::other)
+}

@@ -1,0 +1,133 @@
+//! Expired idempotency keys and commit records in PostgreSQL, which one server at a time deletes.
+
+use std::time::Duration;
+
+use leadapi_core::{dataset::Dataset, model::Timestamp, port::Created};
+use leadapi_server::store::SqlStore;
+use leadapi_tests::postgres::Cluster;
+use tokio::time::timeout;
+use tokio_postgres::{Client, NoTls};
+
+use crate::idempotency::{create, replayed};
+
+const DATA: &str = r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
+    "clients": [{"id": "c1", "name": "C", "created_at": "2026-01-01T00:00:00Z"}],
+    "pipelines": [{"id": "p1", "name": "P", "created_at": "2026-01-01T00:00:00Z", "stages": [
+        {"id": "s1", "name": "One", "position": 1}]}]}]}"#;
+
+/// Three turns of partitions: the first ends at noon.
+const MORNING: &str = "2026-05-04T11:59:59.999Z";
+const NOON: &str = "2026-05-04T12:00:00Z";
+/// The first partition takes its turn again.
+const TWO_DAYS_LATER: &str = "2026-05-06T09:00:00Z";
+
+fn at(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+async fn two_servers(cluster: &Cluster) -> ([SqlStore; 2], Client) {
+    let url = cluster.url(&cluster.create_database("housekeeping").await);
+    let open = async || SqlStore::open(&url.parse().unwrap()).await.unwrap();
+    let servers = [open().await, open().await];
+    servers[0].import(Dataset::parse(DATA).unwrap(), |_| {}).await.unwrap();
+    (servers, connect(&url).await)
+}
+
+async fn connect(url: &str) -> Client {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client
+}
+
+async fn keys(client: &Client) -> i64 {
+    client.query_one("SELECT count(*) FROM idempotency", &[]).await.unwrap().get(0)
+}
+
+#[tokio::test]
+async fn a_partition_is_emptied_once_all_its_keys_have_expired() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let ([store, _], client) = two_servers(cluster).await;
+    create(&store, "early", "l0", "2026-05-04T00:00:00Z").await;
+    create(&store, "morning", "l1", MORNING).await;
+    create(&store, "noon", "l2", NOON).await;
+    assert!(!store.delete_expired_keys(at("2026-05-05T11:59:59.998Z")).await.unwrap());
+    assert_eq!(keys(&client).await, 3);
+    assert!(store.delete_expired_keys(at("2026-05-05T11:59:59.999Z")).await.unwrap());
+    assert_eq!(keys(&client).await, 1);
+    replayed(create(&store, "noon", "x", "2026-05-05T11:59:59.999Z").await);
+}
+
+/// If no server was running during the turn in which a partition should have been emptied, the partition holds expired
+/// and current keys. Both behave as usual, and the partition is emptied when the current keys have expired too.
+#[tokio::test]
+async fn a_partition_that_was_not_emptied_in_time_is_used_again() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let ([store, _], client) = two_servers(cluster).await;
+    create(&store, "old", "l1", MORNING).await;
+    create(&store, "new", "l2", TWO_DAYS_LATER).await;
+    let partitions = "SELECT count(DISTINCT tableoid) FROM idempotency";
+    assert_eq!(client.query_one(partitions, &[]).await.unwrap().get::<_, i64>(0), 1);
+    assert!(!store.delete_expired_keys(at(TWO_DAYS_LATER)).await.unwrap());
+    replayed(create(&store, "new", "x", TWO_DAYS_LATER).await);
+    assert!(matches!(create(&store, "old", "l3", TWO_DAYS_LATER).await, Created::New(_)));
+    replayed(create(&store, "old", "x", TWO_DAYS_LATER).await);
+    assert!(store.delete_expired_keys(at("2026-05-07T09:00:00Z")).await.unwrap());
+    assert_eq!(keys(&client).await, 0);
+}
+
+#[tokio::test]
+async fn keys_from_before_1970_are_stored() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let ([store, _], _client) = two_servers(cluster).await;
+    for (nth, time) in ["1969-12-31T23:00:00Z", "1969-12-31T11:00:00Z", "1969-12-30T23:00:00Z"].into_iter().enumerate()
+    {
+        let key = nth.to_string();
+        assert!(matches!(create(&store, &key, &key, time).await, Created::New(_)));
+        replayed(create(&store, &key, "x", time).await);
+    }
+}
+
+/// A backup locks the partitions for as long as it runs.
+#[tokio::test]
+async fn a_long_read_delays_the_deletion_but_no_create() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let ([store, _], client) = two_servers(cluster).await;
+    create(&store, "morning", "l1", MORNING).await;
+    client.batch_execute("BEGIN; SELECT count(*) FROM idempotency").await.unwrap();
+    let later = at("2026-05-05T12:00:00Z");
+    assert!(!store.delete_expired_keys(later).await.unwrap());
+    assert!(matches!(create(&store, "next", "l2", "2026-05-05T12:00:00Z").await, Created::New(_)));
+    client.batch_execute("COMMIT").await.unwrap();
+    assert!(store.delete_expired_keys(later).await.unwrap());
+    assert_eq!(keys(&client).await, 1);
+}
+
+/// The first server stops in the middle of its work, because another connection locks the record that it deletes.
+#[tokio::test]
+async fn one_server_works_at_a_time_and_another_takes_over() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let ([one, other], client) = two_servers(cluster).await;
+    create(&one, "morning", "l1", MORNING).await;
+    client.batch_execute("UPDATE operation SET committed_at = 0").await.unwrap();
+    client.batch_execute("BEGIN; SELECT * FROM operation FOR UPDATE").await.unwrap();
+    let later = at("2026-05-05T12:00:00Z");
+    let working = tokio::spawn(async move { one.delete_expired_keys(later).await });
+    let waits = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    let pid: i32 = loop {
+        if let Some(row) = client.query_opt(waits, &[]).await.unwrap() {
+            break row.get(0);
+        }
+        tokio::task::yield_now().await;
+    };
+    let idle = timeout(Duration::from_secs(10), other.delete_expired_keys(later)).await;
+    assert!(!idle.expect("the other server does not wait").unwrap(), "the other server leaves the work to the first");
+    assert_eq!(keys(&client).await, 1);
+    // Aborts the rest of the first server's round. Its open transaction ends with its connection.
+    working.abort();
+    client.execute("SELECT pg_terminate_backend($1, 5000)", &[&pid]).await.unwrap();
+    client.batch_execute("COMMIT").await.unwrap();
+    // The first server may retry the transaction, so the other one may have to wait for its next round.
+    let take_over = async { while !other.delete_expired_keys(later).await.unwrap() {} };
+    timeout(Duration::from_secs(10), take_over).await.expect("the other server takes over");
+    assert_eq!(keys(&client).await, 0);
+}
