@@ -3,6 +3,7 @@
 //! - durable creates on SQLite, against a loop with one sync per create,
 //! - reads on SQLite, against reads in memory,
 //! - creates and reads on PostgreSQL, against hand-written statements on the same driver,
+//! - idempotency keys on PostgreSQL: the size of their records, and the time of keyed operations,
 //! - each operation of the service, against the statements that the store runs for it.
 //!
 //! `cargo bench -p leadapi-tests --bench stores` uses 1,000 and 100,000 leads. `LEADAPI_BENCH_LEADS=1000,1000000` sets
@@ -24,6 +25,8 @@ mod allocator;
 mod creates;
 #[path = "stores/data.rs"]
 mod data;
+#[path = "stores/keys.rs"]
+mod keys;
 #[path = "stores/postgres.rs"]
 mod postgres;
 #[path = "stores/reads.rs"]
@@ -49,6 +52,9 @@ fn main() {
         }
         if wanted("postgres") {
             postgres::all().await;
+        }
+        if wanted("keys") {
+            keys::postgres().await;
         }
         if wanted("service") {
             service::sqlite().await;

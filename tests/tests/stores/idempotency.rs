@@ -7,7 +7,7 @@ use leadapi_core::{
     id::{ClientId, StageId},
     model::{IdempotencyKey, Lead, LeadPatch, NewLead, Timestamp},
     port::{Created, Idempotency, Store, Updated},
-    validate::NewLeadMeta,
+    validate::{LeadDraft, NewLeadMeta},
 };
 use leadapi_server::store::SqlStore;
 use leadapi_tests::postgres::Cluster;
@@ -46,10 +46,18 @@ fn after(at: &str, duration: Duration) -> String {
     at.parse::<Timestamp>().unwrap().checked_add(duration).unwrap().to_string()
 }
 
+fn draft() -> LeadDraft {
+    let new = NewLead::new(&ClientId::parse("c1").unwrap(), "Ann").stage(&StageId::parse("s1").unwrap()).value(7);
+    new.check().unwrap()
+}
+
+pub(crate) fn fingerprint() -> [u8; 32] {
+    draft().fingerprint()
+}
+
 /// Sends the same create again and again. The store must ignore the new id of a replay.
 pub(crate) async fn create(store: &SqlStore, key: &str, id: &str, at: &str) -> Created {
-    let new = NewLead::new(&ClientId::parse("c1").unwrap(), "Ann").stage(&StageId::parse("s1").unwrap()).value(7);
-    let draft = new.check().unwrap();
+    let draft = draft();
     let idempotency = Idempotency::new(IdempotencyKey::parse(key).unwrap(), draft.fingerprint());
     let meta = NewLeadMeta::new(id.parse().unwrap(), at.parse().unwrap());
     store.create(&business(), meta, draft, Some(&idempotency)).await.unwrap()

@@ -1,9 +1,12 @@
 //! The first server to start creates the schema; later ones do not create it again.
 
 use futures_util::future::join_all;
+use leadapi_core::port::{Created, Store};
 use leadapi_server::store::SqlStore;
 use leadapi_tests::postgres::Cluster;
 use tokio_postgres::NoTls;
+
+use crate::idempotency::{create, export, fingerprint, replayed};
 
 async fn open_at_once(url: &str) -> Vec<SqlStore> {
     let url = url.parse().unwrap();
@@ -35,6 +38,96 @@ async fn a_newer_schema_version_is_refused() {
     tokio::spawn(connection);
     client.execute("INSERT INTO leadapi_schema VALUES (99, now())", &[]).await.unwrap();
     assert!(SqlStore::open(&url.parse().unwrap()).await.unwrap_err().to_string().contains("newer"));
+}
+
+/// Creates a lead and its idempotency key as servers did before the key referred to the lead. The lead has been renamed
+/// since, and the first response had the name "Ann".
+const OLD_DATA: &str = r#"
+    INSERT INTO business VALUES ('b1', 'B', 0);
+    INSERT INTO client VALUES ('b1', 'c1', 'C', 0);
+    INSERT INTO pipeline VALUES ('b1', 'p1', 'P', 0);
+    INSERT INTO stage VALUES ('b1', 's1', 'p1', 'One', 1);
+    INSERT INTO lead VALUES
+        ('b1', 'old', 'c1', 'Bo', NULL, NULL, NULL, NULL, 7, 'p1', 's1', NULL, 1777896000000);
+    INSERT INTO tally VALUES ('b1', '', '', 0, '', 1), ('b1', 'c1', '', 0, '', 1), ('b1', '', 's1', 0, '', 1),
+        ('b1', 'c1', 's1', 0, '', 1);
+    INSERT INTO idempotency VALUES ('b1', 'key', FINGERPRINT, 1777896000000, '{"id": "old", "client_id": "c1",
+        "name": "Ann", "email": null, "phone": null, "source": null, "notes": null, "value": 7, "pipeline_id": "p1",
+        "stage_id": "s1", "business_name": null, "created_at": "2026-05-04T12:00:00.000Z"}');
+"#;
+
+/// Checks replays after a migration of `OLD_DATA`.
+async fn check_old_replay(url: &str) {
+    let store = SqlStore::open(&url.parse().unwrap()).await.unwrap();
+    let replay = async |at: &str| create(&store, "key", "new", at).await;
+    for _ in 0..2 {
+        let lead = replayed(replay("2026-05-05T11:59:59.999Z").await);
+        assert_eq!((lead.id.as_str(), lead.name.as_str()), ("old", "Ann"));
+        store.delete(&crate::fixture::business(), &lead.id).await.unwrap();
+    }
+    assert_eq!(export(&store).await[0].idempotency[0].lead.name, "Ann");
+    assert!(matches!(replay("2026-05-05T12:00:00Z").await, Created::New(_)));
+}
+
+#[tokio::test]
+async fn a_sqlite_migration_keeps_the_replays() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("leads.db");
+    let url = format!("sqlite:{}", path.display());
+    drop(SqlStore::open(&url.parse().unwrap()).await.unwrap());
+    let old = rusqlite::Connection::open(&path).unwrap();
+    let application: i64 = old.pragma_query_value(None, "application_id", |row| row.get(0)).unwrap();
+    drop(old);
+    std::fs::remove_file(&path).unwrap();
+    let old = rusqlite::Connection::open(&path).unwrap();
+    for migration in [
+        include_str!("../../../leadapi-server/src/store/sqlite/0001.sql"),
+        include_str!("../../../leadapi-server/src/store/sqlite/0002.sql"),
+    ] {
+        old.execute_batch(migration).unwrap();
+    }
+    old.execute_batch(&OLD_DATA.replace("FINGERPRINT", &format!("x'{}'", old_fingerprint()))).unwrap();
+    old.pragma_update(None, "application_id", application).unwrap();
+    old.pragma_update(None, "user_version", 2).unwrap();
+    drop(old);
+    check_old_replay(&url).await;
+}
+
+#[tokio::test]
+async fn a_postgres_migration_keeps_the_replays_and_stops_earlier_servers_from_writing() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.url(&cluster.create_database("upgrade").await);
+    let (old, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    for migration in [
+        include_str!("../../../leadapi-server/src/store/postgres/0001.sql"),
+        include_str!("../../../leadapi-server/src/store/postgres/0002.sql"),
+        include_str!("../../../leadapi-server/src/store/postgres/0003.sql"),
+        "CREATE TABLE leadapi_schema (version integer PRIMARY KEY, applied_at timestamptz NOT NULL)",
+        "INSERT INTO leadapi_schema VALUES (1, now()), (2, now()), (3, now())",
+    ] {
+        old.batch_execute(migration).await.unwrap();
+    }
+    old.batch_execute(&OLD_DATA.replace("FINGERPRINT", &format!("'\\x{}'", old_fingerprint()))).await.unwrap();
+    // An earlier server has prepared its statements before the migration.
+    let record =
+        old.prepare("INSERT INTO operation (business_id, server_id, operation_id, at) VALUES ('b1', $1, '', 0)");
+    let record = record.await.unwrap();
+    let probe = old.prepare("TRUNCATE write_probe").await.unwrap();
+    let read = old.prepare("SELECT name FROM lead WHERE business_id = $1 AND id = $2").await.unwrap();
+    old.execute(&record, &[&"one"]).await.unwrap();
+    old.execute(&probe, &[]).await.unwrap();
+    let store = SqlStore::open(&url.parse().unwrap()).await.unwrap();
+    old.execute(&record, &[&"two"]).await.unwrap_err();
+    old.execute(&probe, &[]).await.unwrap_err();
+    assert_eq!(old.query_one(&read, &[&"b1", &"old"]).await.unwrap().get::<_, &str>(0), "Bo");
+    store.probe_writes().await.unwrap();
+    check_old_replay(&url).await;
+}
+
+/// Returns the fingerprint of the create in `OLD_DATA` in hexadecimal.
+fn old_fingerprint() -> String {
+    fingerprint().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Once the tables exist, a role that may only read and write rows can serve requests.
