@@ -49,8 +49,8 @@ pub(crate) async fn postgres() {
     });
     let keyed = keyed.await;
     let replay = time(async |nth| {
-        let created = create(&store, usize::MAX, Some(spread(nth))).await;
-        assert!(matches!(created, Created::Replayed(_)));
+        let response = create(&store, usize::MAX, Some(spread(nth))).await;
+        assert!(matches!(response, Created::Replayed(_)));
     });
     let replay = replay.await;
     let first_update = time(async |nth| rename(&store, spread(nth), "One").await).await;

@@ -127,7 +127,7 @@ async fn a_postgres_migration_keeps_the_replays_and_stops_earlier_servers_from_w
 
 /// Returns the fingerprint of the create in `OLD_DATA` in hexadecimal.
 fn old_fingerprint() -> String {
-    fingerprint().iter().map(|byte| format!("{byte:02x}")).collect()
+    fingerprint().iter().fold(String::new(), |hexadecimal, byte| format!("{hexadecimal}{byte:02x}"))
 }
 
 /// Once the tables exist, a role that may only read and write rows can serve requests.
