@@ -25,26 +25,30 @@ const SERVERS: usize = 3;
 /// The settings of the servers, which the test does not change.
 type Settings = Vec<(String, String)>;
 
-/// A server process. Killed when it is dropped.
-struct Server(Child, Addresses);
+/// A server process with its addresses and its log. Killed when it is dropped.
+struct Server(Child, Addresses, NamedTempFile);
 
 impl Server {
     /// Starts a server, and waits until it is ready.
     fn start(store: &str, addresses: Addresses, settings: &Settings) -> Self {
+        let log = NamedTempFile::new().unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
         command.args(["serve", "--listen", &addresses.api.to_string(), "--ops-listen", &addresses.ops.to_string()]);
         command.args(["--reads-per-minute", "1000000", "--writes-per-minute", "1000000"]);
-        command.envs(settings.iter().cloned()).env("LEADAPI_STORE", store).stdout(Stdio::null()).stderr(Stdio::null());
+        // The log has no line for each request.
+        command.args(["--log", "info,leadapi_server::middleware=off"]).envs(settings.iter().cloned());
+        command.env("LEADAPI_STORE", store).stdout(Stdio::null()).stderr(log.reopen().unwrap());
         let child = command.spawn().unwrap();
         wait_until("a server is ready", || is_ready(addresses.ops));
-        Self(child, addresses)
+        Self(child, addresses, log)
     }
 
     /// Stops the server as a service manager does, and starts another one at the same addresses.
     fn replace(mut self, store: &str, settings: &Settings) -> Self {
         wait_until("a server has answered requests", || self.answered() > 0.0);
         signal("TERM", &[self.0.id()]);
-        assert_eq!(self.0.wait().unwrap().code(), Some(0), "the server has answered every request");
+        let status = self.0.wait().unwrap();
+        assert!(status.success(), "{status}: {}", fs::read_to_string(self.2.path()).unwrap());
         Self::start(store, self.1, settings)
     }
 
