@@ -37,6 +37,18 @@ pub use self::{
 const TIMEOUT: Duration = Duration::from_millis(50);
 
 /// A limiter whose limits apply to all servers that share a Redis or Valkey server (contract D9).
+///
+/// ```no_run
+/// use leadapi_core::{id::TokenId, memory::Limits, port::{Class, RateLimiter}};
+/// use leadapi_server::redis_limiter::RedisLimiter;
+///
+/// # async fn run() -> Result<(), leadapi_core::BoxError> {
+/// let url = "redis://127.0.0.1:6379/0".parse()?;
+/// let limiter = RedisLimiter::builder(url, Limits::default()).start().await?;
+/// println!("{:?}", limiter.admit(&TokenId::parse("t1")?, Class::Read).await?);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct RedisLimiter(Arc<Inner>);
 

@@ -2,10 +2,9 @@
 
 use std::process::Command;
 
-use leadapi_server::redis_limiter::RedisLimiter;
 use leadapi_tests::redis::Redis;
 
-use crate::fixture::{admitted, limits};
+use crate::fixture::{admitted, builder, limits};
 
 #[tokio::test]
 async fn a_password_is_required_and_never_shown() {
@@ -14,7 +13,7 @@ async fn a_password_is_required_and_never_shown() {
         [(":p%40s%2FCANARY@", true), ("default:p%40s%2FCANARY@", true), (":wrongCANARY@", false), ("", false)]
     {
         let url = format!("redis://{credentials}127.0.0.1:{}", redis.port());
-        let started = RedisLimiter::builder(url.parse().unwrap(), limits(2, 1)).start().await;
+        let started = builder(&url, limits(2, 1)).start().await;
         assert_eq!(started.is_ok(), works, "{url}: {:?}", started.err());
         match started {
             Ok(limiter) => assert_eq!(admitted(&limiter, credentials, 3).await, 2),

@@ -1,6 +1,6 @@
 //! Limiters, and requests to them.
 
-use std::num::NonZeroU32;
+use std::{num::NonZeroU32, time::Duration};
 
 use leadapi_core::{
     BoxError,
@@ -8,15 +8,20 @@ use leadapi_core::{
     memory::Limits,
     port::{Admission, Class, RateLimiter},
 };
-use leadapi_server::redis_limiter::RedisLimiter;
+use leadapi_server::redis_limiter::{RedisLimiter, RedisLimiterBuilder};
 use leadapi_tests::redis::Redis;
 
 pub(crate) fn limits(reads: u32, writes: u32) -> Limits {
     Limits::new(NonZeroU32::new(reads).unwrap(), NonZeroU32::new(writes).unwrap())
 }
 
+/// Returns the settings of a limiter with a long timeout, because the machine may be busy with other tests.
+pub(crate) fn builder(url: &str, limits: Limits) -> RedisLimiterBuilder {
+    RedisLimiter::builder(url.parse().unwrap(), limits).timeout(Duration::from_secs(1))
+}
+
 pub(crate) async fn limiter(redis: &Redis, limits: Limits) -> RedisLimiter {
-    RedisLimiter::builder(redis.url().parse().unwrap(), limits).start().await.unwrap()
+    builder(&redis.url(), limits).start().await.unwrap()
 }
 
 pub(crate) async fn read(limiter: &impl RateLimiter, token: &str) -> Result<Admission, BoxError> {

@@ -2,24 +2,24 @@
 
 use std::time::{Duration, Instant};
 
-use leadapi_server::redis_limiter::{RedisLimiter, RedisLimiterError};
+use leadapi_server::redis_limiter::RedisLimiterError;
 use leadapi_tests::{processes::wait_until, redis::Sentinels};
 
 use crate::{
-    failures::recovery,
-    fixture::{admitted, limits, read},
+    failures::{failure, recovery},
+    fixture::{admitted, builder, limits, read},
 };
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_new_master_is_found_within_seconds_after_a_failover() {
     let Some(mut cluster) = Sentinels::start() else { return };
-    let limiter = RedisLimiter::builder(cluster.url().parse().unwrap(), limits(20, 6)).start().await.unwrap();
+    let limiter = builder(&cluster.url(), limits(20, 6)).start().await.unwrap();
     assert_eq!(admitted(&limiter, "t", 10).await, 10);
     wait_until("replication", || cluster.servers[1].command("LLEN leadapi:rate:{t}:read") == "10");
     // A Sentinel that does not answer must not delay the others for long.
     cluster.pause_sentinel(0);
     cluster.servers[0].kill();
-    while read(&limiter, "t").await.is_ok() {}
+    failure(&limiter).await;
     wait_until("a failover", || cluster.master(1) == cluster.servers[1].port());
     let took = recovery(&limiter, "u").await;
     assert!(took < Duration::from_secs(8), "{took:?}");
@@ -30,9 +30,9 @@ async fn the_new_master_is_found_within_seconds_after_a_failover() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_old_master_that_returns_is_not_used() {
     let Some(cluster) = Sentinels::start() else { return };
-    let limiter = RedisLimiter::builder(cluster.url().parse().unwrap(), limits(20, 6)).start().await.unwrap();
+    let limiter = builder(&cluster.url(), limits(20, 6)).start().await.unwrap();
     cluster.servers[0].pause();
-    while read(&limiter, "t").await.is_ok() {}
+    failure(&limiter).await;
     wait_until("a failover", || cluster.master(1) == cluster.servers[1].port());
     cluster.servers[0].resume();
     recovery(&limiter, "u").await;
@@ -48,7 +48,7 @@ async fn an_old_master_that_returns_is_not_used() {
 #[tokio::test]
 async fn an_unknown_service_is_named_in_the_error() {
     let Some(cluster) = Sentinels::start() else { return };
-    let url = cluster.url().replace("/main", "/other").parse().unwrap();
-    let error = RedisLimiter::builder(url, limits(20, 6)).start().await.unwrap_err();
+    let url = cluster.url().replace("/main", "/other");
+    let error = builder(&url, limits(20, 6)).start().await.unwrap_err();
     assert_eq!(error, RedisLimiterError::NoMaster("other".to_owned()));
 }

@@ -3,6 +3,7 @@
 use std::{
     io::{BufRead, BufReader, Read},
     process::{Child, Command, Stdio},
+    time::{Duration, Instant},
 };
 
 use leadapi_tests::{processes::signal, redis::Redis, secret, serve_with_rate_limits};
@@ -33,12 +34,14 @@ async fn a_server_answers_500_and_is_not_ready_while_redis_is_dead() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
     command.args(["serve", "--reads-per-minute", "5", "--ops-listen", &operator]);
     // Without a line for each request.
-    command.args(["--log", "info,leadapi_server::middleware=off", "--drain-delay", "0s"]);
+    command.args(["--limiter-timeout", "1s", "--log", "info,leadapi_server::middleware=off", "--drain-delay", "0s"]);
     command.env("LEADAPI_LIMITER", redis.url()).stderr(Stdio::piped());
     let (mut child, url) = serve_with_rate_limits(&mut command, &token);
     let mut log = child.stderr.take().unwrap();
     let server = Running(child);
     let client = reqwest::Client::new();
+    let start = Instant::now();
+    let is_in_time = || assert!(start.elapsed() < Duration::from_secs(60), "the server does not notice the change");
     let get = async || client.get(format!("{url}/leads")).bearer_auth(&token).send().await.unwrap();
     let is_ready = async || client.get(format!("http://{operator}/readyz")).send().await.unwrap().text().await.unwrap();
 
@@ -51,12 +54,20 @@ async fn a_server_answers_500_and_is_not_ready_while_redis_is_dead() {
     assert_eq!(is_ready().await, "ready\n");
 
     redis.kill();
-    while get().await.status() != StatusCode::INTERNAL_SERVER_ERROR {}
+    while get().await.status() != StatusCode::INTERNAL_SERVER_ERROR {
+        is_in_time();
+    }
     assert_eq!(get().await.text().await.unwrap(), r#"{"error":"internal error"}"#);
-    while is_ready().await != "not ready: the rate limiter fails\n" {}
+    while is_ready().await != "not ready: the rate limiter fails\n" {
+        is_in_time();
+    }
     redis.restart();
-    while get().await.status() != StatusCode::OK {}
-    while is_ready().await != "ready\n" {}
+    while get().await.status() != StatusCode::OK {
+        is_in_time();
+    }
+    while is_ready().await != "ready\n" {
+        is_in_time();
+    }
 
     signal("TERM", &[server.0.id()]);
     let mut text = String::new();

@@ -3,7 +3,7 @@
 use leadapi_core::{conformance, memory::Limits};
 use leadapi_tests::redis::Redis;
 
-use crate::fixture::{admitted, limiter, limits};
+use crate::fixture::{admitted, builder, limiter, limits};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn three_limiters_pass_the_conformance_suite() {
@@ -29,7 +29,6 @@ async fn each_database_counts_separately() {
     let Some(redis) = Redis::start(&[]) else { return };
     for database in 0..2 {
         let url = format!("{}/{database}", redis.url());
-        let builder = leadapi_server::redis_limiter::RedisLimiter::builder(url.parse().unwrap(), limits(3, 1));
-        assert_eq!(admitted(&builder.start().await.unwrap(), "t", 5).await, 3);
+        assert_eq!(admitted(&builder(&url, limits(3, 1)).start().await.unwrap(), "t", 5).await, 3);
     }
 }
