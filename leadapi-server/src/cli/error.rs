@@ -12,7 +12,7 @@ use leadapi_core::{
 };
 
 #[cfg(feature = "redis")]
-use crate::redis_limiter::{RedisLimiterError, RedisUrl};
+use crate::redis_limiter::RedisLimiterError;
 use crate::{
     TlsError,
     error_chain::error_chain,
@@ -139,8 +139,8 @@ pub enum CommandError {
     #[cfg(feature = "redis")]
     #[error("--limiter: cannot use {url}: {source}")]
     Limiter {
-        /// The location of the server.
-        url: Box<RedisUrl>,
+        /// The location of the server, without credentials.
+        url: String,
         /// The reason.
         source: RedisLimiterError,
     },

@@ -94,15 +94,9 @@ impl OpenLimiter {
 }
 
 impl LimiterOptions {
-    /// Checks that the settings are consistent.
-    pub(super) fn check(&self) -> Result<(), CommandError> {
-        #[cfg(feature = "redis")]
-        self.failure()?;
-        Ok(())
-    }
-
+    /// Returns what happens while Redis does not answer, if the settings are consistent.
     #[cfg(feature = "redis")]
-    const fn failure(&self) -> Result<LimiterFailure, CommandError> {
+    pub(super) const fn failure(&self) -> Result<LimiterFailure, CommandError> {
         match (self.limiter_failure, self.limiter_servers) {
             (Policy::Closed, _) => Ok(LimiterFailure::Closed),
             (Policy::Local, Some(servers)) => Ok(LimiterFailure::Local { servers }),
@@ -116,8 +110,9 @@ impl LimiterOptions {
     pub(super) async fn start(self, limits: Limits) -> Result<Option<OpenLimiter>, CommandError> {
         let failure = self.failure()?;
         let Some(url) = self.limiter else { return Ok(None) };
-        let builder = RedisLimiter::builder(url.clone(), limits).timeout(self.limiter_timeout.into()).failure(failure);
-        let limiter = builder.start().await.map_err(|source| CommandError::Limiter { url: url.into(), source })?;
+        let location = url.to_string();
+        let builder = RedisLimiter::builder(url, limits).timeout(self.limiter_timeout.into()).failure(failure);
+        let limiter = builder.start().await.map_err(|source| CommandError::Limiter { url: location, source })?;
         let probed = limiter.clone();
         let probe: Probe = Box::new(move || {
             let limiter = probed.clone();
