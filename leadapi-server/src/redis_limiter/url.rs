@@ -66,7 +66,7 @@ pub struct RedisUrl {
     pub(super) database: u32,
 }
 
-/// What the Sentinels are asked for, and how they authenticate the server.
+/// The service that the Sentinels monitor, and the credentials that they require.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Sentinel {
     pub(super) service: String,

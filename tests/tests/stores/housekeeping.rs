@@ -104,7 +104,7 @@ async fn keys_from_before_1970_are_stored() {
     }
 }
 
-/// A backup locks the partitions for as long as it runs.
+/// A backup locks the partitions until it ends.
 #[tokio::test]
 async fn a_long_read_delays_the_deletion_but_no_create() {
     let Some(cluster) = Cluster::shared() else { return };
