@@ -95,7 +95,7 @@ fn invalid_limiter_settings_are_usage_errors() {
         (&["--limiter", "redis://u:CANARY"][..], "must have hosts of the form HOST or HOST:PORT"),
         (&["--limiter", "http://u:CANARY@h"], "must be redis://"),
         (&["--limiter", "redis://h", "--limiter-failure", "local"], "needs --limiter-servers"),
-        (&["--limiter", "redis://h", "--limiter-timeout", "50"], "must be a time with its unit"),
+        (&["--limiter", "redis://h", "--limiter-timeout", "50"], "must be a duration with a unit"),
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_server")).arg("serve").args(arguments).output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
