@@ -35,8 +35,8 @@ pub(crate) async fn postgres() {
         client.query_one(size, &[&table]).await.unwrap().get::<_, i64>(0) as f64
     };
     let empty = bytes("idempotency%").await;
-    let creates = stream::iter(0..RECORDS).map(|nth| create(&store, nth, Some(nth)));
-    creates.buffer_unordered(CONCURRENCY).for_each(async |created| assert!(matches!(created, Created::New(_)))).await;
+    let filling = stream::iter(0..RECORDS).map(|nth| create(&store, nth, Some(nth)));
+    filling.buffer_unordered(CONCURRENCY).for_each(async |created| assert!(matches!(created, Created::New(_)))).await;
     let per_record = (bytes("idempotency%").await - empty) / RECORDS as f64;
     let per_lead = bytes("lead").await / RECORDS as f64;
     client.batch_execute("VACUUM ANALYZE").await.unwrap();
