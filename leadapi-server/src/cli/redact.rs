@@ -37,10 +37,17 @@ fn is_setting(name: &str) -> bool {
 /// addresses.
 pub(super) fn may_be_secret(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
-    let is_url = text.starts_with("postgres") || text.starts_with("redis");
-    let has_password =
-        is_url && text.contains(':') || text.contains("password") || text.contains(':') && text.contains('@');
+    let has_password = text.starts_with("postgres") && text.contains(':')
+        || text.starts_with("redis") && !text.split(':').skip(2).all(starts_with_port)
+        || text.contains("password")
+        || text.contains(':') && text.contains('@');
     text.contains("pak_") || has_password && !text.starts_with("sqlite:")
+}
+
+/// Returns whether the part of a URL after a colon is a port, and not a password.
+fn starts_with_port(part: &str) -> bool {
+    let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < part.len() && (rest.is_empty() || rest.starts_with(['/', ',']))
 }
 
 #[cfg(test)]
@@ -55,6 +62,7 @@ mod tests {
             "postgres:u:p",
             "redis://:p",
             "rediss://u:p/0",
+            "redis:u:p",
             "https://u:p@collector",
             "mysql://u:p@h",
             "host=h password=p",
@@ -63,7 +71,16 @@ mod tests {
         ] {
             assert_eq!(redact(&format!("cannot read {text}: no such file"), [text]), "cannot read …: no such file");
         }
-        for text in ["sqlite:/a/b@c.db", "ann@sol.example", "http://collector:4318", "127.0.0.1:8080", "here", ""] {
+        for text in [
+            "sqlite:/a/b@c.db",
+            "ann@sol.example",
+            "http://collector:4318",
+            "127.0.0.1:8080",
+            "here",
+            "",
+            "redis://h:1/0",
+            "redis+sentinel://a:1,b:2/m",
+        ] {
             assert_eq!(
                 redact(&format!("cannot read {text}: no such file"), [text, "unused:@"]),
                 format!("cannot read {text}: no such file")
