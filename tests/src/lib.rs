@@ -44,6 +44,8 @@ mod store;
 #[cfg(unix)]
 mod tls;
 mod transport;
+#[cfg(unix)]
+mod watchdog;
 mod world;
 
 pub use case::{Case, Token, delete, get, head, patch, post, request};

@@ -6,11 +6,11 @@ use std::{
     net::Ipv4Addr,
     os::unix::process::CommandExt,
     path::Path,
-    process::{Child, Command, Stdio},
+    process::Command,
     time::{Duration, Instant},
 };
 
-use crate::{postgres::Account, processes::signal};
+use crate::{postgres::Account, processes::signal, watchdog::Watchdog};
 
 /// The number of networks that can exist at a time: the /24 subnets of 198.18.0.0/15, the range for network tests.
 const NETWORKS: u32 = 512;
@@ -19,35 +19,15 @@ const RANGE: u32 = u32::from_be_bytes([198, 18, 0, 0]);
 /// The last part of this machine's own address.
 const GATEWAY: u8 = 254;
 
-/// Removes a network when the test process exits, however it exits: the kernel closes the other end of the shell's
-/// standard input. Ends all processes in the namespaces first. A killed PostgreSQL leaves a shared memory segment
-/// behind, whose id is in the seventh line of its lock file.
-const WATCHDOG: &str = r#"
-trap '' HUP INT TERM
-read -r _
-for namespace in $(ip netns list | sed -n "s/^\($1h[0-9]*\)\( .*\)\?$/\1/p"); do
-    tries=0
-    while processes=$(ip netns pids "$namespace") && [ -n "$processes" ] && [ $tries -lt 100 ]; do
-        kill -s KILL $processes
-        sleep 0.05
-        tries=$((tries + 1))
-    done
-    ip link del "$1v${namespace#"$1"h}"
-    ip netns del "$namespace"
-done
-ip link del "$1"
-for lock in "$2"/*/data/postmaster.pid; do
-    if [ -e "$lock" ]; then ipcrm -m "$(sed -n '7s/.* //p' "$lock")"; fi
-done
-rm -rf "$2"
-"#;
+/// Ends all processes of a network and removes it.
+const CLEANUP: &str = include_str!("cleanup.sh");
 
 /// A bridge with hosts, which is removed when this value is dropped or the test process exits.
 #[derive(Debug)]
 pub(super) struct Network {
     nth: u32,
     bridge: String,
-    watchdog: Child,
+    watchdog: Watchdog,
 }
 
 impl Network {
@@ -66,10 +46,8 @@ impl Network {
                 Err(error) if error.to_string().contains("File exists") => continue,
                 Err(error) => return Err(error),
             }
-            let mut shell = Command::new("sh");
-            shell.args(["-c", WATCHDOG, "watchdog", &bridge]).arg(folder);
-            shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-            let watchdog = shell.process_group(0).spawn()?;
+            let arguments = [bridge.as_ref(), folder.as_os_str()];
+            let watchdog = Watchdog::start(Command::new("sh"), CLEANUP, &arguments)?;
             let network = Self { nth, bridge, watchdog };
             ip(&["address", "add", &format!("{}/24", network.address(GATEWAY)), "dev", &network.bridge])?;
             ip(&["link", "set", &network.bridge, "up"])?;
@@ -103,8 +81,7 @@ impl Network {
 
 impl Drop for Network {
     fn drop(&mut self) {
-        drop(self.watchdog.stdin.take());
-        drop(self.watchdog.wait());
+        self.watchdog.clean_up();
     }
 }
 

@@ -3,7 +3,6 @@
 mod programs;
 mod server;
 mod url;
-mod watchdog;
 
 use std::{
     env,

@@ -8,11 +8,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{
-    programs::{self, Account},
+use super::programs::{self, Account};
+use crate::{
+    processes::{any_runs, children, signal, wait_until},
     watchdog::Watchdog,
 };
-use crate::processes::{any_runs, children, signal, wait_until};
+
+/// Shuts the server down and removes its directory.
+const CLEANUP: &str = include_str!("cleanup.sh");
 
 /// Locales for the databases, of which the first supported one is used. `C.UTF-8` and `C` come last, because they hide
 /// a query that wrongly relies on the default order: only a linguistic collation changes its result.
@@ -58,7 +61,7 @@ impl Server {
         let folder = tempfile::Builder::new().prefix("leadapi-postgres-").tempdir().unwrap();
         let account = Account::for_owner(&folder.path().metadata().unwrap());
         account.own(folder.path());
-        let watchdog = Watchdog::over(folder.path(), account);
+        let watchdog = Watchdog::start(account.command("sh"), CLEANUP, &[folder.path().as_os_str()]).unwrap();
         let folder = folder.keep();
         let settings = SETTINGS.map(String::from).into_iter().chain(settings.iter().cloned()).collect();
         let mut server = Self { programs, account, folder, settings, port: 0, process: None, watchdog };
@@ -209,7 +212,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.watchdog.kill();
+        self.watchdog.clean_up();
         if let Some(mut process) = self.process.take() {
             process.wait().unwrap();
         }

@@ -6,7 +6,6 @@ mod programs;
 mod protocol;
 mod sentinel;
 mod server;
-mod watchdog;
 
 use std::{fs, path::PathBuf, process::Command};
 

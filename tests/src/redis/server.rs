@@ -8,8 +8,13 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use super::watchdog::Watchdog;
-use crate::processes::{any_runs, signal, wait_until};
+use crate::{
+    processes::{any_runs, signal, wait_until},
+    watchdog::Watchdog,
+};
+
+/// Kills the server and removes its directory.
+const CLEANUP: &str = include_str!("cleanup.sh");
 
 /// The texts of the log that mean that a server or a Sentinel serves.
 const SERVES: [&str; 2] = ["Ready to accept connections", "Sentinel ID is"];
@@ -28,7 +33,7 @@ impl Server {
     /// Creates a directory with a free port. Nothing runs yet.
     pub(super) fn new(program: PathBuf) -> Self {
         let folder = tempfile::Builder::new().prefix("leadapi-redis-").tempdir().unwrap();
-        let watchdog = Watchdog::over(folder.path());
+        let watchdog = Watchdog::start(Command::new("sh"), CLEANUP, &[folder.path().as_os_str()]).unwrap();
         Self { program, folder: folder.keep(), port: free_port(), process: None, watchdog }
     }
 
@@ -103,7 +108,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.watchdog.kill();
+        self.watchdog.clean_up();
         if let Some(mut process) = self.process.take() {
             process.wait().unwrap();
         }
