@@ -17,7 +17,7 @@ use leadapi_core::{
     dataset::Dataset,
     http::LeadService,
     id::{BusinessId, ClientId, LeadId},
-    memory::{Limits, MemoryStore, MemoryTokens, SlidingWindow, SystemClock},
+    memory::{Limits, MemorySettings, MemoryStore, SlidingWindow, SystemClock},
     model::{LeadQuery, NewLead},
     tokens::{NewToken, StoredTokens, Tokens},
 };
@@ -44,7 +44,7 @@ async fn main() -> Result<(), BoxError> {
 async fn app() -> Result<(Router, BearerToken), BoxError> {
     // Two services share one store, one verifier and one rate limiter, each behind an `Arc`.
     let store = Arc::new(MemoryStore::new(Dataset::parse(DATA)?));
-    let tokens = Arc::new(MemoryTokens::default());
+    let tokens = MemorySettings::default();
     let verifier = Arc::new(StoredTokens::new(tokens.clone(), SystemClock));
     let limiter = Arc::new(SlidingWindow::new(Limits::default()));
     let service = || LeadService::builder(store.clone(), verifier.clone()).limiter(limiter.clone());
@@ -63,7 +63,7 @@ async fn app() -> Result<(Router, BearerToken), BoxError> {
         .layer(PropagateRequestIdLayer::new(request_id.clone()))
         .layer(SetRequestIdLayer::new(request_id, MakeRequestUuid));
 
-    let admin = Member::new(BusinessId::parse("sol")?, Role::Owner).token_admin()?;
+    let admin = Member::new(BusinessId::parse("sol")?, "owner@sol.example", Role::Owner).token_admin()?;
     let new = NewToken::new("example", Scopes::Both);
     let (_, token) = Tokens::new(tokens, SystemClock).create(&admin, new).await?;
     Ok((app, token))

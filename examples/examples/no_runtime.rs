@@ -15,7 +15,7 @@ use leadapi_core::{
     dataset::Dataset,
     http::LeadService,
     id::{BusinessId, ClientId},
-    memory::{MemoryStore, MemoryTokens, SystemClock},
+    memory::{MemorySettings, MemoryStore, SystemClock},
     model::{LeadQuery, NewLead},
     tokens::{NewToken, StoredTokens, Tokens},
 };
@@ -31,8 +31,8 @@ fn main() -> Result<(), BoxError> {
 }
 
 async fn run() -> Result<(), BoxError> {
-    let tokens = std::sync::Arc::new(MemoryTokens::default());
-    let owner = Member::new(BusinessId::parse("sol")?, Role::Owner);
+    let tokens = MemorySettings::default();
+    let owner = Member::new(BusinessId::parse("sol")?, "owner@sol.example", Role::Owner);
     let new = NewToken::new("example", Scopes::Both);
     let (_, token) = Tokens::new(tokens.clone(), SystemClock).create(&owner.token_admin()?, new).await?;
 

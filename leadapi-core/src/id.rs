@@ -68,6 +68,13 @@ macro_rules! opaque_id {
                 debug_assert!(check(text).is_ok(), "{text:?} is not a valid id");
                 Self::parse(text).unwrap_or_else(|InvalidId| Self("invalid".into()))
             }
+
+            /// Creates a new UUID of version 7, so that later ids are greater.
+            #[cfg(feature = "service")]
+            #[allow(dead_code, reason = "not every kind of id is made here")]
+            pub(crate) fn generate() -> Self {
+                Self::from_valid(uuid::Uuid::now_v7().hyphenated().encode_lower(&mut uuid::Uuid::encode_buffer()))
+            }
         }
 
         impl fmt::Debug for $name {
@@ -160,6 +167,14 @@ opaque_id! {
 opaque_id! {
     /// The id of an API token's record. It reveals nothing about the secret.
     TokenId
+}
+opaque_id! {
+    /// The id of a person's session in the API settings. It reveals nothing about the secret of the session.
+    SessionId
+}
+opaque_id! {
+    /// The id of an entry in the audit log of a business.
+    AuditEntryId
 }
 
 #[cfg(test)]

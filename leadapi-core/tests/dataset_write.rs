@@ -172,7 +172,9 @@ proptest! {
         business.leads = vec![lead];
         let id = TokenId::parse("t1").unwrap();
         let hash = TokenHash::from_bytes(hash);
-        let mut token = TokenSeed::new("t", Scopes::Both, TokenOrigin::Kept { id, created_at: at, hash, hint });
+        let (created_by, last_used_at) = (expires_at.map(|_| "zoë@example.org".to_owned()), expires_at);
+        let origin = TokenOrigin::Kept { id, created_at: at, hash, hint, created_by, last_used_at };
+        let mut token = TokenSeed::new("t", Scopes::Both, origin);
         token.expires_at = expires_at;
         business.tokens = vec![token];
         let dataset = Dataset::new(vec![business]);

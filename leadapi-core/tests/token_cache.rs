@@ -18,8 +18,7 @@ use leadapi_core::{
     auth::{BearerToken, Scopes, TokenHash},
     id::{BusinessId, TokenId},
     memory::{ManualClock, MemoryTokens},
-    model::Timestamp,
-    port::{Clock, FoundToken, StoreError, TokenRecord, TokenStore, TokenVerifier, Verdict},
+    port::{Clock, FoundToken, StoreError, TokenRecord, TokenStore, TokenUse, TokenVerifier, Verdict},
     tokens::StoredTokens,
 };
 
@@ -43,12 +42,8 @@ impl TokenStore for Watched {
         self.tokens.list(business).await
     }
 
-    async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, StoreError> {
-        self.tokens.revoke(business, id, at).await
-    }
-
-    async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, StoreError> {
-        self.tokens.delete(business, id).await
+    async fn record_uses(&self, uses: &[TokenUse]) -> Result<(), StoreError> {
+        self.tokens.record_uses(uses).await
     }
 
     async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, StoreError> {
@@ -147,7 +142,7 @@ fn the_lifetime_starts_before_the_look_up() {
     *world.store.slowness.lock().unwrap() = Duration::from_millis(1_500);
     assert!(world.is_good(&secret));
     // The revocation happens after the store's read, but before its response.
-    block_on(world.store.revoke(&owner(), &id, world.clock.now())).unwrap();
+    assert!(world.store.tokens.revoke(&owner(), &id, world.clock.now()));
     world.advance(499);
     assert_eq!((world.is_good(&secret), world.look_ups()), (true, 1));
     world.advance(1);
@@ -165,8 +160,8 @@ fn revoking_and_deleting_take_effect_within_two_seconds() {
     let world = world();
     let ((revoked, one), (deleted, other)) = (world.token(None), world.token(None));
     assert!(world.is_good(&one) && world.is_good(&other));
-    block_on(world.store.revoke(&owner(), &revoked, world.clock.now())).unwrap();
-    block_on(world.store.delete(&owner(), &deleted)).unwrap();
+    assert!(world.store.tokens.revoke(&owner(), &revoked, world.clock.now()));
+    assert!(world.store.tokens.delete(&owner(), &deleted));
     world.advance(2_000);
     assert_eq!((world.verdict(&one), world.verdict(&other)), (Verdict::Revoked, Verdict::Unknown));
     // A revoked token is cached like any other and refused from the cache.

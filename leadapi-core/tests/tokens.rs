@@ -15,11 +15,11 @@ use async_trait::async_trait;
 use futures_executor::block_on;
 use leadapi_core::{
     auth::{BearerToken, Member, NotAllowed, Role, Scopes, TokenAdmin, TokenHash},
-    id::{BusinessId, TokenId},
-    memory::{ManualClock, MemoryTokens},
-    model::Timestamp,
-    port::{Clock, FoundToken, StoreError, TokenRecord, TokenStore, TokenVerifier, Verdict},
-    tokens::{CreateTokenError, NewToken, StoredTokens, Tokens},
+    id::BusinessId,
+    memory::{ManualClock, MemorySettings, MemoryTokens},
+    model::Window,
+    port::{Clock, FoundToken, StoreError, TokenRecord, TokenRefusal, TokenStore, TokenUse, TokenVerifier, Verdict},
+    tokens::{NewToken, Rotation, StoredTokens, TokenError, TokenUses, Tokens},
 };
 
 struct World {
@@ -34,12 +34,12 @@ fn world() -> World {
         let clock = clock.clone();
         move || clock.now()
     };
-    let store = Arc::new(MemoryTokens::default());
+    let store = Arc::new(MemorySettings::default());
     World { tokens: Tokens::new(store.clone(), time()), verifier: StoredTokens::new(store, time()), clock }
 }
 
 fn member(business: &str, role: Role) -> Member {
-    Member::new(BusinessId::parse(business).unwrap(), role)
+    Member::new(BusinessId::parse(business).unwrap(), "ann@sol.example", role)
 }
 
 fn admin(business: &str) -> TokenAdmin {
@@ -53,7 +53,7 @@ fn new(name: &str, expires_at: Option<&str>) -> NewToken {
 }
 
 impl World {
-    fn create(&self, new: NewToken) -> Result<(TokenRecord, BearerToken), CreateTokenError> {
+    fn create(&self, new: NewToken) -> Result<(TokenRecord, BearerToken), TokenError> {
         block_on(self.tokens.create(&admin("b1"), new))
     }
 
@@ -102,10 +102,10 @@ fn a_token_expires_to_the_millisecond() {
 fn invalid_names_and_past_expiry_times_are_refused() {
     let world = world();
     for name in ["", " ", "a\nb", &"x".repeat(101)] {
-        assert!(matches!(world.create(new(name, None)), Err(CreateTokenError::Name(_))), "{name:?}");
+        assert!(matches!(world.create(new(name, None)), Err(TokenError::Name(_))), "{name:?}");
     }
     for at in ["2026-05-04T12:00:00Z", "2020-01-01T00:00:00Z"] {
-        assert!(matches!(world.create(new("t", Some(at))), Err(CreateTokenError::Expired)), "{at}");
+        assert!(matches!(world.create(new("t", Some(at))), Err(TokenError::Expired)), "{at}");
     }
     assert_eq!(block_on(world.tokens.list(&admin("b1"))).unwrap(), []);
 }
@@ -114,15 +114,86 @@ fn invalid_names_and_past_expiry_times_are_refused() {
 fn the_first_revocation_time_is_kept_until_the_token_is_deleted() {
     let world = world();
     let (record, secret) = world.create(new("t", None)).unwrap();
-    assert!(block_on(world.tokens.revoke(&admin("b1"), &record.id)).unwrap());
+    let delete = || block_on(world.tokens.delete(&admin("b1"), &record.id));
+    let revoke = || block_on(world.tokens.revoke(&admin("b1"), &record.id));
+    assert!(matches!(delete(), Err(TokenError::Refused(TokenRefusal::StillValid))));
+    let revoked_at = revoke().unwrap().revoked_at.unwrap();
+    assert_eq!(revoked_at.to_string(), "2026-05-04T12:00:00.000Z");
     assert_eq!(world.verdict(&secret), Verdict::Revoked);
     world.clock.advance(Duration::from_secs(1));
-    assert!(block_on(world.tokens.revoke(&admin("b1"), &record.id)).unwrap());
+    assert!(matches!(revoke(), Err(TokenError::Refused(TokenRefusal::AlreadyRevoked(at))) if at == revoked_at));
     let listed = block_on(world.tokens.list(&admin("b1"))).unwrap();
-    assert_eq!(listed.first().unwrap().revoked_at.unwrap().to_string(), "2026-05-04T12:00:00.000Z");
-    assert!(block_on(world.tokens.delete(&admin("b1"), &record.id)).unwrap());
-    assert!(!block_on(world.tokens.delete(&admin("b1"), &record.id)).unwrap());
+    assert_eq!(listed.first().unwrap().revoked_at, Some(revoked_at));
+    assert_eq!(delete().unwrap().id, record.id);
+    assert!(matches!(delete(), Err(TokenError::Refused(TokenRefusal::NotFound))));
     assert_eq!(world.verdict(&secret), Verdict::Unknown);
+}
+
+#[test]
+fn both_tokens_of_a_rotation_are_valid_until_the_overlap_ends() {
+    let world = world();
+    let (old, old_secret) = world.create(new("t", None)).unwrap();
+    let rotation = Rotation::new(Duration::from_secs(60));
+    let (new, secret) = block_on(world.tokens.rotate(&admin("b1"), &old.id, rotation)).unwrap();
+    assert_eq!((&new.name, new.scopes, new.expires_at), (&old.name, old.scopes, None));
+    world.clock.advance(Duration::from_millis(59_999));
+    assert!(matches!(world.verdict(&old_secret), Verdict::Good(_)));
+    world.clock.advance(Duration::from_millis(1));
+    assert_eq!(world.verdict(&old_secret), Verdict::Expired);
+    assert!(matches!(world.verdict(&secret), Verdict::Good(_)));
+    let past = rotation.expires_at(world.clock.now());
+    assert!(matches!(block_on(world.tokens.rotate(&admin("b1"), &new.id, past)), Err(TokenError::Expired)));
+    let endless = Rotation::new(Duration::MAX);
+    assert!(matches!(block_on(world.tokens.rotate(&admin("b1"), &new.id, endless)), Err(TokenError::Overlap)));
+}
+
+#[test]
+fn the_audit_log_names_the_person_and_the_address() {
+    let world = world();
+    let address = "192.0.2.7".parse().ok();
+    let (record, _) = block_on(world.tokens.create(&admin("b1").address(address), new("t", None))).unwrap();
+    assert_eq!(record.created_by.as_deref(), Some("ann@sol.example"));
+    let log = block_on(world.tokens.audit(&admin("b1"), Window::default())).unwrap();
+    let json = serde_json::to_value(&log.data).unwrap();
+    assert_eq!(json[0]["action"], "token_created");
+    assert_eq!((&json[0]["email"], &json[0]["address"]), (&"ann@sol.example".into(), &"192.0.2.7".into()));
+    assert_eq!((&json[0]["token_id"], &json[0]["token_name"]), (&record.id.as_str().into(), &"t".into()));
+}
+
+#[test]
+fn a_use_is_collected_every_15_minutes() {
+    let clock = Arc::new(ManualClock::at("2026-05-04T12:00:00Z".parse().unwrap()));
+    let (store, uses) = (Arc::new(MemoryTokens::default()), Arc::new(TokenUses::default()));
+    let now = clock.clone();
+    let verifier = StoredTokens::new(store.clone(), move || now.now()).record_uses(uses.clone());
+    let (owner, secret) = (BusinessId::parse("b1").unwrap(), BearerToken::generate().unwrap());
+    let token = TokenRecord::new(&secret, "t", Scopes::Read, clock.now());
+    block_on(store.insert(&owner, token)).unwrap();
+    let mut seen = Vec::new();
+    for _ in 0..40 {
+        assert!(matches!(block_on(verifier.verify(&secret)).unwrap(), Verdict::Good(_)));
+        block_on(uses.flush(&store)).unwrap();
+        seen.extend(block_on(store.list(&owner)).unwrap().first().and_then(|token| token.last_used_at));
+        clock.advance(Duration::from_secs(60));
+    }
+    seen.dedup();
+    let seen: Vec<String> = seen.iter().map(|at| at.to_string()[11..16].to_owned()).collect();
+    assert_eq!(seen, ["12:00", "12:15", "12:30"]);
+}
+
+#[test]
+fn a_use_of_an_invalid_token_is_not_collected() {
+    let clock = Arc::new(ManualClock::at("2026-05-04T12:00:00Z".parse().unwrap()));
+    let (store, uses) = (Arc::new(MemoryTokens::default()), Arc::new(TokenUses::default()));
+    let now = clock.clone();
+    let verifier = StoredTokens::new(store.clone(), move || now.now()).record_uses(uses.clone());
+    let (owner, secret) = (BusinessId::parse("b1").unwrap(), BearerToken::generate().unwrap());
+    let mut token = TokenRecord::new(&secret, "t", Scopes::Read, clock.now());
+    token.revoked_at = Some(clock.now());
+    block_on(store.insert(&owner, token)).unwrap();
+    assert_eq!(block_on(verifier.verify(&secret)).unwrap(), Verdict::Revoked);
+    block_on(uses.flush(&store)).unwrap();
+    assert_eq!(block_on(store.list(&owner)).unwrap().first().unwrap().last_used_at, None);
 }
 
 #[test]
@@ -130,8 +201,9 @@ fn another_business_can_neither_list_nor_change_a_token() {
     let world = world();
     let (record, secret) = world.create(new("t", None)).unwrap();
     assert_eq!(block_on(world.tokens.list(&admin("b2"))).unwrap(), []);
-    assert!(!block_on(world.tokens.revoke(&admin("b2"), &record.id)).unwrap());
-    assert!(!block_on(world.tokens.delete(&admin("b2"), &record.id)).unwrap());
+    let not_found = |result| matches!(result, Err(TokenError::Refused(TokenRefusal::NotFound)));
+    assert!(not_found(block_on(world.tokens.revoke(&admin("b2"), &record.id))));
+    assert!(not_found(block_on(world.tokens.delete(&admin("b2"), &record.id))));
     assert!(matches!(world.verdict(&secret), Verdict::Good(_)));
 }
 
@@ -149,11 +221,7 @@ impl TokenStore for Counting {
         Err(StoreError::backend("not here"))
     }
 
-    async fn revoke(&self, _: &BusinessId, _: &TokenId, _: Timestamp) -> Result<bool, StoreError> {
-        Err(StoreError::backend("not here"))
-    }
-
-    async fn delete(&self, _: &BusinessId, _: &TokenId) -> Result<bool, StoreError> {
+    async fn record_uses(&self, _: &[TokenUse]) -> Result<(), StoreError> {
         Err(StoreError::backend("not here"))
     }
 

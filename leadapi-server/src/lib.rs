@@ -6,6 +6,7 @@ mod cluster_limiter;
 mod concurrency_limit;
 mod docs;
 mod error_chain;
+mod host;
 mod in_flight;
 mod keyed_limit;
 mod limits;
@@ -16,8 +17,10 @@ mod ops;
 #[cfg(feature = "redis")]
 pub mod redis_limiter;
 mod server;
+mod settings;
 mod shutdown;
 pub mod store;
+mod web;
 
 pub use limits::HttpLimits;
 pub use listen::{TlsError, TlsFiles};

@@ -17,6 +17,7 @@ use crate::{
     metrics::Metrics,
     middleware::Middleware,
     ops::Ops,
+    settings::{Settings, SettingsListener},
     shutdown::{Shutdown, ShutdownOutcome, ShutdownPhase},
 };
 
@@ -31,6 +32,7 @@ pub struct Server {
     force_shutdown: Pin<Box<dyn Future<Output = ()> + Send>>,
     metrics: Arc<Metrics>,
     ops: Option<(TcpListener, Ops)>,
+    settings: Option<(SettingsListener, Arc<Settings>)>,
     store_descriptors: usize,
 }
 
@@ -52,6 +54,7 @@ impl Server {
             force_shutdown: Box::pin(std::future::pending()),
             metrics: Arc::new(Metrics::new().map_err(io::Error::other)?),
             ops: None,
+            settings: None,
             store_descriptors: 0,
         })
     }
@@ -111,6 +114,11 @@ impl Server {
         self
     }
 
+    pub(crate) fn settings(mut self, listener: SettingsListener, settings: Arc<Settings>) -> Self {
+        self.settings = Some((listener, settings));
+        self
+    }
+
     /// Sets how many file descriptors the store will open after startup.
     pub(crate) const fn store_descriptors(mut self, descriptors: usize) -> Self {
         self.store_descriptors = descriptors;
@@ -145,11 +153,15 @@ impl Server {
         let limits = Arc::new(limits);
         let in_flight = RequestsInFlight::new(&limits, metrics.in_flight().clone());
         let handler = Middleware::new(service, limits.clone(), in_flight.clone(), metrics.clone());
+        let settings_tls = tls.clone().filter(|_| self.settings.as_ref().is_some_and(|(socket, _)| socket.uses_tls()));
         let tls = tls.map(|certified| certified.bounded(&limits));
         let listener = Listener::new(socket, tls, limits, metrics.connections());
         let (phase, shutdown) = Shutdown::new();
         if let Some((socket, ops)) = self.ops {
             ops.start(socket, handler.clone(), shutdown.clone(), share.map(|share| share.operator));
+        }
+        if let Some((socket, settings)) = self.settings {
+            socket.start(settings, settings_tls, shutdown.clone(), share.map(|share| share.operator));
         }
 
         let stopping = async {

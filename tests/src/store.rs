@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use leadapi_core::{
-    memory::{MemoryStore, MemoryTokens},
-    port::{Store, TokenStore},
+    memory::{MemorySettings, MemoryStore},
+    port::{SettingsStore, Store, TokenStore},
 };
 use leadapi_server::store::SqlStore;
 use tempfile::TempDir;
@@ -75,8 +75,8 @@ struct Database {
 pub struct Ports {
     /// The store of leads.
     pub store: Arc<dyn Store>,
-    /// The store of tokens.
-    pub tokens: Arc<dyn TokenStore>,
+    /// The store of tokens and API settings.
+    pub tokens: Arc<dyn SettingsStore>,
 }
 
 impl OpenStore {
@@ -92,7 +92,7 @@ impl OpenStore {
         if let Some(Database { store, .. }) = &self.database {
             return Ports { store: Arc::new(store.clone()), tokens: Arc::new(store.clone()) };
         }
-        let tokens = Arc::new(MemoryTokens::default());
+        let tokens = Arc::new(MemorySettings::new(&self.seed.dataset()));
         insert(&*tokens, &self.seed).await;
         Ports { store: Arc::new(MemoryStore::new(self.seed.dataset())), tokens }
     }

@@ -16,7 +16,7 @@ use leadapi_core::{
     id::{BusinessId, LeadId},
     memory::{Limits, ManualClock, SlidingWindow},
     model::{Lead, LeadQuery, Timestamp, Window},
-    port::{Clock, IdSource, Listed, RateLimiter, Store, TokenRecord, TokenStore, TokenVerifier},
+    port::{Clock, IdSource, Listed, RateLimiter, SettingsStore, Store, TokenRecord, TokenVerifier},
     tokens::StoredTokens,
 };
 
@@ -37,8 +37,8 @@ pub struct World {
     pub kind: StoreKind,
     /// The store that holds the leads, even if [`World::store()`] replaced the service's store.
     pub kept: Arc<dyn Store>,
-    /// The token store.
-    pub tokens: Arc<dyn TokenStore>,
+    /// The store of tokens and API settings.
+    pub tokens: Arc<dyn SettingsStore>,
     store: Arc<dyn Store>,
     verifier: Arc<dyn TokenVerifier>,
     limiter: Arc<dyn RateLimiter>,

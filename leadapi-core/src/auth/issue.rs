@@ -9,7 +9,7 @@ use super::{
 
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /// The number of random characters. With an alphabet of 62 characters, they carry 256.03 bits of entropy.
-const RANDOM_CHARS: usize = 43;
+pub(super) const RANDOM_CHARS: usize = 43;
 const CHECKSUM_CHARS: usize = 6;
 
 /// The error returned when the system's random number generator fails. The caller cannot recover from it.
@@ -33,16 +33,7 @@ impl BearerToken {
     ///
     /// [`NoRandomness`] when the system's random number generator fails.
     pub fn generate() -> Result<Self, NoRandomness> {
-        let mut token = String::from(PREFIX);
-        let mut bytes = [0; 64];
-        while token.len() < PREFIX.len() + RANDOM_CHARS {
-            getrandom::fill(&mut bytes).map_err(NoRandomness)?;
-            // 248 is the largest multiple of 62 that fits in a byte. Larger bytes would make some characters more
-            // likely than others.
-            let fair = bytes.iter().filter(|byte| **byte < 248);
-            let missing = PREFIX.len() + RANDOM_CHARS - token.len();
-            token.extend(fair.map(|byte| char::from(base62(u32::from(*byte)))).take(missing));
-        }
+        let mut token = format!("{PREFIX}{}", random_text()?);
         let checksum = checksum(&token);
         token.extend(checksum.map(char::from));
         Ok(Self(token.into()))
@@ -80,6 +71,19 @@ impl BearerToken {
     pub(crate) fn is_hint(text: &str) -> bool {
         Self::parse(text).is_ok_and(|token| token.0.len() <= HINT_CHARS) || text == PREFIX
     }
+}
+
+/// Returns [`RANDOM_CHARS`] random base-62 characters.
+pub(super) fn random_text() -> Result<String, NoRandomness> {
+    let (mut text, mut bytes) = (String::with_capacity(RANDOM_CHARS), [0; 64]);
+    while text.len() < RANDOM_CHARS {
+        getrandom::fill(&mut bytes).map_err(NoRandomness)?;
+        // 248 is the largest multiple of 62 that fits in a byte. Larger bytes would make some characters more likely
+        // than others.
+        let fair = bytes.iter().filter(|byte| **byte < 248);
+        text.extend(fair.map(|byte| char::from(base62(u32::from(*byte)))).take(RANDOM_CHARS - text.len()));
+    }
+    Ok(text)
 }
 
 /// Returns the CRC-32 in base 62, most significant digit first, left-padded with `0`.

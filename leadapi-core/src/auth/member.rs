@@ -1,6 +1,6 @@
 //! The members of a business, and their right to manage its tokens (contract 5 and D8).
 
-use std::{fmt, str::FromStr};
+use std::{fmt, net::IpAddr, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +60,8 @@ impl FromStr for Role {
 pub struct Member {
     /// The business.
     pub business: BusinessId,
+    /// The person's e-mail address, which identifies the person in the audit log.
+    pub email: String,
     /// The person's role in the business.
     pub role: Role,
 }
@@ -70,14 +72,14 @@ pub struct Member {
 #[error("only an owner or an admin of the business may manage its tokens")]
 pub struct NotAllowed;
 
-/// Proof of the right to manage the tokens of one business. Only [`Member::token_admin`] creates it, for owners and
-/// admins.
+/// Proof of the right to manage the API settings of one business, and the person who has it. Only
+/// [`Member::token_admin`] creates it, for owners and admins.
 ///
 /// ```
 /// use leadapi_core::{auth::{Member, NotAllowed, Role}, id::BusinessId};
 ///
 /// let business = BusinessId::parse("b1")?;
-/// let member = |role| Member::new(business.clone(), role);
+/// let member = |role| Member::new(business.clone(), "ann@sol.example", role);
 /// assert_eq!(member(Role::Admin).token_admin()?.business(), &business);
 /// assert_eq!(member(Role::Member).token_admin(), Err(NotAllowed));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -85,6 +87,29 @@ pub struct NotAllowed;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenAdmin {
     business: BusinessId,
+    actor: Actor,
+}
+
+/// The person who makes a change, for the audit log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Actor {
+    /// The person's e-mail address.
+    pub email: String,
+    /// The address that the person's request came from. `None` for the command line.
+    pub address: Option<IpAddr>,
+}
+
+impl Actor {
+    /// Creates an actor.
+    ///
+    /// ```
+    /// # use leadapi_core::auth::Actor;
+    /// assert_eq!(Actor::new("ann@sol.example", None).email, "ann@sol.example");
+    /// ```
+    pub fn new(email: impl Into<String>, address: Option<IpAddr>) -> Self {
+        Self { email: email.into(), address }
+    }
 }
 
 impl Member {
@@ -92,30 +117,44 @@ impl Member {
     ///
     /// ```
     /// # use leadapi_core::auth::{Member, Role};
-    /// let owner = Member::new("b1".parse()?, Role::Owner);
+    /// let owner = Member::new("b1".parse()?, "ann@sol.example", Role::Owner);
     /// assert!(owner.token_admin().is_ok());
     /// # Ok::<(), leadapi_core::id::InvalidId>(())
     /// ```
-    pub const fn new(business: BusinessId, role: Role) -> Self {
-        Self { business, role }
+    pub fn new(business: BusinessId, email: impl Into<String>, role: Role) -> Self {
+        Self { business, email: email.into(), role }
     }
 
-    /// Returns the right to manage the tokens of the member's business.
+    /// Returns the right to manage the API settings of the member's business.
     ///
     /// # Errors
     ///
     /// [`NotAllowed`] when the member is neither an owner nor an admin.
     pub fn token_admin(&self) -> Result<TokenAdmin, NotAllowed> {
         match self.role {
-            Role::Owner | Role::Admin => Ok(TokenAdmin { business: self.business.clone() }),
+            Role::Owner | Role::Admin => {
+                Ok(TokenAdmin { business: self.business.clone(), actor: Actor::new(self.email.clone(), None) })
+            }
             Role::Member => Err(NotAllowed),
         }
     }
 }
 
 impl TokenAdmin {
-    /// Returns the business whose tokens the holder may manage.
+    /// Sets the address that the person's request came from, for the audit log.
+    #[must_use]
+    pub const fn address(mut self, address: Option<IpAddr>) -> Self {
+        self.actor.address = address;
+        self
+    }
+
+    /// Returns the business whose settings the person may manage.
     pub const fn business(&self) -> &BusinessId {
         &self.business
+    }
+
+    /// Returns the person.
+    pub const fn actor(&self) -> &Actor {
+        &self.actor
     }
 }

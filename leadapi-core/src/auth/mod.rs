@@ -7,11 +7,15 @@ mod hash;
 mod issue;
 mod member;
 mod scope;
+#[cfg(feature = "service")]
+mod sign_in;
 
 pub use bearer::{BearerToken, MalformedToken};
 pub use caller::Caller;
 pub use hash::{InvalidTokenHash, TokenHash};
 #[cfg(feature = "service")]
 pub use issue::NoRandomness;
-pub use member::{InvalidRole, Member, NotAllowed, Role, TokenAdmin};
+pub use member::{Actor, InvalidRole, Member, NotAllowed, Role, TokenAdmin};
 pub use scope::{InvalidScope, Scope, Scopes};
+#[cfg(feature = "service")]
+pub use sign_in::{LoginToken, MalformedSecret, SessionToken};

@@ -1,15 +1,16 @@
-//! The conformance suites for custom implementations of [`Store`], [`TokenStore`] and
+//! The conformance suites for custom implementations of [`Store`], [`TokenStore`], [`SettingsStore`] and
 //! [`RateLimiter`](crate::port::RateLimiter).
 //!
 //! The suites check the guarantees of the [ports](crate::port). Their data sets, ids and timestamps are fixed, so their
 //! results are reproducible. The exception is [`run_shared_limiter`], which uses real clocks and random ids.
 //!
 //! ```
-//! use leadapi_core::{conformance, memory::{Limits, MemoryStore, MemoryTokens, SlidingWindow}};
+//! use leadapi_core::{conformance, memory::{Limits, MemorySettings, MemoryStore, MemoryTokens, SlidingWindow}};
 //!
 //! # futures_executor::block_on(async {
 //! conformance::run(async |dataset| Ok(MemoryStore::new(dataset))).await?;
 //! conformance::run_tokens(async |_| Ok(MemoryTokens::default())).await?;
+//! conformance::run_settings(async |dataset| Ok(MemorySettings::new(&dataset))).await?;
 //! conformance::run_limiter(Limits::default(), async |clock| {
 //!     Ok(SlidingWindow::with_time(Limits::default(), move || clock.elapsed()))
 //! }).await?;
@@ -25,6 +26,8 @@ mod limiter;
 mod list;
 mod many;
 mod same_ids;
+mod settings_sessions;
+mod settings_tokens;
 mod shared_limiter;
 mod tokens;
 mod update;
@@ -37,7 +40,7 @@ use crate::{
     dataset::Dataset,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
     model::{Lead, LeadPatch, LeadQuery, NewLead, Page, Timestamp},
-    port::{Created, Idempotency, Listed, Store, StoreError, TokenStore, Updated},
+    port::{Created, Idempotency, Listed, SettingsStore, Store, StoreError, TokenStore, Updated},
     validate::{LeadDraft, LeadEdit, NewLeadMeta, OptionalText, text::Shape},
 };
 
@@ -95,7 +98,28 @@ pub async fn run<S: Store>(make: impl AsyncFn(Dataset) -> Result<S, BoxError>) -
 pub async fn run_tokens<S: TokenStore>(make: impl AsyncFn(Dataset) -> Result<S, BoxError>) -> Result<(), Violation> {
     checks! { make;
         tokens(tokens::BUSINESSES): preserves_every_field lists_in_order finds_by_the_whole_hash refuses_duplicates
-            inserts_one_of_concurrent_duplicates keeps_the_first_revocation deletes_once isolates_businesses;
+            inserts_one_of_concurrent_duplicates records_a_use_every_15_minutes isolates_businesses;
+    }
+    Ok(())
+}
+
+/// Runs every check of a store of API settings, each on a fresh store. Does not include [`run_tokens`].
+///
+/// `make` receives a data set and returns a store that contains its two businesses and their members, but no tokens.
+///
+/// # Errors
+///
+/// Returns the first [`Violation`]: a failed check, or an error from `make` or from the store.
+pub async fn run_settings<S: SettingsStore>(
+    make: impl AsyncFn(Dataset) -> Result<S, BoxError>,
+) -> Result<(), Violation> {
+    checks! { make;
+        settings_tokens(settings_sessions::MEMBERS): creates_with_an_audit_entry refuses_the_name_of_a_valid_token
+            creates_one_of_concurrent_names rotates_with_an_overlap applies_all_of_a_change_or_nothing revokes_once
+            deletes_only_invalid_tokens pages_the_audit_log;
+        settings_sessions(settings_sessions::MEMBERS): finds_members_ignoring_case a_link_works_once a_link_expires
+            a_link_works_once_for_concurrent_requests a_session_ends_when_idle isolates_sessions
+            lists_sessions_in_order;
     }
     Ok(())
 }

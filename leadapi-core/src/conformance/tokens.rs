@@ -9,7 +9,7 @@ use crate::{
     BoxError,
     auth::{Scopes, TokenHash},
     id::{BusinessId, TokenId},
-    port::{FoundToken, TokenRecord, TokenStore},
+    port::{FoundToken, TokenRecord, TokenStore, TokenUse},
 };
 
 /// The businesses that own the tokens.
@@ -31,16 +31,7 @@ fn hash(byte: u8) -> TokenHash {
 
 /// Returns a token that never expires. Each of the 32 bytes of its hash is `byte`.
 fn token(name: &str, byte: u8) -> Result<TokenRecord, BoxError> {
-    Ok(TokenRecord {
-        id: id(name),
-        name: name.to_owned(),
-        scopes: Scopes::Read,
-        hint: "pak_AbCd".to_owned(),
-        hash: hash(byte),
-        created_at: timestamp(NOON)?,
-        expires_at: None,
-        revoked_at: None,
-    })
+    Ok(TokenRecord::stored(id(name), name, Scopes::Read, "pak_AbCd", hash(byte), timestamp(NOON)?))
 }
 
 /// Returns the expected result of looking up the token.
@@ -70,6 +61,8 @@ pub(super) async fn preserves_every_field(store: &impl TokenStore) -> CheckResul
             created_at: timestamp(created_at)?,
             expires_at: expires_at.map(timestamp).transpose()?,
             revoked_at: revoked_at.map(timestamp).transpose()?,
+            created_by: (byte > 0).then(|| format!("zoë{byte}'@example.org")),
+            last_used_at: (byte > 1).then(|| timestamp(created_at)).transpose()?,
             // The hashes include both extremes: all bits zero and all bits set.
             ..token(&format!("t{byte}"), if byte == 3 { 0xff } else { byte })?
         });
@@ -139,51 +132,32 @@ pub(super) async fn inserts_one_of_concurrent_duplicates(store: &impl TokenStore
     same("the number of listed tokens", &listed(store, "b1").await?.len(), &1)
 }
 
-pub(super) async fn keeps_the_first_revocation(store: &impl TokenStore) -> CheckResult {
+/// The store records a use 15 minutes after the last one or later, and ignores tokens that do not exist.
+pub(super) async fn records_a_use_every_15_minutes(store: &impl TokenStore) -> CheckResult {
+    const JUST_BEFORE: &str = "2026-05-04T12:14:59.999Z";
+    const QUARTER_PAST: &str = "2026-05-04T12:15:00.000Z";
     let owner = business("b1");
     for (name, byte) in [("t1", 1), ("t2", 2)] {
         store.insert(&owner, token(name, byte)?).await?;
     }
-    let gone = TokenRecord { revoked_at: Some(timestamp(NOON)?), ..token("t3", 3)? };
-    store.insert(&owner, gone.clone()).await?;
-    let revoked = TokenRecord { revoked_at: Some(timestamp(LATER)?), ..token("t1", 1)? };
-    for at in [LATER, NOON, "2030-01-01T00:00:00.000Z"] {
-        same("revoking", &store.revoke(&owner, &id("t1"), timestamp(at)?).await?, &true)?;
-        same("the revocation time", &store.find(&hash(1)).await?, &Some(found(owner.clone(), revoked.clone())))?;
-    }
-    same("a token inserted as revoked", &store.revoke(&owner, &id("t3"), timestamp(LATER)?).await?, &true)?;
-    same("all tokens", &store.list(&owner).await?, &vec![revoked, token("t2", 2)?, gone])?;
-    for nobody in ["nobody", "T1", "t_"] {
-        same(nobody, &store.revoke(&owner, &id(nobody), timestamp(NOON)?).await?, &false)?;
+    store.record_uses(&[]).await?;
+    let used =
+        |owner: &str, name: &str, at| Ok::<_, BoxError>(TokenUse::new(business(owner), id(name), timestamp(at)?));
+    for (at, latest) in [(NOON, NOON), (JUST_BEFORE, NOON), (QUARTER_PAST, QUARTER_PAST), (NOON, QUARTER_PAST)] {
+        let unknown = [used("b1", "nobody", at)?, used("b2", "t2", at)?, used("b1", "T1", at)?];
+        store.record_uses(&[[used("b1", "t1", at)?].as_slice(), &unknown].concat()).await?;
+        let expected = TokenRecord { last_used_at: Some(timestamp(latest)?), ..token("t1", 1)? };
+        same("the list", &store.list(&owner).await?, &vec![expected.clone(), token("t2", 2)?])?;
+        same("the look-up", &store.find(&hash(1)).await?, &Some(found(owner.clone(), expected)))?;
     }
     Ok(())
-}
-
-pub(super) async fn deletes_once(store: &impl TokenStore) -> CheckResult {
-    let owner = business("b1");
-    for (name, byte) in [("t1", 1), ("t2", 2)] {
-        store.insert(&owner, token(name, byte)?).await?;
-    }
-    for nobody in ["nobody", "T1", "t_", "%"] {
-        same(nobody, &store.delete(&owner, &id(nobody)).await?, &false)?;
-    }
-    same("the first time", &store.delete(&owner, &id("t1")).await?, &true)?;
-    same("the second time", &store.delete(&owner, &id("t1")).await?, &false)?;
-    same("revoking it", &store.revoke(&owner, &id("t1"), timestamp(NOON)?).await?, &false)?;
-    same("finding it", &store.find(&hash(1)).await?, &None)?;
-    same("the remaining tokens", &listed(store, "b1").await?, &super::ids(&["t2"]))?;
-    // After a delete, both the id and the hash can be used again.
-    store.insert(&business("b2"), token("t1", 1)?).await?;
-    same("finding it again", &store.find(&hash(1)).await?, &Some(found(business("b2"), token("t1", 1)?)))
 }
 
 pub(super) async fn isolates_businesses(store: &impl TokenStore) -> CheckResult {
     store.insert(&business("b1"), token("t1", 1)?).await?;
     store.insert(&business("b2"), token("t2", 2)?).await?;
-    for unknown in ["b2", "b9", "B1", "b_"] {
-        let unknown = business(unknown);
-        same("revoking", &store.revoke(&unknown, &id("t1"), timestamp(NOON)?).await?, &false)?;
-        same("deleting", &store.delete(&unknown, &id("t1")).await?, &false)?;
+    for unknown in ["b9", "B1", "b_"] {
+        same("the tokens", &listed(store, unknown).await?, &vec![])?;
     }
     same("the one", &store.list(&business("b1")).await?, &vec![token("t1", 1)?])?;
     same("the other", &store.list(&business("b2")).await?, &vec![token("t2", 2)?])?;

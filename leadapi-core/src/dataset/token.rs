@@ -45,6 +45,10 @@ pub enum TokenOrigin {
         hash: TokenHash,
         /// The first characters of the secret, called `prefix` in a file.
         hint: String,
+        /// The e-mail address of the person who created the token, if known.
+        created_by: Option<String>,
+        /// The time of the last use, if any.
+        last_used_at: Option<Timestamp>,
     },
 }
 
@@ -78,21 +82,20 @@ impl TokenSeed {
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// ```
     pub fn record(&self, now: Timestamp) -> Option<TokenRecord> {
-        let (id, created_at, hash, hint) = match &self.origin {
-            TokenOrigin::Open => return None,
-            TokenOrigin::Given(secret) => (id_of(secret), now, secret.hash(), secret.hint()),
-            TokenOrigin::Kept { id, created_at, hash, hint } => (id.clone(), *created_at, *hash, hint.as_str()),
+        let record = |id: TokenId, hint: &str, hash, created_at| {
+            let mut record = TokenRecord::stored(id, &*self.name, self.scopes, hint, hash, created_at);
+            (record.expires_at, record.revoked_at) = (self.expires_at, self.revoked_at);
+            record
         };
-        Some(TokenRecord {
-            id,
-            name: self.name.clone(),
-            scopes: self.scopes,
-            hint: hint.to_owned(),
-            hash,
-            created_at,
-            expires_at: self.expires_at,
-            revoked_at: self.revoked_at,
-        })
+        match &self.origin {
+            TokenOrigin::Open => None,
+            TokenOrigin::Given(secret) => Some(record(id_of(secret), secret.hint(), secret.hash(), now)),
+            TokenOrigin::Kept { id, created_at, hash, hint, created_by, last_used_at } => Some(TokenRecord {
+                created_by: created_by.clone(),
+                last_used_at: *last_used_at,
+                ..record(id.clone(), hint, *hash, *created_at)
+            }),
+        }
     }
 }
 
@@ -108,7 +111,9 @@ fn id_of(secret: &BearerToken) -> TokenId {
 impl From<TokenRecord> for TokenSeed {
     /// Converts a store's record into a seed without losing any field.
     fn from(record: TokenRecord) -> Self {
-        let TokenRecord { id, name, scopes, hint, hash, created_at, expires_at, revoked_at } = record;
-        Self { name, scopes, expires_at, revoked_at, origin: TokenOrigin::Kept { id, created_at, hash, hint } }
+        let TokenRecord { id, name, scopes, hint, hash, created_at, expires_at, revoked_at, created_by, last_used_at } =
+            record;
+        let origin = TokenOrigin::Kept { id, created_at, hash, hint, created_by, last_used_at };
+        Self { name, scopes, expires_at, revoked_at, origin }
     }
 }

@@ -5,11 +5,13 @@ mod ids;
 mod index;
 mod limiter;
 mod ranked_list;
+mod settings;
 mod store;
 mod tokens;
 
 pub use clock::{ManualClock, SystemClock};
 pub use ids::Uuids;
 pub use limiter::{AdmissionLog, Limits, SlidingWindow};
+pub use settings::MemorySettings;
 pub use store::MemoryStore;
 pub use tokens::MemoryTokens;

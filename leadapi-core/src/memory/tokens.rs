@@ -9,7 +9,7 @@ use crate::{
     auth::TokenHash,
     id::{BusinessId, TokenId},
     model::Timestamp,
-    port::{FoundToken, StoreError, TokenRecord, TokenStore},
+    port::{FoundToken, StoreError, TokenRecord, TokenStore, TokenUse},
 };
 
 /// The number of shards. With this many, two threads rarely contend for the same lock.
@@ -55,9 +55,49 @@ impl MemoryTokens {
     }
 }
 
-#[async_trait]
-impl TokenStore for MemoryTokens {
-    async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), StoreError> {
+impl MemoryTokens {
+    /// Revokes a token, unless it is already revoked. Returns `false` if the business has no token with this id.
+    ///
+    /// ```
+    /// use leadapi_core::{auth::*, memory::MemoryTokens, port::*};
+    ///
+    /// # futures_executor::block_on(async {
+    /// let (tokens, business) = (MemoryTokens::default(), "b1".parse()?);
+    /// let at = "2026-05-04T12:00:00Z".parse()?;
+    /// let token = TokenRecord::new(&BearerToken::generate()?, "website", Scopes::Write, at);
+    /// tokens.insert(&business, token.clone()).await?;
+    /// assert!(tokens.revoke(&business, &token.id, at));
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> bool {
+        self.update(business, id, |record| {
+            record.revoked_at.get_or_insert(at);
+        })
+    }
+
+    /// Deletes a token. Returns `false` if the business has no token with this id.
+    pub fn delete(&self, business: &BusinessId, id: &TokenId) -> bool {
+        let mut hashes = self.hashes();
+        let Some(hash) = hashes.get(id).copied() else { return false };
+        let is_own = self.read(&hash, |held| held.get(&hash).is_some_and(|found| found.business == *business));
+        if is_own {
+            self.write(&hash, |held| held.remove(&hash));
+            hashes.remove(id);
+        }
+        is_own
+    }
+
+    /// Changes the record of a token. Returns `false` if the business has no token with this id.
+    pub(super) fn update(&self, business: &BusinessId, id: &TokenId, change: impl FnOnce(&mut TokenRecord)) -> bool {
+        let Some(hash) = self.hashes().get(id).copied() else { return false };
+        self.write(&hash, |held| {
+            let own = held.get_mut(&hash).filter(|found| found.business == *business);
+            own.map(|found| change(&mut Arc::make_mut(found).record)).is_some()
+        })
+    }
+
+    pub(super) fn add(&self, business: &BusinessId, token: TokenRecord) -> Result<(), StoreError> {
         let mut hashes = self.hashes();
         let hash = token.hash;
         if hashes.contains_key(&token.id) || self.read(&hash, |held| held.contains_key(&hash)) {
@@ -69,7 +109,21 @@ impl TokenStore for MemoryTokens {
         Ok(())
     }
 
-    async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, StoreError> {
+    pub(super) fn record(&self, uses: &[TokenUse]) {
+        for used in uses {
+            self.update(&used.business, &used.token, |record| {
+                if used.is_recorded(record.last_used_at) {
+                    record.last_used_at = Some(used.at);
+                }
+            });
+        }
+    }
+
+    pub(super) fn look_up(&self, hash: &TokenHash) -> Option<Arc<FoundToken>> {
+        self.read(hash, |held| held.get(hash).cloned())
+    }
+
+    pub(super) fn of(&self, business: &BusinessId) -> Vec<TokenRecord> {
         let hashes = self.hashes();
         let found = hashes.values().filter_map(|hash| {
             self.read(hash, |held| {
@@ -78,29 +132,26 @@ impl TokenStore for MemoryTokens {
         });
         let mut tokens: Vec<TokenRecord> = found.collect();
         tokens.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
-        Ok(tokens)
+        tokens
+    }
+}
+
+#[async_trait]
+impl TokenStore for MemoryTokens {
+    async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), StoreError> {
+        self.add(business, token)
     }
 
-    async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, StoreError> {
-        let Some(hash) = self.hashes().get(id).copied() else { return Ok(false) };
-        Ok(self.write(&hash, |held| {
-            let own = held.get_mut(&hash).filter(|found| found.business == *business);
-            own.map(|found| Arc::make_mut(found).record.revoked_at.get_or_insert(at)).is_some()
-        }))
+    async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, StoreError> {
+        Ok(self.of(business))
     }
 
-    async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, StoreError> {
-        let mut hashes = self.hashes();
-        let Some(hash) = hashes.get(id).copied() else { return Ok(false) };
-        let is_own = self.read(&hash, |held| held.get(&hash).is_some_and(|found| found.business == *business));
-        if is_own {
-            self.write(&hash, |held| held.remove(&hash));
-            hashes.remove(id);
-        }
-        Ok(is_own)
+    async fn record_uses(&self, uses: &[TokenUse]) -> Result<(), StoreError> {
+        self.record(uses);
+        Ok(())
     }
 
     async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, StoreError> {
-        Ok(self.read(hash, |held| held.get(hash).cloned()))
+        Ok(self.look_up(hash))
     }
 }

@@ -1,20 +1,29 @@
 //! The ports: traits that a host can implement for stores, tokens, rate limits, time and ids.
 //!
 //! Each port is small and dyn-compatible. No method has a default implementation, so a wrapper must forward every
-//! method. The ports for leads, tokens and rate limits are also implemented for `Arc<T>` and `Box<T>`.
+//! method. The ports for leads, tokens and rate limits are also implemented for `Arc<T>` and `Box<T>`, and the port for
+//! API settings for `Arc<T>`.
 //!
 //! An error from a port means that the host's infrastructure failed. A store returns a [`StoreError`]. A verifier or a
 //! limiter can return any [`BoxError`](crate::BoxError). The caller receives only status 500 and `internal error`, and
 //! the host finds the cause in the [`RequestLog`](crate::http::RequestLog).
 
+mod audit;
 mod clock;
 mod error;
 mod limiter;
+mod session;
+mod settings;
 mod store;
 mod token;
+mod token_change;
 
+pub use audit::{AuditAction, AuditEntry, InvalidAuditAction};
 pub use clock::{Clock, IdSource};
 pub use error::StoreError;
 pub use limiter::{Admission, Class, RateLimiter};
+pub use session::{FoundSession, LoginLink, Membership, Session, SignIn};
+pub use settings::SettingsStore;
 pub use store::{Created, Idempotency, Listed, Store, Updated};
-pub use token::{FoundToken, TokenRecord, TokenStore, TokenVerifier, Verdict};
+pub use token::{FoundToken, TokenRecord, TokenState, TokenStore, TokenUse, TokenVerifier, Verdict};
+pub use token_change::{Replacement, TokenAction, TokenChange, TokenChanged, TokenPlan, TokenRefusal, TokenWrite};

@@ -1,9 +1,6 @@
 //! The ports for storing and verifying tokens (contract 5 and D8).
 
-use std::sync::Arc;
-
-use async_trait::async_trait;
-use uuid::Uuid;
+use std::{fmt, sync::Arc, time::Duration};
 
 use super::StoreError;
 use crate::{
@@ -12,6 +9,7 @@ use crate::{
     id::{BusinessId, TokenId},
     model::Timestamp,
 };
+use async_trait::async_trait;
 
 /// The stored form of a token, which contains everything except its secret (contract D8).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,9 +31,62 @@ pub struct TokenRecord {
     pub expires_at: Option<Timestamp>,
     /// The time at which the token was revoked, if any.
     pub revoked_at: Option<Timestamp>,
+    /// The e-mail address of the person who created the token, if known.
+    pub created_by: Option<String>,
+    /// The time of the last use, if any. It is updated at most every [15 minutes](TokenUse::INTERVAL).
+    pub last_used_at: Option<Timestamp>,
+}
+
+/// Whether a token is accepted.
+///
+/// ```
+/// assert_eq!(leadapi_core::port::TokenState::Revoked.to_string(), "revoked");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TokenState {
+    /// The token is accepted.
+    Good,
+    /// The token has expired.
+    Expired,
+    /// The token was revoked. Expiry makes no difference afterwards.
+    Revoked,
+}
+
+impl fmt::Display for TokenState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Good => "good",
+            Self::Expired => "expired",
+            Self::Revoked => "revoked",
+        })
+    }
 }
 
 impl TokenRecord {
+    /// Returns the state of the token. A revocation takes effect immediately, even if its time is in the future,
+    /// because the clock of the machine that recorded it may be ahead.
+    ///
+    /// ```
+    /// use leadapi_core::{auth::{BearerToken, Scopes}, port::{TokenRecord, TokenState}};
+    ///
+    /// let at = "2026-05-04T07:58:12.004Z".parse()?;
+    /// let mut record = TokenRecord::new(&BearerToken::generate()?, "website", Scopes::Write, at);
+    /// assert_eq!(record.state(at), TokenState::Good);
+    /// record.expires_at = Some(at);
+    /// assert_eq!(record.state(at), TokenState::Expired);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn state(&self, now: Timestamp) -> TokenState {
+        if self.revoked_at.is_some() {
+            TokenState::Revoked
+        } else if self.expires_at.is_some_and(|at| at <= now) {
+            TokenState::Expired
+        } else {
+            TokenState::Good
+        }
+    }
+
     /// Creates a record with a new id for this secret. It does not expire and is not revoked.
     ///
     /// ```
@@ -48,7 +99,7 @@ impl TokenRecord {
     /// ```
     pub fn new(secret: &BearerToken, name: impl Into<String>, scopes: Scopes, created_at: Timestamp) -> Self {
         Self {
-            id: TokenId::from_valid(Uuid::now_v7().hyphenated().encode_lower(&mut Uuid::encode_buffer())),
+            id: TokenId::generate(),
             name: name.into(),
             scopes,
             hint: secret.hint().to_owned(),
@@ -56,11 +107,13 @@ impl TokenRecord {
             created_at,
             expires_at: None,
             revoked_at: None,
+            created_by: None,
+            last_used_at: None,
         }
     }
 
-    /// Creates a record from the columns of a database row. The store must then set `expires_at` and `revoked_at`,
-    /// which are `None` by default.
+    /// Creates a record from the columns of a database row. The store must then set the optional fields, which are
+    /// `None` by default.
     ///
     /// ```
     /// use leadapi_core::{auth::{Scopes, TokenHash}, port::TokenRecord};
@@ -80,7 +133,18 @@ impl TokenRecord {
         hash: TokenHash,
         created_at: Timestamp,
     ) -> Self {
-        Self { id, name: name.into(), scopes, hint: hint.into(), hash, created_at, expires_at: None, revoked_at: None }
+        Self {
+            id,
+            name: name.into(),
+            scopes,
+            hint: hint.into(),
+            hash,
+            created_at,
+            expires_at: None,
+            revoked_at: None,
+            created_by: None,
+            last_used_at: None,
+        }
     }
 }
 
@@ -101,11 +165,48 @@ impl FoundToken {
     }
 }
 
+/// A use of a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TokenUse {
+    /// The business that owns the token.
+    pub business: BusinessId,
+    /// The token.
+    pub token: TokenId,
+    /// The time of the use.
+    pub at: Timestamp,
+}
+
+impl TokenUse {
+    /// The minimum time between two recorded uses of a token.
+    pub const INTERVAL: Duration = Duration::from_secs(15 * 60);
+
+    /// Creates a use.
+    pub const fn new(business: BusinessId, token: TokenId, at: Timestamp) -> Self {
+        Self { business, token, at }
+    }
+
+    /// Returns whether a store records this use, given the last use that it has recorded.
+    ///
+    /// ```
+    /// use leadapi_core::port::TokenUse;
+    ///
+    /// let used = TokenUse::new("b1".parse()?, "t1".parse()?, "2026-05-04T12:15:00Z".parse()?);
+    /// assert!(used.is_recorded(None));
+    /// assert!(used.is_recorded(Some("2026-05-04T12:00:00Z".parse()?)));
+    /// assert!(!used.is_recorded(Some("2026-05-04T12:00:01Z".parse()?)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn is_recorded(&self, last: Option<Timestamp>) -> bool {
+        last.is_none_or(|last| self.at.saturating_duration_since(last) >= Self::INTERVAL)
+    }
+}
+
 /// A store of tokens for many businesses.
 ///
-/// Implement it to choose where tokens are stored. [`Tokens`](crate::tokens::Tokens) and
-/// [`StoredTokens`](crate::tokens::StoredTokens) enforce the rules of the contract on top of it. Every method is
-/// atomic, and an error means that the call failed.
+/// Implement it to choose where tokens are stored. [`StoredTokens`](crate::tokens::StoredTokens) verifies tokens on top
+/// of it. To let people manage tokens, also implement [`SettingsStore`](super::SettingsStore). Every method is atomic,
+/// and an error means that the call failed.
 #[async_trait]
 pub trait TokenStore: Send + Sync {
     /// Stores a new token.
@@ -117,12 +218,9 @@ pub trait TokenStore: Send + Sync {
     /// Lists the business's tokens, oldest first, then by id.
     async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, StoreError>;
 
-    /// Marks a token as revoked, unless it is already revoked. Returns `false` if the business has no token with this
-    /// id.
-    async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, StoreError>;
-
-    /// Deletes a token. Returns `false` if the business has no token with this id.
-    async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, StoreError>;
+    /// Records the last use of each of these tokens, if it [should be recorded](TokenUse::is_recorded). Ignores tokens
+    /// that do not exist.
+    async fn record_uses(&self, uses: &[TokenUse]) -> Result<(), StoreError>;
 
     /// Returns the token with this hash and the business that owns it.
     ///
@@ -177,12 +275,8 @@ macro_rules! by_pointer {
                 (**self).list(business).await
             }
 
-            async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, StoreError> {
-                (**self).revoke(business, id, at).await
-            }
-
-            async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, StoreError> {
-                (**self).delete(business, id).await
+            async fn record_uses(&self, uses: &[TokenUse]) -> Result<(), StoreError> {
+                (**self).record_uses(uses).await
             }
 
             async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, StoreError> {

@@ -1,20 +1,27 @@
-//! Token management for owners and admins, and token verification for the service (contract 5 and D8).
+//! Token management and sign-in for owners and admins, and token verification for the service (contract 5 and D8).
 
 mod cache;
 mod import;
+mod sessions;
+mod uses;
 mod verifier;
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
 use crate::{
     auth::{BearerToken, NoRandomness, Scopes, TokenAdmin},
     id::TokenId,
-    model::Timestamp,
-    port::{Clock, StoreError, TokenRecord, TokenStore},
+    model::{Page, Timestamp, Window},
+    port::{
+        AuditEntry, Clock, Replacement, SettingsStore, StoreError, TokenAction, TokenChange, TokenChanged, TokenRecord,
+        TokenRefusal,
+    },
     validate::{InvalidName, check_token_name},
 };
 
 pub use import::{IssuedToken, Records, import, records};
+pub use sessions::{Sessions, SignInError, SignedIn};
+pub use uses::TokenUses;
 pub use verifier::StoredTokens;
 
 /// The input for a new token.
@@ -55,34 +62,75 @@ impl NewToken {
     }
 }
 
-/// The reason why a token could not be created.
+/// How to replace a token with a new one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rotation {
+    /// How long both tokens are valid. The old token expires afterwards, or at its own expiry if that is earlier.
+    pub overlap: Duration,
+    /// The time at which the new token expires, if any. It must be in the future.
+    pub expires_at: Option<Timestamp>,
+}
+
+impl Rotation {
+    /// Creates a rotation to a token that does not expire.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use leadapi_core::tokens::Rotation;
+    ///
+    /// assert_eq!(Rotation::new(Duration::from_secs(7 * 24 * 60 * 60)).expires_at, None);
+    /// ```
+    pub const fn new(overlap: Duration) -> Self {
+        Self { overlap, expires_at: None }
+    }
+
+    /// Sets the time at which the new token expires.
+    #[must_use]
+    pub const fn expires_at(mut self, at: Timestamp) -> Self {
+        self.expires_at = Some(at);
+        self
+    }
+}
+
+/// The reason why a change to the tokens of a business failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum CreateTokenError {
+pub enum TokenError {
     /// The name is empty or too long, or it contains control characters.
     #[error("name {0}")]
     Name(InvalidName),
     /// The expiry time is not in the future.
     #[error("expires_at must be in the future")]
     Expired,
+    /// The overlap of a rotation ends after the year 9999.
+    #[error("overlap must end before the year 10000")]
+    Overlap,
+    /// The change is not allowed.
+    #[error(transparent)]
+    Refused(#[from] TokenRefusal),
     /// The store failed.
     #[error("the token could not be stored")]
     Store(#[from] StoreError),
-    /// The system's random number generator failed. Nothing was created.
+    /// The system's random number generator failed.
     #[error("the token could not be generated")]
     NoRandomness(#[from] NoRandomness),
 }
 
-/// Creates, lists, revokes and deletes tokens for owners and admins (contract D8).
+/// Creates, lists, rotates, revokes and deletes tokens for owners and admins (contract D8), and lists the audit log.
+///
+/// Every change adds an entry to the audit log in the same transaction. A failed change has no effect, unless the store
+/// reports an [unknown outcome](StoreError::UnknownOutcome). A [cached](StoredTokens::cached) verifier may accept a
+/// token for up to 2 s after its revocation or deletion, even in the same process.
 ///
 /// ```
 /// use std::sync::Arc;
 /// use leadapi_core::{auth::*, id::BusinessId, memory::*, port::{TokenVerifier, Verdict}, tokens::*};
 ///
 /// # futures_executor::block_on(async {
-/// let store = Arc::new(MemoryTokens::default());
+/// let store = Arc::new(MemorySettings::default());
 /// let tokens = Tokens::new(store.clone(), SystemClock);
-/// let owner = Member::new(BusinessId::parse("b1")?, Role::Owner);
+/// let owner = Member::new(BusinessId::parse("b1")?, "ann@sol.example", Role::Owner);
 /// let admin = owner.token_admin()?;
 ///
 /// let new = NewToken::new("website", Scopes::Write);
@@ -97,13 +145,13 @@ pub enum CreateTokenError {
 /// # }).unwrap();
 /// ```
 pub struct Tokens {
-    store: Arc<dyn TokenStore>,
+    store: Arc<dyn SettingsStore>,
     clock: Arc<dyn Clock>,
 }
 
 impl Tokens {
     /// Creates a manager for the tokens in `store`. It reads the current time from `clock`.
-    pub fn new(store: impl TokenStore + 'static, clock: impl Clock + 'static) -> Self {
+    pub fn new(store: impl SettingsStore + 'static, clock: impl Clock + 'static) -> Self {
         Self { store: Arc::new(store), clock: Arc::new(clock) }
     }
 
@@ -111,23 +159,42 @@ impl Tokens {
     ///
     /// # Errors
     ///
-    /// Returns a [`CreateTokenError`]. No token was created, unless the store reports an [unknown
-    /// outcome](StoreError::UnknownOutcome).
-    pub async fn create(
-        &self,
-        admin: &TokenAdmin,
-        new: NewToken,
-    ) -> Result<(TokenRecord, BearerToken), CreateTokenError> {
+    /// Returns a [`TokenError`] if the name is invalid or belongs to another valid token, if the expiry is not in the
+    /// future, or if the store fails.
+    pub async fn create(&self, admin: &TokenAdmin, new: NewToken) -> Result<(TokenRecord, BearerToken), TokenError> {
         let now = self.clock.now();
         let name = new.name.trim();
-        check_token_name(name).map_err(CreateTokenError::Name)?;
-        if new.expires_at.is_some_and(|at| at <= now) {
-            return Err(CreateTokenError::Expired);
-        }
+        check_token_name(name).map_err(TokenError::Name)?;
+        check_expiry(new.expires_at, now)?;
         let secret = BearerToken::generate()?;
-        let record = TokenRecord { expires_at: new.expires_at, ..TokenRecord::new(&secret, name, new.scopes, now) };
-        self.store.insert(admin.business(), record.clone()).await?;
-        Ok((record, secret))
+        let record = TokenRecord {
+            expires_at: new.expires_at,
+            created_by: Some(admin.actor().email.clone()),
+            ..TokenRecord::new(&secret, name, new.scopes, now)
+        };
+        Ok((self.change(admin, now, TokenAction::Create(record)).await?, secret))
+    }
+
+    /// Replaces a token with a new one of the same name and scopes. Both are valid until the end of the overlap, so
+    /// that integrations can change to the new secret without an interruption.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`TokenError`] if the business has no such token or the token is not valid, if the new expiry is not
+    /// in the future, or if the store fails.
+    pub async fn rotate(
+        &self,
+        admin: &TokenAdmin,
+        id: &TokenId,
+        rotation: Rotation,
+    ) -> Result<(TokenRecord, BearerToken), TokenError> {
+        let now = self.clock.now();
+        check_expiry(rotation.expires_at, now)?;
+        let secret = BearerToken::generate()?;
+        let replacement = Replacement::new(TokenId::generate(), secret.hint(), secret.hash(), rotation.expires_at);
+        let overlap_end = now.checked_add(rotation.overlap).ok_or(TokenError::Overlap)?;
+        let action = TokenAction::Rotate { id: id.clone(), replacement, overlap_end };
+        Ok((self.change(admin, now, action).await?, secret))
     }
 
     /// Lists the business's tokens, oldest first.
@@ -139,27 +206,47 @@ impl Tokens {
         self.store.list(admin.business()).await
     }
 
-    /// Revokes a token. Returns `false` if the business has no such token. Revoking a token again has no effect.
-    ///
-    /// A [cached](StoredTokens::cached) verifier may accept the token for up to 2 s longer, even in the same process.
+    /// Revokes a token, and returns it.
     ///
     /// # Errors
     ///
-    /// Returns the store's error. The token may still be valid.
-    pub async fn revoke(&self, admin: &TokenAdmin, id: &TokenId) -> Result<bool, StoreError> {
-        self.store.revoke(admin.business(), id, self.clock.now()).await
+    /// Returns a [`TokenError`] if the business has no such token, if the token was
+    /// [already revoked](TokenRefusal::AlreadyRevoked), or if the store fails. If the store fails, the token may still
+    /// be valid.
+    pub async fn revoke(&self, admin: &TokenAdmin, id: &TokenId) -> Result<TokenRecord, TokenError> {
+        self.change(admin, self.clock.now(), TokenAction::Revoke(id.clone())).await
     }
 
-    /// Deletes a token, which makes it unknown to the verifier. Returns `false` if the business has no such token.
-    ///
-    /// A [cached](StoredTokens::cached) verifier may accept the token for up to 2 s longer, even in the same process.
+    /// Deletes a revoked or expired token, and returns it.
     ///
     /// # Errors
     ///
-    /// Returns the store's error. The token may still be valid.
-    pub async fn delete(&self, admin: &TokenAdmin, id: &TokenId) -> Result<bool, StoreError> {
-        self.store.delete(admin.business(), id).await
+    /// Returns a [`TokenError`] if the business has no such token, if the token is
+    /// [still valid](TokenRefusal::StillValid), or if the store fails.
+    pub async fn delete(&self, admin: &TokenAdmin, id: &TokenId) -> Result<TokenRecord, TokenError> {
+        self.change(admin, self.clock.now(), TokenAction::Delete(id.clone())).await
     }
+
+    /// Lists the audit log of the business, newest first.
+    ///
+    /// # Errors
+    ///
+    /// Returns the store's error.
+    pub async fn audit(&self, admin: &TokenAdmin, window: Window) -> Result<Page<AuditEntry>, StoreError> {
+        self.store.audit(admin.business(), window).await
+    }
+
+    async fn change(&self, admin: &TokenAdmin, at: Timestamp, action: TokenAction) -> Result<TokenRecord, TokenError> {
+        let change = TokenChange::new(action, at, admin.actor().clone());
+        match self.store.change(admin.business(), &change).await? {
+            TokenChanged::Done(token) => Ok(token),
+            TokenChanged::Refused(refusal) => Err(refusal.into()),
+        }
+    }
+}
+
+fn check_expiry(expires_at: Option<Timestamp>, now: Timestamp) -> Result<(), TokenError> {
+    if expires_at.is_some_and(|at| at <= now) { Err(TokenError::Expired) } else { Ok(()) }
 }
 
 impl fmt::Debug for Tokens {

@@ -4,11 +4,11 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 
-use super::cache::Cache;
+use super::{cache::Cache, uses::TokenUses};
 use crate::{
     BoxError,
     auth::{BearerToken, Caller},
-    port::{Clock, FoundToken, StoreError, TokenStore, TokenVerifier, Verdict},
+    port::{Clock, FoundToken, StoreError, TokenState, TokenStore, TokenVerifier, Verdict},
 };
 
 /// A [`TokenVerifier`] backed by a [`TokenStore`] (contract D8).
@@ -19,12 +19,13 @@ pub struct StoredTokens {
     store: Arc<dyn TokenStore>,
     clock: Arc<dyn Clock>,
     cache: Option<Cache>,
+    uses: Option<Arc<TokenUses>>,
 }
 
 impl StoredTokens {
     /// Creates a verifier for the tokens in `store`. It reads the current time from `clock`.
     pub fn new(store: impl TokenStore + 'static, clock: impl Clock + 'static) -> Self {
-        Self { store: Arc::new(store), clock: Arc::new(clock), cache: None }
+        Self { store: Arc::new(store), clock: Arc::new(clock), cache: None, uses: None }
     }
 
     /// Caches each token for 2 s, for stores with expensive look-ups.
@@ -69,6 +70,12 @@ impl StoredTokens {
         Self { cache: Some(Cache::with_time(time)), ..self }
     }
 
+    /// Collects the uses of valid tokens in `uses`. Without this setting, uses are not recorded.
+    #[must_use]
+    pub fn record_uses(self, uses: Arc<TokenUses>) -> Self {
+        Self { uses: Some(uses), ..self }
+    }
+
     /// Returns the number of cached tokens, for a host's metrics. Without a cache, the number is 0.
     pub fn cached_tokens(&self) -> usize {
         self.cache.as_ref().map_or(0, Cache::len)
@@ -94,14 +101,16 @@ impl TokenVerifier for StoredTokens {
     async fn verify(&self, token: &BearerToken) -> Result<Verdict, BoxError> {
         let Some(found) = self.find(token).await? else { return Ok(Verdict::Unknown) };
         let FoundToken { business, record } = &*found;
-        // A revocation takes effect immediately, even if its time is in the future. The clock of the machine that
-        // recorded it may be ahead.
-        Ok(if record.revoked_at.is_some() {
-            Verdict::Revoked
-        } else if record.expires_at.is_some_and(|at| at <= self.clock.now()) {
-            Verdict::Expired
-        } else {
-            Verdict::Good(Caller { business: business.clone(), token: record.id.clone(), scopes: record.scopes })
+        let now = self.clock.now();
+        Ok(match record.state(now) {
+            TokenState::Revoked => Verdict::Revoked,
+            TokenState::Expired => Verdict::Expired,
+            TokenState::Good => {
+                if let Some(uses) = &self.uses {
+                    uses.collect(&found, now);
+                }
+                Verdict::Good(Caller { business: business.clone(), token: record.id.clone(), scopes: record.scopes })
+            }
         })
     }
 }

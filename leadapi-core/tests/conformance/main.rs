@@ -13,8 +13,8 @@ use std::sync::Arc;
 use futures_executor::block_on;
 use leadapi_core::{
     conformance,
-    memory::{Limits, MemoryStore, MemoryTokens, SlidingWindow, SystemClock, Uuids},
-    port::{Clock, IdSource, RateLimiter, Store, TokenStore, TokenVerifier},
+    memory::{Limits, MemorySettings, MemoryStore, MemoryTokens, SlidingWindow, SystemClock, Uuids},
+    port::{Clock, IdSource, RateLimiter, SettingsStore, Store, TokenStore, TokenVerifier},
     tokens::StoredTokens,
 };
 
@@ -50,6 +50,18 @@ fn tokens_behind_an_arc() {
 fn tokens_behind_a_box() {
     let make = async |_| Ok(Box::new(MemoryTokens::default()) as Box<dyn TokenStore>);
     block_on(conformance::run_tokens(make)).unwrap();
+}
+
+#[test]
+fn the_in_memory_settings_pass() {
+    block_on(conformance::run_tokens(async |dataset| Ok(MemorySettings::new(&dataset)))).unwrap();
+    block_on(conformance::run_settings(async |dataset| Ok(MemorySettings::new(&dataset)))).unwrap();
+}
+
+#[test]
+fn settings_behind_an_arc() {
+    let make = async |dataset| Ok(Arc::new(MemorySettings::new(&dataset)) as Arc<dyn SettingsStore>);
+    block_on(conformance::run_settings(make)).unwrap();
 }
 
 /// Compiles only if each port is dyn-compatible and is implemented for `Arc` and `Box`.

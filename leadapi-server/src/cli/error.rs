@@ -8,7 +8,8 @@ use leadapi_core::{
     dataset::InvalidDataset,
     http::InvalidPath,
     id::{BusinessId, TokenId},
-    tokens::CreateTokenError,
+    model::InvalidWindow,
+    tokens::{SignInError, TokenError},
 };
 
 #[cfg(feature = "redis")]
@@ -111,6 +112,23 @@ pub enum CommandError {
          address to --ops-listen, or --insecure-http if no other machine can reach it"
     )]
     InsecureOps(SocketAddr),
+    /// Other machines can reach the address of the API settings, but its listener has no TLS.
+    #[error(
+        "refusing to serve the API settings in plain HTTP at {0}, where secrets could be read in transit: pass --tls-cert \
+         and --tls-key, or --insecure-http if a proxy in front uses HTTPS"
+    )]
+    InsecureAdmin(SocketAddr),
+    /// The URL of the API settings is unknown.
+    #[error("--admin-listen with a unix socket needs --admin-url, the URL under which browsers reach the pages")]
+    AdminUrl,
+    /// The address of the API settings is in use or not permitted.
+    #[error("cannot listen at {at}: {source}")]
+    AdminListen {
+        /// The address or the unix socket.
+        at: String,
+        /// The operating system's error.
+        source: io::Error,
+    },
     /// A server is not ready, or cannot be reached.
     #[error("the server at {address} is not ready: {reason}")]
     NotReady {
@@ -211,9 +229,15 @@ pub enum CommandError {
     /// The person's role does not allow the operation.
     #[error("{0}")]
     NotAllowed(#[from] NotAllowed),
-    /// The token cannot be created as requested.
+    /// The token cannot be created or changed as requested.
     #[error("{}", error_chain(.0))]
-    Token(#[from] CreateTokenError),
+    Token(#[from] TokenError),
+    /// A sign-in link could not be created.
+    #[error("{}", error_chain(.0))]
+    SignIn(#[from] SignInError),
+    /// The limit or the offset is out of range.
+    #[error("--{0}")]
+    Window(#[from] InvalidWindow),
     /// The scopes of a token are invalid.
     #[error("--scope: {0}")]
     Scope(#[from] InvalidScope),

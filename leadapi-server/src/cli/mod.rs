@@ -1,5 +1,7 @@
 //! The command line and its commands.
 
+mod admin;
+mod audit;
 mod business;
 mod client;
 mod config;
@@ -7,9 +9,11 @@ mod data;
 mod demo;
 mod error;
 mod escape;
+mod expiry;
 mod form;
 mod id;
 mod log;
+mod login_link;
 mod manual;
 mod member;
 mod migrate;
@@ -33,12 +37,14 @@ use std::{
 use clap::{Parser, Subcommand};
 
 use self::{
+    audit::AuditCommand,
     business::BusinessCommand,
     client::ClientCommand,
     config::Config,
     data::DataCommand,
     form::FormCommand,
     log::LogOptions,
+    login_link::LoginLink,
     manual::{Completions, Man},
     member::MemberCommand,
     migrate::Migrate,
@@ -72,9 +78,14 @@ enum Command {
     Ready(Ready),
     /// Print the effective settings of "serve" and the source of each.
     Config(Box<Config>),
-    /// Create, list, revoke and delete the tokens of a business, as one of its owners or admins.
+    /// Manage the tokens of a business, as one of its owners or admins.
     #[command(subcommand)]
     Token(TokenCommand),
+    /// Show who changed the tokens of a business, and when.
+    #[command(subcommand)]
+    Audit(AuditCommand),
+    /// Print a link with which an owner or an admin signs in to the API settings.
+    LoginLink(LoginLink),
     /// Import, export, check and back up data.
     #[command(subcommand)]
     Data(DataCommand),
@@ -143,6 +154,8 @@ impl Cli {
             Command::Serve(serve) => return serve.run(&log).await.map(exit_code),
             Command::Demo(demo) => return demo.run(&log).await.map(exit_code),
             Command::Token(token) => token.run().await,
+            Command::Audit(audit) => audit.run().await,
+            Command::LoginLink(link) => link.run().await,
             Command::Data(data) => data.run().await,
             Command::Business(business) => business.run().await,
             Command::Member(member) => member.run().await,

@@ -13,6 +13,8 @@ use http::{
 };
 use http_body_util::Full;
 
+use crate::web;
+
 /// The content security policy: the page may load from and connect to only its own origin, and no other page may embed
 /// it.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; \
@@ -36,7 +38,8 @@ pub(crate) fn respond(path: &str, openapi: &Bytes) -> Option<Response<Full<Bytes
         "/docs/page.css" => ("text/css; charset=utf-8", Bytes::from_static(include_bytes!("page.css"))),
         "/docs/page.js" => ("text/javascript; charset=utf-8", Bytes::from_static(include_bytes!("page.js"))),
         "/docs/theme.js" => ("text/javascript; charset=utf-8", Bytes::from_static(include_bytes!("theme.js"))),
-        "/docs/icon.svg" => ("image/svg+xml", Bytes::from_static(include_bytes!("icon.svg"))),
+        "/docs/style.css" => ("text/css; charset=utf-8", Bytes::from_static(web::STYLE)),
+        "/docs/icon.svg" => ("image/svg+xml", Bytes::from_static(web::ICON)),
         "/docs/openapi.json" => ("application/json", openapi.clone()),
         _ => return None,
     };
@@ -60,6 +63,7 @@ mod tests {
         let mut size = 0;
         for (part, kind) in [
             ("", "text/html; charset=utf-8"),
+            ("/style.css", "text/css; charset=utf-8"),
             ("/page.css", "text/css; charset=utf-8"),
             ("/page.js", "text/javascript; charset=utf-8"),
             ("/theme.js", "text/javascript; charset=utf-8"),

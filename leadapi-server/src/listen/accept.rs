@@ -76,7 +76,7 @@ impl Listener {
                 accepted = socket.accept() => accepted,
             };
             match accepted {
-                Ok((stream, _)) => handler.begin(stream, &service, &shutdown),
+                Ok((stream, peer)) => handler.begin(stream, &service.for_peer(peer.ip()), &shutdown),
                 Err(error) => {
                     handler.metrics.record_accept_error();
                     if last_warning.is_none_or(|last| last.elapsed() > WARN_INTERVAL) {
@@ -91,8 +91,8 @@ impl Listener {
                 }
             }
         }
-        for stream in close(socket) {
-            handler.begin(stream, &service, &shutdown);
+        for (stream, peer) in close(socket) {
+            handler.begin(stream, &service.for_peer(peer.ip()), &shutdown);
         }
         handler.limit
     }

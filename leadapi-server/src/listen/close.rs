@@ -1,6 +1,6 @@
 //! Closes a listening socket without losing connections that are already queued.
 
-use std::iter;
+use std::{iter, net::SocketAddr};
 
 use tokio::net::{TcpListener, TcpStream};
 
@@ -9,7 +9,7 @@ const MAX_QUEUED: usize = 1_025;
 
 /// Returns the established connections that have not been accepted yet, and then closes the socket. To a client, a
 /// queued connection looks like an accepted one, so the client may already have sent a request.
-pub(super) fn close(socket: TcpListener) -> impl Iterator<Item = TcpStream> {
+pub(super) fn close(socket: TcpListener) -> impl Iterator<Item = (TcpStream, SocketAddr)> {
     #[cfg(target_os = "linux")]
     if let Err(error) = drop_connection_attempts(&socket) {
         tracing::debug!(%error, "a client that connects while the socket closes may be reset");
@@ -17,8 +17,9 @@ pub(super) fn close(socket: TcpListener) -> impl Iterator<Item = TcpStream> {
     // Accepts directly, because Tokio's readiness state may lag behind the socket and miss the latest connections.
     let socket = socket.into_std().ok();
     iter::from_fn(move || {
-        let (stream, _) = socket.as_ref()?.accept().ok()?;
-        stream.set_nonblocking(true).and_then(|()| TcpStream::from_std(stream)).ok()
+        let (stream, peer) = socket.as_ref()?.accept().ok()?;
+        let stream = stream.set_nonblocking(true).and_then(|()| TcpStream::from_std(stream));
+        Some((stream.ok()?, peer))
     })
     .take(MAX_QUEUED)
 }
@@ -59,7 +60,7 @@ mod tests {
         let mut ours = [TcpStream::connect(address).await.unwrap(), TcpStream::connect(address).await.unwrap()];
         let theirs: Vec<_> = close(socket).collect();
         assert_eq!(theirs.len(), ours.len());
-        for (mut near, our) in theirs.into_iter().zip(&mut ours) {
+        for ((mut near, _), our) in theirs.into_iter().zip(&mut ours) {
             our.write_all(b"?").await.unwrap();
             assert_eq!(near.read_u8().await.unwrap(), b'?');
             near.write_all(b"!").await.unwrap();

@@ -1,6 +1,6 @@
 //! The handler that a listener calls for each request.
 
-use std::time::Duration;
+use std::{net::IpAddr, time::Duration};
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -13,6 +13,11 @@ use super::request_body::RequestBody;
 /// An infallible request handler.
 pub(crate) trait Handler: Clone + Send + Sync + 'static {
     type ResponseBody: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static;
+
+    /// Returns the handler for a connection from this peer.
+    fn for_peer(&self, _peer: IpAddr) -> Self {
+        self.clone()
+    }
 
     /// Returns the response to a request whose head arrived completely at `received`. If `backlog` is an error, the
     /// handler must reject the request without running it.

@@ -8,9 +8,13 @@ mod descriptors;
 mod handler;
 mod request_body;
 mod tls;
+#[cfg(unix)]
+mod unix;
 mod unread_responses;
 
 pub use self::tls::{TlsError, TlsFiles};
+#[cfg(unix)]
+pub(crate) use self::unix::accept_unix;
 pub(crate) use self::{
     accept::Listener,
     descriptors::ConnectionShares,

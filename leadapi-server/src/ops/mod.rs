@@ -1,7 +1,6 @@
 //! The operator's pages: liveness, readiness, metrics and the API reference. They are served on a separate listener,
 //! never on the public one (contract D7).
 
-mod host;
 mod ready;
 
 use std::sync::Arc;
@@ -17,10 +16,11 @@ use leadapi_core::{BoxError, port::Store};
 use tokio::{net::TcpListener, time::Instant};
 use tracing::error;
 
+use self::ready::Readiness;
 pub(crate) use self::ready::{Probe, Probes};
-use self::{host::names_this_machine, ready::Readiness};
 use crate::{
     docs,
+    host::names_this_machine,
     limits::HttpLimits,
     listen::{Handler, Listener, RequestBody, UnreadResponses},
     metrics::{ConnectionMetrics, Metrics},

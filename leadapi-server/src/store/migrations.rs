@@ -8,7 +8,12 @@ pub(super) const POSTGRES: &[&str] = &[
     include_str!("postgres/0002.sql"),
     include_str!("postgres/0003.sql"),
     include_str!("postgres/0004.sql"),
+    include_str!("postgres/0005.sql"),
 ];
 
-pub(super) const SQLITE: &[&str] =
-    &[include_str!("sqlite/0001.sql"), include_str!("sqlite/0002.sql"), include_str!("sqlite/0003.sql")];
+pub(super) const SQLITE: &[&str] = &[
+    include_str!("sqlite/0001.sql"),
+    include_str!("sqlite/0002.sql"),
+    include_str!("sqlite/0003.sql"),
+    include_str!("sqlite/0004.sql"),
+];

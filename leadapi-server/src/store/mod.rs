@@ -5,7 +5,7 @@
 
 mod admin;
 mod error;
-mod expired_keys;
+mod expired;
 mod export;
 mod idempotency;
 mod import;
@@ -19,6 +19,7 @@ mod rate_limiter;
 mod read;
 mod row;
 mod session;
+mod settings;
 mod sqlite;
 mod statement;
 mod tokens;

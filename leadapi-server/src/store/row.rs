@@ -2,7 +2,7 @@
 
 use leadapi_core::{
     auth::TokenHash,
-    id::{BusinessId, ClientId, FormId, LeadId, PipelineId, StageId, TokenId},
+    id::{AuditEntryId, BusinessId, ClientId, FormId, LeadId, PipelineId, SessionId, StageId, TokenId},
     model::{Amount, IdempotencyKey, Timestamp},
 };
 
@@ -125,7 +125,7 @@ macro_rules! texts {
     )*};
 }
 
-texts! { BusinessId ClientId FormId LeadId PipelineId StageId TokenId IdempotencyKey }
+texts! { AuditEntryId BusinessId ClientId FormId LeadId PipelineId SessionId StageId TokenId IdempotencyKey }
 
 macro_rules! numbers {
     ($($type:ty)*) => {$(

@@ -8,7 +8,7 @@ use std::{fmt, sync::Arc};
 use async_trait::async_trait;
 use leadapi_core::{
     auth::TokenHash,
-    id::{BusinessId, ClientId, FormId, LeadId, PipelineId, StageId, TokenId},
+    id::{AuditEntryId, BusinessId, ClientId, FormId, LeadId, PipelineId, SessionId, StageId, TokenId},
     model::{Amount, IdempotencyKey, Timestamp},
 };
 
@@ -139,7 +139,7 @@ macro_rules! ids {
     )*};
 }
 
-ids! { BusinessId ClientId FormId LeadId PipelineId StageId TokenId }
+ids! { AuditEntryId BusinessId ClientId FormId LeadId PipelineId SessionId StageId TokenId }
 
 macro_rules! texts {
     ($($type:ty)*) => {$(

@@ -112,19 +112,18 @@ pub(crate) const COUNT_CLIENTS: &str = "SELECT count(*) FROM client WHERE busine
 // Tokens. The columns are in the order in which `tokens::read` takes them.
 
 pub(crate) const INSERT_TOKEN: &str = "INSERT INTO token (business_id, id, name, scopes, hint, hash, created_at, \
-    expires_at, revoked_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    expires_at, revoked_at, created_by, last_used_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 
-pub(crate) const TOKENS: &str = "SELECT id, name, scopes, hint, hash, created_at, expires_at, revoked_at FROM token \
-    WHERE business_id = $1 ORDER BY created_at, id";
+pub(crate) const TOKENS: &str = "SELECT id, name, scopes, hint, hash, created_at, expires_at, revoked_at, created_by, \
+    last_used_at FROM token WHERE business_id = $1 ORDER BY created_at, id";
 
-pub(crate) const REVOKE_TOKEN: &str = "UPDATE token SET revoked_at = coalesce(revoked_at, $1) \
-    WHERE business_id = $2 AND id = $3 RETURNING 1";
-
-pub(crate) const DELETE_TOKEN: &str = "DELETE FROM token WHERE business_id = $1 AND id = $2 RETURNING 1";
+/// Records a use of a token, unless the last recorded use is after `$4`.
+pub(crate) const USE_TOKEN: &str = "UPDATE token SET last_used_at = $1 WHERE business_id = $2 AND id = $3 \
+    AND (last_used_at IS NULL OR last_used_at <= $4)";
 
 /// Not limited to one business, because it determines which business a request belongs to.
 pub(crate) const FIND_TOKEN: &str = "SELECT business_id, id, name, scopes, hint, hash, created_at, expires_at, \
-    revoked_at FROM token WHERE hash = $1";
+    revoked_at, created_by, last_used_at FROM token WHERE hash = $1";
 
 /// Not limited to one business, because it lists all of them.
 pub(crate) const BUSINESSES: &str =
@@ -173,8 +172,12 @@ mod tests {
     }
 
     fn all() -> Vec<(&'static str, String)> {
-        let files =
-            [include_str!("statement.rs"), include_str!("admin/statement.rs"), include_str!("postgres/statement.rs")];
+        let files = [
+            include_str!("statement.rs"),
+            include_str!("admin/statement.rs"),
+            include_str!("settings/statement.rs"),
+            include_str!("postgres/statement.rs"),
+        ];
         let of_leads = lead_statement::all().map(|(name, sql)| (name, sql.to_owned()));
         files.into_iter().flat_map(statements).chain(of_leads).collect()
     }
@@ -196,7 +199,17 @@ mod tests {
     /// Rate limits belong to a token, whose id is unique across all businesses.
     #[test]
     fn each_statement_names_its_business() {
-        const WITHOUT: [&str; 4] = ["FIND_TOKEN", "BUSINESSES", "TOKEN_EXISTS", "DELETE_OLD_SERVERS"];
+        const WITHOUT: [&str; 9] = [
+            "FIND_TOKEN",
+            "BUSINESSES",
+            "TOKEN_EXISTS",
+            "DELETE_OLD_SERVERS",
+            "USE_LOGIN_LINK",
+            "FIND_SESSION",
+            "ALL_MEMBERS",
+            "DELETE_EXPIRED_LINKS",
+            "DELETE_EXPIRED_SESSIONS",
+        ];
         let all = all();
         assert!(all.len() > 50, "{} statements", all.len());
         for (name, text) in all.into_iter().filter(|(_, text)| !text.contains(" rate_")) {

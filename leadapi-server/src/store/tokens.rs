@@ -5,9 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use leadapi_core::{
     auth::{Scope, Scopes, TokenHash},
-    id::{BusinessId, TokenId},
-    model::Timestamp,
-    port::{FoundToken, StoreError, TokenRecord, TokenStore},
+    id::BusinessId,
+    port::{FoundToken, StoreError, TokenRecord, TokenStore, TokenUse},
 };
 
 use super::{
@@ -28,24 +27,13 @@ impl TokenStore for SqlStore {
         Ok(self.database.rows(query!(statement::TOKENS, business), read).await?)
     }
 
-    async fn revoke(&self, business: &BusinessId, id: &TokenId, at: Timestamp) -> Result<bool, StoreError> {
-        self.one(business, query!(statement::REVOKE_TOKEN, at, business, id)).await
-    }
-
-    async fn delete(&self, business: &BusinessId, id: &TokenId) -> Result<bool, StoreError> {
-        self.one(business, query!(statement::DELETE_TOKEN, business, id)).await
+    async fn record_uses(&self, uses: &[TokenUse]) -> Result<(), StoreError> {
+        Ok(self.database.work(None, RecordUses(uses.to_vec())).await?)
     }
 
     async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, StoreError> {
         let read = |mut row: Row<'_>| Ok(Arc::new(FoundToken::new(row.take()?, read(row)?)));
         Ok(self.database.row(query!(statement::FIND_TOKEN, hash), read).await?)
-    }
-}
-
-impl SqlStore {
-    /// Runs one write statement, and returns whether it returned a row.
-    async fn one(&self, business: &BusinessId, query: Query) -> Result<bool, StoreError> {
-        Ok(self.database.work(Some(business), WriteOne(query)).await?)
     }
 }
 
@@ -66,15 +54,19 @@ impl Work for InsertToken {
     }
 }
 
-#[derive(Debug)]
-struct WriteOne(Query);
+struct RecordUses(Vec<TokenUse>);
 
 #[async_trait]
-impl Work for WriteOne {
-    type Output = bool;
+impl Work for RecordUses {
+    type Output = ();
 
-    async fn run(&self, session: &mut dyn Session) -> Result<bool, SqlError> {
-        session.finds(self.0.clone()).await
+    async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
+        for TokenUse { business, token, at, .. } in &self.0 {
+            // Before the year 0, no use can be recorded.
+            let latest = at.checked_sub(TokenUse::INTERVAL).unwrap_or(*at);
+            session.execute(query!(statement::USE_TOKEN, *at, business, token, latest)).await?;
+        }
+        Ok(())
     }
 }
 
@@ -90,6 +82,8 @@ pub(super) fn insert(business: &BusinessId, token: &TokenRecord) -> Query {
         token.created_at,
         token.expires_at,
         token.revoked_at,
+        token.created_by.clone(),
+        token.last_used_at,
     )
 }
 
@@ -98,6 +92,7 @@ pub(super) fn read(mut row: Row<'_>) -> Result<TokenRecord, SqlError> {
     let (hint, hash, created_at): (String, _, _) = (row.take()?, row.take()?, row.take()?);
     let mut record = TokenRecord::stored(id, name, scopes, hint, hash, created_at);
     (record.expires_at, record.revoked_at) = (row.take()?, row.take()?);
+    (record.created_by, record.last_used_at) = (row.take()?, row.take()?);
     Ok(record)
 }
 

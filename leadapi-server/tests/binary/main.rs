@@ -23,6 +23,7 @@ mod output;
 mod process;
 mod restore;
 mod serve;
+mod settings;
 mod sqlite;
 mod tokens;
 #[cfg(not(feature = "redis"))]

@@ -10,12 +10,13 @@ use bytes::Bytes;
 use http::Request;
 use leadapi_core::{
     BoxError,
+    auth::Actor,
     dataset::{BusinessSeed, Dataset},
     http::LeadService,
     id::{LeadId, TokenId},
     memory::MemoryStore,
     model::Timestamp,
-    port::{Admission, Class, RateLimiter},
+    port::{Admission, Class, RateLimiter, TokenAction, TokenChange},
     tokens::StoredTokens,
 };
 use leadapi_tests::{OpenStore, Ports, Seed, StoreKind, TestResponse, Transport};
@@ -153,7 +154,7 @@ impl Sides<'_> {
             let partition = |row: &Vec<String>| at(row) / TURN % PARTITIONS;
             let in_use: Vec<i64> = expected.iter().filter(|row| at(row) > until).map(partition).collect();
             expected.retain(|row| at(row) > until || (is_postgres && in_use.contains(&partition(row))));
-            store.delete_expired_keys(now).await.map_err(|error| error.to_string())?;
+            store.delete_expired(now).await.map_err(|error| error.to_string())?;
             let kept = raw.rows(rows).await;
             if kept != expected {
                 return Err(format!("{:?} keeps the keys {kept:?} and not {expected:?}", side.kept.kind));
@@ -200,14 +201,14 @@ impl Side<'_> {
     async fn manage(&self, operation: &Operation, now: Timestamp) -> String {
         let tokens = &self.ports.tokens;
         let id = |of: &Who, nth: usize| -> TokenId { of.token(nth).id };
+        let change = async |who: &Who, action| {
+            let change = TokenChange::new(action, now, Actor::new("ann@b1.example", None));
+            tokens.change(&who.business(), &change).await.map(|changed| format!("{changed:?}"))
+        };
         let outcome = match operation {
             Operation::Tokens { who } => tokens.list(&who.business()).await.map(|tokens| format!("{tokens:?}")),
-            Operation::Revoke { who, of, token } => {
-                tokens.revoke(&who.business(), &id(of, *token), now).await.map(|done| done.to_string())
-            }
-            Operation::Forget { who, of, token } => {
-                tokens.delete(&who.business(), &id(of, *token)).await.map(|done| done.to_string())
-            }
+            Operation::Revoke { who, of, token } => change(who, TokenAction::Revoke(id(of, *token))).await,
+            Operation::Forget { who, of, token } => change(who, TokenAction::Delete(id(of, *token))).await,
             // A store refuses to insert a token that exists in any business.
             Operation::Keep { who, of, token } => {
                 tokens.insert(&who.business(), of.token(*token)).await.map(|()| String::new())

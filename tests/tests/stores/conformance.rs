@@ -1,4 +1,4 @@
-//! Runs the conformance suite for stores on each store.
+//! Runs the conformance suites for stores on each store.
 
 use leadapi_core::{BoxError, conformance, dataset::Dataset};
 use leadapi_server::store::SqlStore;
@@ -19,21 +19,28 @@ async fn postgres(cluster: &Cluster, connections: usize, dataset: Dataset) -> Re
     Ok(store)
 }
 
-#[tokio::test]
-async fn sqlite_passes_the_conformance_suite() {
-    let folder = TempDir::new().unwrap();
-    conformance::run(async |dataset| sqlite(&folder, dataset).await).await.unwrap();
+/// Runs the suites for leads, tokens and API settings.
+async fn run_all(make: impl AsyncFn(Dataset) -> Result<SqlStore, BoxError>) {
+    conformance::run(&make).await.unwrap();
+    conformance::run_tokens(&make).await.unwrap();
+    conformance::run_settings(&make).await.unwrap();
 }
 
 #[tokio::test]
-async fn postgres_passes_the_conformance_suite() {
+async fn sqlite_passes_the_conformance_suites() {
+    let folder = TempDir::new().unwrap();
+    run_all(async |dataset| sqlite(&folder, dataset).await).await;
+}
+
+#[tokio::test]
+async fn postgres_passes_the_conformance_suites() {
     let Some(cluster) = Cluster::shared() else { return };
-    conformance::run(async |dataset| postgres(cluster, 10, dataset).await).await.unwrap();
+    run_all(async |dataset| postgres(cluster, 10, dataset).await).await;
 }
 
 /// The pool has a single connection, so a call that holds it and needs a second one would fail.
 #[tokio::test]
-async fn postgres_with_one_connection_passes_the_conformance_suite() {
+async fn postgres_with_one_connection_passes_the_conformance_suites() {
     let Some(cluster) = Cluster::shared() else { return };
-    conformance::run(async |dataset| postgres(cluster, 1, dataset).await).await.unwrap();
+    run_all(async |dataset| postgres(cluster, 1, dataset).await).await;
 }

@@ -67,9 +67,9 @@ async fn a_partition_is_emptied_once_all_its_keys_have_expired() {
     create(&store, "early", "l0", "2026-05-04T00:00:00Z").await;
     create(&store, "morning", "l1", MORNING).await;
     create(&store, "noon", "l2", NOON).await;
-    assert!(!store.delete_expired_keys(at("2026-05-05T11:59:59.998Z")).await.unwrap());
+    assert!(!store.delete_expired(at("2026-05-05T11:59:59.998Z")).await.unwrap());
     assert_eq!(keys(&client).await, 3);
-    assert!(store.delete_expired_keys(at("2026-05-05T11:59:59.999Z")).await.unwrap());
+    assert!(store.delete_expired(at("2026-05-05T11:59:59.999Z")).await.unwrap());
     assert_eq!(keys(&client).await, 1);
     replayed(create(&store, "noon", "x", "2026-05-05T11:59:59.999Z").await);
 }
@@ -84,11 +84,11 @@ async fn a_partition_that_was_not_emptied_in_time_is_used_again() {
     create(&store, "new", "l2", TWO_DAYS_LATER).await;
     let partitions = "SELECT count(DISTINCT tableoid) FROM idempotency";
     assert_eq!(client.query_one(partitions, &[]).await.unwrap().get::<_, i64>(0), 1);
-    assert!(!store.delete_expired_keys(at(TWO_DAYS_LATER)).await.unwrap());
+    assert!(!store.delete_expired(at(TWO_DAYS_LATER)).await.unwrap());
     replayed(create(&store, "new", "x", TWO_DAYS_LATER).await);
     assert!(matches!(create(&store, "old", "l3", TWO_DAYS_LATER).await, Created::New(_)));
     replayed(create(&store, "old", "x", TWO_DAYS_LATER).await);
-    assert!(store.delete_expired_keys(at("2026-05-07T09:00:00Z")).await.unwrap());
+    assert!(store.delete_expired(at("2026-05-07T09:00:00Z")).await.unwrap());
     assert_eq!(keys(&client).await, 0);
 }
 
@@ -112,11 +112,11 @@ async fn a_long_read_delays_the_deletion_but_no_create() {
     create(&store, "morning", "l1", MORNING).await;
     client.batch_execute("BEGIN; SELECT count(*) FROM idempotency").await.unwrap();
     let later = at("2026-05-05T12:00:00Z");
-    let deleted = timeout(Duration::from_secs(10), store.delete_expired_keys(later)).await;
+    let deleted = timeout(Duration::from_secs(10), store.delete_expired(later)).await;
     assert!(!deleted.expect("the deletion gives up soon").unwrap());
     assert!(matches!(create(&store, "next", "l2", "2026-05-05T12:00:00Z").await, Created::New(_)));
     client.batch_execute("COMMIT").await.unwrap();
-    assert!(store.delete_expired_keys(later).await.unwrap());
+    assert!(store.delete_expired(later).await.unwrap());
     assert_eq!(keys(&client).await, 1);
 }
 
@@ -129,7 +129,7 @@ async fn one_server_works_at_a_time_and_another_takes_over() {
     client.batch_execute("UPDATE operation SET committed_at = 0").await.unwrap();
     client.batch_execute("BEGIN; SELECT * FROM operation FOR UPDATE").await.unwrap();
     let later = at("2026-05-05T12:00:00Z");
-    let working = tokio::spawn(async move { one.delete_expired_keys(later).await });
+    let working = tokio::spawn(async move { one.delete_expired(later).await });
     let waits = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     let pid: i32 = loop {
         if let Some(row) = client.query_opt(waits, &[]).await.unwrap() {
@@ -137,7 +137,7 @@ async fn one_server_works_at_a_time_and_another_takes_over() {
         }
         tokio::task::yield_now().await;
     };
-    let idle = timeout(Duration::from_secs(10), other.delete_expired_keys(later)).await;
+    let idle = timeout(Duration::from_secs(10), other.delete_expired(later)).await;
     assert!(!idle.expect("the other server does not wait").unwrap(), "the other server leaves the work to the first");
     assert_eq!(keys(&client).await, 1);
     // Aborts the rest of the first server's round. Its open transaction ends with its connection.
@@ -145,7 +145,7 @@ async fn one_server_works_at_a_time_and_another_takes_over() {
     client.execute("SELECT pg_terminate_backend($1, 5000)", &[&pid]).await.unwrap();
     client.batch_execute("COMMIT").await.unwrap();
     // The first server may retry the transaction, so the other one may have to wait for its next round.
-    let take_over = async { while !other.delete_expired_keys(later).await.unwrap() {} };
+    let take_over = async { while !other.delete_expired(later).await.unwrap() {} };
     timeout(Duration::from_secs(10), take_over).await.expect("the other server takes over");
     assert_eq!(keys(&client).await, 0);
 }

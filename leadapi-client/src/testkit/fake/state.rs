@@ -45,7 +45,7 @@ impl FakeLeadApi {
     /// let api = FakeLeadApi::start().await;
     /// let business = "sol".parse()?;
     /// for token in api.tokens().list(&business).await? {
-    ///     api.tokens().revoke(&business, &token.id, api.now()).await?;
+    ///     api.tokens().revoke(&business, &token.id, api.now());
     /// }
     /// let error = api.client().client_accounts().list(Window::default()).await.unwrap_err();
     /// assert_eq!(error.message(), "Authorization: token revoked");

@@ -9,7 +9,7 @@ use crate::{
     dataset::{TokenOrigin, TokenSeed},
     id::TokenId,
     model::Timestamp,
-    validate::check_token_name,
+    validate::{check_email, check_token_name},
 };
 
 #[derive(Deserialize, Serialize)]
@@ -27,6 +27,10 @@ pub(super) struct RawToken {
     prefix: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hash: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    created_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_used_at: Option<Timestamp>,
     /// The secret. A file may contain it, but it is never written to a file.
     #[serde(skip_serializing)]
     token: Option<String>,
@@ -45,7 +49,9 @@ impl RawToken {
             expires_at: seed.expires_at,
             revoked_at: seed.revoked_at,
             prefix: record.as_ref().map(|record| record.hint.clone()),
-            hash: record.map(|record| record.hash.to_hex()),
+            hash: record.as_ref().map(|record| record.hash.to_hex()),
+            last_used_at: record.as_ref().and_then(|record| record.last_used_at),
+            created_by: record.and_then(|record| record.created_by),
             token: None,
         }
     }
@@ -53,6 +59,13 @@ impl RawToken {
     pub(super) fn check(self, place: &Place<'_>, seen: &mut Seen) -> Result<TokenSeed, InvalidDataset> {
         check_token_name(&self.name).map_err(|rule| InvalidDataset::new(format_args!("{place}.name"), rule))?;
         let wrong = |key: &str, rule: &str| InvalidDataset::new(format_args!("{place}.{key}"), rule);
+        let (created_by, last_used_at) = (self.created_by, self.last_used_at);
+        if self.hash.is_none() && (created_by.is_some() || last_used_at.is_some()) {
+            return Err(wrong("hash", "is missing: created_by and last_used_at belong to an exported token"));
+        }
+        if let Some(Err(rule)) = created_by.as_deref().map(check_email) {
+            return Err(wrong("created_by", &rule.to_string()));
+        }
         let origin = match (self.token, self.id, self.created_at, self.hash, self.prefix) {
             (None, None, None, None, None) => TokenOrigin::Open,
             (Some(text), None, None, None, None) => {
@@ -68,7 +81,7 @@ impl RawToken {
                 }
                 seen.id("token", id.as_str(), place)?;
                 seen.once("token hash", hash.to_hex(), format_args!("{place}.hash"), "occurs twice")?;
-                TokenOrigin::Kept { id, created_at, hash, hint }
+                TokenOrigin::Kept { id, created_at, hash, hint, created_by, last_used_at }
             }
             (Some(_), ..) => return Err(wrong("token", "cannot be combined with id, created_at, hash or prefix")),
             (None, id, created_at, hash, _) => {

@@ -5,9 +5,10 @@ use std::{io, net::SocketAddr, num::NonZeroU32, path::PathBuf, sync::Arc, time::
 use clap::Args;
 use leadapi_core::{
     http::{LeadService, LeadServiceBuilder},
-    memory::Limits,
+    memory::{Limits, SystemClock},
     openapi::{ServerUrl, document_at},
-    port::{RateLimiter, Store, TokenVerifier},
+    port::{Membership, RateLimiter, SettingsStore, Store, TokenVerifier},
+    tokens::Sessions,
 };
 use tokio::net::TcpListener;
 use tracing::warn;
@@ -20,6 +21,7 @@ use super::{
         signals::{Signal, Signals},
         value::{positive, time},
     },
+    admin::AdminOptions,
     limits::LimitOptions,
 };
 use crate::{
@@ -82,11 +84,16 @@ pub(super) struct ListenOptions {
     stop_timeout: humantime::Duration,
     #[command(flatten)]
     limits: LimitOptions,
+    #[command(flatten)]
+    admin: AdminOptions,
 }
 
 /// The store, verifier and limiter to serve, and the data for the startup message.
-pub(super) struct ServeConfig<S, V> {
+pub(super) struct ServeConfig<S, V, T> {
     pub(super) store: S,
+    pub(super) settings: T,
+    /// The people for whom to print sign-in links at startup, and their businesses.
+    pub(super) owners: Vec<Membership>,
     pub(super) verifier: V,
     pub(super) limiter: Box<dyn RateLimiter>,
     pub(super) probes: Probes,
@@ -100,12 +107,13 @@ impl ListenOptions {
     /// Serves until a signal arrives, or until `failed` reports a storage failure.
     pub(super) async fn serve(
         self,
-        config: ServeConfig<impl Store + 'static, impl TokenVerifier + 'static>,
+        config: ServeConfig<impl Store + 'static, impl TokenVerifier + 'static, impl SettingsStore + Clone + 'static>,
         log: &Logging,
         greet: impl FnOnce(&str) -> Result<(), CommandError>,
         failed: impl Future<Output = String>,
     ) -> Result<ShutdownOutcome, CommandError> {
-        let ServeConfig { store, verifier, limiter, probes, descriptors, businesses, location } = config;
+        let ServeConfig { store, settings, owners, verifier, limiter, probes, descriptors, businesses, location } =
+            config;
         let (stop, force) = (Signals::new(), Signals::new());
         let metrics = Arc::new(Metrics::new().map_err(CommandError::metrics)?);
         metrics.add(log.dropped()).map_err(CommandError::metrics)?;
@@ -123,6 +131,14 @@ impl ListenOptions {
             let ops = Ops::new(store, probes, metrics, document_at(&servers), self.ops_api);
             server = server.ops(socket, ops.map_err(CommandError::metrics)?);
             print_line(&format!("operator endpoints: http://{at}/healthz, /readyz, /metrics and /docs"));
+        }
+        if let Some((listener, pages, url)) = self.admin.bind(settings.clone(), self.tls_cert.is_some()).await? {
+            server = server.settings(listener, pages);
+            let sessions = Sessions::new(settings, SystemClock);
+            for owner in owners {
+                let link = sessions.create_link(&owner.business, &owner.email).await?;
+                print_line(&format!("  sign in as {}: {}", owner.email, url.sign_in_link(&link)));
+            }
         }
         let scheme = if self.tls_cert.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{}{}", server.local_addr(), self.base_path);
@@ -180,6 +196,7 @@ impl ListenOptions {
         if let Some(address) = self.ops_listen.filter(|address| !address.ip().is_loopback() && !self.insecure_http) {
             return Err(CommandError::InsecureOps(address));
         }
+        self.admin.check(self.tls_cert.is_some() || self.insecure_http)?;
         match (self.tls_cert.clone(), self.tls_key.clone()) {
             (Some(certificate), Some(key)) => Ok(Some(TlsFiles::new(certificate, key))),
             (None, None) if self.listen.ip().is_loopback() || self.insecure_http => Ok(None),

@@ -1,19 +1,22 @@
 //! `serve` and `demo`: run a server.
 
+mod admin;
 mod limiter;
 mod limits;
 mod listen;
 
-use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
+use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
 use clap::Args;
 use leadapi_core::{
+    auth::Role,
     dataset::Dataset,
-    memory::{MemoryStore, MemoryTokens, SlidingWindow, SystemClock},
+    memory::{MemorySettings, MemoryStore, SlidingWindow, SystemClock},
     model::Timestamp,
-    tokens::{self, IssuedToken, StoredTokens},
+    port::{Membership, TokenStore},
+    tokens::{self, IssuedToken, StoredTokens, TokenUses},
 };
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval, timeout};
 
 pub(super) use self::limiter::LimiterUrl;
 use self::{
@@ -34,8 +37,11 @@ use crate::{
     store::SqlStore,
 };
 
-/// The interval at which expired idempotency keys are deleted.
-const EXPIRED_KEYS_INTERVAL: Duration = Duration::from_secs(60);
+/// The interval at which expired records are deleted.
+const HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(60);
+
+/// The time limit for recording the last uses of tokens at shutdown.
+const LAST_USES_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The number of file descriptors to reserve for a SQLite store, which opens readers on demand and briefly opens its
 /// files to check them.
@@ -151,16 +157,21 @@ async fn in_memory(
     greet: impl FnOnce(&str, &[IssuedToken]) -> Result<(), CommandError>,
 ) -> Result<ShutdownOutcome, CommandError> {
     let businesses = dataset.businesses.len();
-    let tokens = MemoryTokens::default();
-    let issued = tokens::import(&tokens, &dataset, Timestamp::now()).await.map_err(CommandError::Tokens)?;
+    let settings = MemorySettings::new(&dataset);
+    let issued = tokens::import(&settings, &dataset, Timestamp::now()).await.map_err(CommandError::Tokens)?;
     let location = "memory (all data is lost at exit)".to_owned();
-    let (store, verifier) = (MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock));
+    let uses = Arc::new(TokenUses::default());
+    tokio::spawn(record_uses_periodically(uses.clone(), settings.clone()));
+    let (store, verifier) =
+        (MemoryStore::new(dataset), StoredTokens::new(settings.clone(), SystemClock).record_uses(uses));
+    let owners = owners(&settings);
     // The memory store accepts every write.
     let writes: Probe = Box::new(|| Box::pin(async { Ok(()) }));
     let OpenLimiter { limiter, probe } =
         limiter.unwrap_or_else(|| OpenLimiter::new(SlidingWindow::new(listen.rate_limits())));
     let probes = Probes { writes, limiter: probe };
-    let config = ServeConfig { store, verifier, limiter, probes, descriptors: 0, businesses, location };
+    let config =
+        ServeConfig { store, settings, owners, verifier, limiter, probes, descriptors: 0, businesses, location };
     listen.serve(config, log, |url| greet(url, &issued), std::future::pending()).await
 }
 
@@ -172,9 +183,11 @@ async fn from_database(
     limiter: Option<OpenLimiter>,
     log: &Logging,
 ) -> Result<ShutdownOutcome, CommandError> {
-    let verifier = StoredTokens::new(store.clone(), SystemClock).cached();
+    let uses = Arc::new(TokenUses::default());
+    tokio::spawn(record_uses_periodically(uses.clone(), store.clone()));
+    let verifier = StoredTokens::new(store.clone(), SystemClock).cached().record_uses(uses.clone());
     let businesses = store.businesses().await?.len();
-    tokio::spawn(delete_expired_keys_periodically(store.clone()));
+    tokio::spawn(delete_expired_periodically(store.clone()));
     let probe_store = store.clone();
     let writes: Probe = Box::new(move || {
         let store = probe_store.clone();
@@ -185,19 +198,54 @@ async fn from_database(
         None => OpenLimiter::new(store.rate_limiter(listen.rate_limits()).await?),
     };
     let probes = Probes { writes, limiter: probe };
-    let config = ServeConfig { store: store.clone(), verifier, limiter, probes, descriptors, businesses, location };
-    listen.serve(config, log, |_| Ok(()), store.failed()).await
+    let config = ServeConfig {
+        store: store.clone(),
+        settings: store.clone(),
+        owners: Vec::new(),
+        verifier,
+        limiter,
+        probes,
+        descriptors,
+        businesses,
+        location,
+    };
+    let outcome = listen.serve(config, log, |_| Ok(()), store.failed()).await?;
+    if timeout(LAST_USES_TIMEOUT, uses.flush(&store)).await.is_err() {
+        tracing::warn!("the last uses of tokens could not be recorded in time");
+    }
+    Ok(outcome)
 }
 
-async fn delete_expired_keys_periodically(store: SqlStore) {
-    let mut minutes = interval(EXPIRED_KEYS_INTERVAL);
+/// Returns the first owner of each of the first businesses. Without a database, no command can create sign-in links.
+fn owners(settings: &MemorySettings) -> Vec<Membership> {
+    const MAX_LINKS: usize = 3;
+    let mut owners: Vec<Membership> =
+        settings.members().iter().filter(|member| member.role == Role::Owner).cloned().collect();
+    owners.dedup_by(|one, other| one.business == other.business);
+    owners.truncate(MAX_LINKS);
+    owners
+}
+
+async fn record_uses_periodically(uses: Arc<TokenUses>, store: impl TokenStore) {
+    let mut minutes = interval(HOUSEKEEPING_INTERVAL);
     minutes.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         minutes.tick().await;
-        match store.delete_expired_keys(Timestamp::now()).await {
+        if let Err(error) = uses.flush(&store).await {
+            tracing::warn!(%error, "the uses of tokens could not be recorded");
+        }
+    }
+}
+
+async fn delete_expired_periodically(store: SqlStore) {
+    let mut minutes = interval(HOUSEKEEPING_INTERVAL);
+    minutes.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        minutes.tick().await;
+        match store.delete_expired(Timestamp::now()).await {
             Ok(false) => {}
             Ok(true) => tracing::debug!("expired idempotency keys were deleted"),
-            Err(error) => tracing::warn!(%error, "expired idempotency keys could not be deleted"),
+            Err(error) => tracing::warn!(%error, "expired records could not be deleted"),
         }
     }
 }

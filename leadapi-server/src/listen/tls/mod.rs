@@ -75,6 +75,7 @@ impl TlsError {
 }
 
 /// A TLS configuration with a certificate that matches its key.
+#[derive(Clone)]
 pub(crate) struct Certified(Arc<ServerConfig>);
 
 impl Certified {

@@ -16,6 +16,7 @@ use crate::store::{
     error::SqlError,
     export,
     session::{Session, query},
+    settings,
 };
 
 impl SqlStore {
@@ -27,7 +28,7 @@ impl SqlStore {
     /// Returns an error if the database fails.
     pub async fn member(&self, business: &BusinessId, email: &str) -> Result<Option<Member>, AdminError> {
         let members = self.database.rows(query!(shared::MEMBERS, business), export::member).await?;
-        Ok(find(&members, email).map(|member| Member::new(business.clone(), member.role)))
+        Ok(find(&members, email).map(|member| Member::new(business.clone(), &*member.email, member.role)))
     }
 
     /// Returns the members of a business, ordered by email address.
@@ -159,6 +160,9 @@ impl Task for Change {
         let change = |member: &MemberSeed| if *member == old { new.clone() } else { member.clone() };
         check(&before, &before.iter().map(change).collect::<Vec<_>>())?;
         session.execute(query!(statement::CHANGE_MEMBER, &new.email, new.role, business, &old.email)).await?;
+        if new.email != old.email {
+            settings::end_sessions(session, business, &old.email).await?;
+        }
         Ok(new)
     }
 }
@@ -174,6 +178,7 @@ impl Task for Delete {
         let old = found(&before, &self.0)?;
         check(&before, &before.iter().filter(|member| **member != old).cloned().collect::<Vec<_>>())?;
         session.execute(query!(statement::DELETE_MEMBER, business, &old.email)).await?;
+        settings::end_sessions(session, business, &old.email).await?;
         Ok(old)
     }
 }

@@ -12,6 +12,7 @@ use crate::store::{
     error::SqlError,
     row::Row,
     session::{Session, Work, query},
+    settings,
 };
 
 /// Finds a row if no other server is working. The key is "leadapi1" in ASCII.
@@ -47,10 +48,11 @@ static PARTITIONS: [Partition; 4] = [
 ];
 
 impl Postgres {
-    /// Deletes the records of servers without writes since `until`. Also empties each partition of idempotency keys
-    /// whose keys were all created at or before `until`, and returns whether there were any.
-    pub(crate) async fn delete_expired(&self, until: Timestamp) -> Result<bool, SqlError> {
-        self.work(None, DeleteOldServers { until }).await?;
+    /// Deletes expired sign-in links and sessions, and the records of servers without writes since `until`. Also empties
+    /// each partition of idempotency keys whose keys were all created at or before `until`, and returns whether there
+    /// were any.
+    pub(crate) async fn delete_expired(&self, now: Timestamp, until: Timestamp) -> Result<bool, SqlError> {
+        self.work(None, DeleteOldRows { now, until }).await?;
         let mut deleted = false;
         for partition in &PARTITIONS {
             // A read first, so that the partitions in use are never locked.
@@ -78,17 +80,19 @@ fn ignore_lock_timeout(error: SqlError) -> Result<bool, SqlError> {
     if state == Some(&SqlState::LOCK_NOT_AVAILABLE) { Ok(false) } else { Err(error) }
 }
 
-struct DeleteOldServers {
+struct DeleteOldRows {
+    now: Timestamp,
     until: Timestamp,
 }
 
 #[async_trait]
-impl Work for DeleteOldServers {
+impl Work for DeleteOldRows {
     type Output = ();
 
     async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
         if session.finds(query!(TRY_LOCK)).await? {
             session.execute(query!(statement::DELETE_OLD_SERVERS, self.until)).await?;
+            settings::delete_expired(session, self.now).await?;
         }
         Ok(())
     }

@@ -7,16 +7,18 @@ use http::{Request, header::HOST, uri::Authority};
 
 /// Returns whether the host of the request is an IP address, `localhost` or missing. A missing host is safe, because
 /// browsers always send one.
-pub(super) fn names_this_machine<B>(request: &Request<B>) -> bool {
-    let authority = request.uri().authority().cloned().map(Some).or_else(|| {
-        let host = request.headers().get(HOST)?;
-        Some(Authority::try_from(host.as_bytes()).ok())
-    });
-    let Some(authority) = authority else { return true };
-    authority.is_some_and(|authority| {
-        let host = authority.host();
-        host.eq_ignore_ascii_case("localhost") || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok()
-    })
+pub(crate) fn names_this_machine<B>(request: &Request<B>) -> bool {
+    let is_missing = request.uri().authority().is_none() && !request.headers().contains_key(HOST);
+    is_missing
+        || authority(request).is_some_and(|authority| {
+            let host = authority.host();
+            host.eq_ignore_ascii_case("localhost") || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok()
+        })
+}
+
+/// Returns the host of the request. `None` if it is missing or invalid.
+pub(crate) fn authority<B>(request: &Request<B>) -> Option<Authority> {
+    request.uri().authority().cloned().or_else(|| Authority::try_from(request.headers().get(HOST)?.as_bytes()).ok())
 }
 
 #[cfg(test)]

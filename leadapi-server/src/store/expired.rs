@@ -1,4 +1,4 @@
-//! Deletes expired idempotency keys.
+//! Deletes expired idempotency keys, sign-in links and sessions.
 
 use async_trait::async_trait;
 use leadapi_core::{id::BusinessId, model::Timestamp, port::Idempotency};
@@ -7,15 +7,15 @@ use super::{
     AdminError, Database, SqlStore,
     error::SqlError,
     session::{Session, Work, query},
-    statement,
+    settings, statement,
 };
 
 /// The maximum number of keys deleted in one transaction. Small batches avoid blocking other writes for long.
 const BATCH: i64 = 1_000;
 
 impl SqlStore {
-    /// Deletes expired idempotency keys (contract D10), and returns whether there were any. Servers call this
-    /// periodically.
+    /// Deletes expired idempotency keys (contract D10), and returns whether there were any. Also deletes expired sign-in
+    /// links and sessions. Servers call this periodically.
     ///
     /// On PostgreSQL, one server at a time does this, and keys are deleted in large groups, up to 12 hours after they
     /// have expired. Expired keys have no effect, whether or not they have been deleted.
@@ -23,11 +23,12 @@ impl SqlStore {
     /// # Errors
     ///
     /// Returns an error if the database fails. Some keys may already have been deleted.
-    pub async fn delete_expired_keys(&self, now: Timestamp) -> Result<bool, AdminError> {
+    pub async fn delete_expired(&self, now: Timestamp) -> Result<bool, AdminError> {
         let Some(until) = now.checked_sub(Idempotency::LIFETIME) else { return Ok(false) };
         if let Database::Postgres(postgres) = &self.database {
-            return Ok(postgres.delete_expired(until).await?);
+            return Ok(postgres.delete_expired(now, until).await?);
         }
+        self.database.work(None, DeleteExpiredSessions { now }).await?;
         let mut deleted = false;
         for business in self.businesses().await? {
             // Most businesses have no expired keys. Checking with a read avoids blocking their writes.
@@ -38,6 +39,19 @@ impl SqlStore {
             }
         }
         Ok(deleted)
+    }
+}
+
+struct DeleteExpiredSessions {
+    now: Timestamp,
+}
+
+#[async_trait]
+impl Work for DeleteExpiredSessions {
+    type Output = ();
+
+    async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
+        settings::delete_expired(session, self.now).await
     }
 }
 
@@ -87,11 +101,11 @@ mod tests {
         create(BATCH + 1, later).await;
         let next_day: Timestamp = "2026-05-05T12:00:00Z".parse().unwrap();
         let just_before = next_day.checked_sub(std::time::Duration::from_millis(1)).unwrap();
-        assert!(!store.delete_expired_keys(just_before).await.unwrap());
-        assert!(store.delete_expired_keys(next_day).await.unwrap());
+        assert!(!store.delete_expired(just_before).await.unwrap());
+        assert!(store.delete_expired(next_day).await.unwrap());
         let left = query!("SELECT count(*) FROM idempotency");
         assert_eq!(store.database.row(left, |mut row| row.take::<i64>()).await.unwrap(), Some(1));
-        assert!(!store.delete_expired_keys(next_day).await.unwrap());
+        assert!(!store.delete_expired(next_day).await.unwrap());
         assert!(matches!(create(0, later).await, Created::New(_)));
         assert!(matches!(create(BATCH + 1, later).await, Created::Replayed(_)));
     }

@@ -1,0 +1,163 @@
+//! Checks that sign-in links work once, and that sessions end when they should (contract D8).
+
+use futures_util::future::join_all;
+
+use super::{CheckResult, business, same, timestamp};
+use crate::{
+    BoxError,
+    auth::{Actor, Role, TokenHash},
+    id::SessionId,
+    model::{Timestamp, Window},
+    port::{AuditAction, AuditEntry, FoundSession, LoginLink, Membership, Session, SettingsStore, SignIn},
+};
+
+/// Two businesses with members. One person is a member of both.
+pub(super) const MEMBERS: &str = r#"{"businesses": [
+    {"id": "b1", "name": "Two", "created_at": "2026-01-01T00:00:00Z", "members": [
+        {"email": "ann@b1.example", "role": "owner"}, {"email": "Zoë@Example.org", "role": "admin"},
+        {"email": "max@b1.example", "role": "member"}]},
+    {"id": "b2", "name": "One", "created_at": "2026-01-01T00:00:00Z", "members": [
+        {"email": "zoë@example.org", "role": "owner"}]}
+]}"#;
+
+const NOON: &str = "2026-05-04T12:00:00.000Z";
+const LATER: &str = "2026-05-04T12:10:00.000Z";
+/// The time at which a session that was last used at noon has ended.
+const MIDNIGHT: &str = "2026-05-05T00:00:00.000Z";
+
+fn hash(byte: u8) -> TokenHash {
+    TokenHash::from_bytes([byte; 32])
+}
+
+fn sign_in(byte: u8, at: &str) -> Result<SignIn, BoxError> {
+    Ok(SignIn::new(hash(byte), timestamp(at)?, Some("192.0.2.7".parse()?), AuditAction::SignedIn))
+}
+
+fn by_ann(action: AuditAction) -> Result<AuditEntry, BoxError> {
+    Ok(AuditEntry::new(timestamp(NOON)?, action, Actor::new("ann@b1.example", None)))
+}
+
+async fn add_link(store: &impl SettingsStore, owner: &str, email: &str, byte: u8) -> Result<bool, BoxError> {
+    let link = LoginLink::new(hash(byte), email, timestamp(LATER)?);
+    Ok(store.add_login_link(&business(owner), &link, &by_ann(AuditAction::LoginLinkCreated)?).await?)
+}
+
+async fn actions(store: &impl SettingsStore, owner: &str) -> Result<Vec<(AuditAction, String)>, BoxError> {
+    let page = store.audit(&business(owner), Window::LARGEST).await?;
+    Ok(page.data.into_iter().map(|entry| (entry.action, entry.email)).collect())
+}
+
+fn ann() -> Membership {
+    Membership::new(business("b1"), "Two", "ann@b1.example", Role::Owner)
+}
+
+/// Starts a session of Ann at noon.
+async fn start(store: &impl SettingsStore, byte: u8) -> Result<Session, BoxError> {
+    let found = store.start_session(&business("b1"), "ann@b1.example", &sign_in(byte, NOON)?).await?;
+    found.map(|found| found.session).ok_or_else(|| "a session was not started".into())
+}
+
+async fn listed(store: &impl SettingsStore, owner: &str, now: Timestamp) -> Result<Vec<SessionId>, BoxError> {
+    Ok(store.sessions(&business(owner), now).await?.into_iter().map(|session| session.id).collect())
+}
+
+/// E-mail addresses are compared ignoring case, and returned in the spelling of the business.
+pub(super) async fn finds_members_ignoring_case(store: &impl SettingsStore) -> CheckResult {
+    let zoe = Membership::new(business("b1"), "Two", "Zoë@Example.org", Role::Admin);
+    let found = store.membership(&business("b1"), "zoË@example.ORG").await?;
+    same("the member", &found, &Some(zoe.clone()))?;
+    let in_b2 = Membership::new(business("b2"), "One", "zoë@example.org", Role::Owner);
+    same("the memberships", &store.memberships("ZOË@example.org").await?, &vec![in_b2, zoe])?;
+    for (owner, email) in [("b2", "ann@b1.example"), ("b9", "ann@b1.example"), ("b1", "an_@b1.example"), ("b1", "")] {
+        same(email, &store.membership(&business(owner), email).await?, &None)?;
+    }
+    same("no memberships", &store.memberships("%").await?, &vec![])
+}
+
+/// A link starts one session, for the member and the business that it was created for.
+pub(super) async fn a_link_works_once(store: &impl SettingsStore) -> CheckResult {
+    same("a link for a stranger", &add_link(store, "b2", "ann@b1.example", 9).await?, &false)?;
+    same("the link", &add_link(store, "b1", "ann@b1.example", 1).await?, &true)?;
+    same("an unknown link", &store.use_login_link(&hash(2), &sign_in(7, NOON)?).await?, &None)?;
+    let first = sign_in(3, NOON)?;
+    let expected = FoundSession::new(first.session("ann@b1.example"), ann());
+    same("the session", &store.use_login_link(&hash(1), &first).await?, &Some(expected.clone()))?;
+    same("the second use", &store.use_login_link(&hash(1), &sign_in(4, NOON)?).await?, &None)?;
+    same("the look-up", &store.find_session(&hash(3), timestamp(NOON)?).await?, &Some(expected))?;
+    for unknown in [1, 4, 7] {
+        same("another hash", &store.find_session(&hash(unknown), timestamp(NOON)?).await?, &None)?;
+    }
+    let mut found = actions(store, "b1").await?;
+    found.sort_by_key(|(action, _)| action.to_string());
+    let ann = || "ann@b1.example".to_owned();
+    same("the audit log", &found, &vec![(AuditAction::LoginLinkCreated, ann()), (AuditAction::SignedIn, ann())])?;
+    same("the audit log of the other", &actions(store, "b2").await?, &vec![])
+}
+
+pub(super) async fn a_link_expires(store: &impl SettingsStore) -> CheckResult {
+    add_link(store, "b1", "ann@b1.example", 1).await?;
+    same("at its expiry", &store.use_login_link(&hash(1), &sign_in(3, LATER)?).await?, &None)?;
+    // A failed attempt uses the link up.
+    same("afterwards", &store.use_login_link(&hash(1), &sign_in(4, NOON)?).await?, &None)?;
+    same("the sessions", &listed(store, "b1", timestamp(NOON)?).await?, &vec![])
+}
+
+/// Of many concurrent uses of a link, exactly one succeeds.
+pub(super) async fn a_link_works_once_for_concurrent_requests(store: &impl SettingsStore) -> CheckResult {
+    add_link(store, "b1", "ann@b1.example", 1).await?;
+    let attempts = (10..26).map(|byte| sign_in(byte, NOON)).collect::<Result<Vec<_>, _>>()?;
+    let link = hash(1);
+    let outcomes = join_all(attempts.iter().map(|attempt| store.use_login_link(&link, attempt)));
+    let outcomes = outcomes.await.into_iter().collect::<Result<Vec<_>, _>>()?;
+    same("the number of sessions", &outcomes.iter().flatten().count(), &1)?;
+    same("the number of listed sessions", &listed(store, "b1", timestamp(NOON)?).await?.len(), &1)
+}
+
+/// A session ends 12 hours after its last use.
+pub(super) async fn a_session_ends_when_idle(store: &impl SettingsStore) -> CheckResult {
+    let session = start(store, 1).await?;
+    let before = timestamp("2026-05-04T23:59:59.999Z")?;
+    same("just before", &store.find_session(&hash(1), before).await?.is_some(), &true)?;
+    same("at its end", &store.find_session(&hash(1), timestamp(MIDNIGHT)?).await?, &None)?;
+    same("the list before", &listed(store, "b1", before).await?, &vec![session.id.clone()])?;
+    same("the list at its end", &listed(store, "b1", timestamp(MIDNIGHT)?).await?, &vec![])?;
+    for (at, latest) in [(LATER, LATER), (NOON, LATER)] {
+        store.use_session(&business("b1"), &session.id, timestamp(at)?).await?;
+        let found = store.find_session(&hash(1), timestamp(MIDNIGHT)?).await?;
+        same("the last use", &found.map(|found| found.session.last_used_at), &Some(timestamp(latest)?))?;
+    }
+    store.use_session(&business("b2"), &session.id, timestamp(MIDNIGHT)?).await?;
+    same("a use by another business", &store.find_session(&hash(1), timestamp("2026-05-05T00:10:00Z")?).await?, &None)
+}
+
+/// A business lists and ends only its own sessions.
+pub(super) async fn isolates_sessions(store: &impl SettingsStore) -> CheckResult {
+    let now = timestamp(NOON)?;
+    let of_ann = start(store, 1).await?;
+    let of_zoe = store.start_session(&business("b2"), "ZOË@example.org", &sign_in(2, LATER)?).await?;
+    let of_zoe = of_zoe.ok_or("a session was not started")?.session;
+    same("the spelling", &&*of_zoe.email, &"zoë@example.org")?;
+    same("a stranger", &store.start_session(&business("b2"), "ann@b1.example", &sign_in(3, NOON)?).await?, &None)?;
+    same("the sessions", &store.sessions(&business("b1"), now).await?, &vec![of_ann.clone()])?;
+    same("the others", &store.sessions(&business("b2"), now).await?, &vec![of_zoe])?;
+    let ended = by_ann(AuditAction::SessionEnded)?;
+    same("ending it elsewhere", &store.end_session(&business("b2"), &of_ann.id, &ended).await?, &false)?;
+    same("ending it", &store.end_session(&business("b1"), &of_ann.id, &ended).await?, &true)?;
+    same("ending it again", &store.end_session(&business("b1"), &of_ann.id, &ended).await?, &false)?;
+    same("the look-up", &store.find_session(&hash(1), now).await?, &None)?;
+    let count = actions(store, "b1").await?.iter().filter(|(action, _)| *action == AuditAction::SessionEnded).count();
+    same("the audit entries", &count, &1)
+}
+
+/// Sessions are listed newest first.
+pub(super) async fn lists_sessions_in_order(store: &impl SettingsStore) -> CheckResult {
+    let mut expected = Vec::new();
+    for (byte, at) in [(1, NOON), (2, LATER), (3, "2026-05-04T11:59:59.999Z")] {
+        let sign_in = sign_in(byte, at)?;
+        expected.push((at, sign_in.id.clone()));
+        store.start_session(&business("b1"), "max@b1.example", &sign_in).await?;
+    }
+    expected.sort_by(|a, b| b.cmp(a));
+    let ids = expected.into_iter().map(|(_, id)| id).collect();
+    same("the order", &listed(store, "b1", timestamp(NOON)?).await?, &ids)
+}

@@ -1,0 +1,230 @@
+//! The in-memory store of API settings.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use foldhash::HashMap;
+
+use super::MemoryTokens;
+use crate::{
+    auth::TokenHash,
+    dataset::Dataset,
+    id::{BusinessId, SessionId},
+    model::{Page, Timestamp, Window},
+    port::{
+        AuditEntry, FoundSession, FoundToken, LoginLink, Membership, Session, SettingsStore, SignIn, StoreError,
+        TokenChange, TokenChanged, TokenRecord, TokenStore, TokenUse, TokenWrite,
+    },
+    validate::email_key,
+};
+
+/// An in-memory [`SettingsStore`]. Its state is lost when the process exits.
+///
+/// The businesses and their members come from a [`Dataset`] and never change. Clones share their state.
+#[derive(Debug, Clone, Default)]
+pub struct MemorySettings(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    tokens: MemoryTokens,
+    /// The members of all businesses, by name of the business.
+    members: Vec<Membership>,
+    /// Every method that changes anything but the use of a token holds this lock until it returns.
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    audit: HashMap<BusinessId, Vec<AuditEntry>>,
+    links: HashMap<TokenHash, (BusinessId, LoginLink)>,
+    sessions: HashMap<TokenHash, (BusinessId, Session)>,
+}
+
+impl MemorySettings {
+    /// Creates a store with the members of a data set. Use [`import`](crate::tokens::import) for its tokens.
+    ///
+    /// ```
+    /// use leadapi_core::{dataset::Dataset, memory::MemorySettings};
+    ///
+    /// let store = MemorySettings::new(&Dataset::parse(r#"{"businesses": []}"#)?);
+    /// # Ok::<(), leadapi_core::dataset::InvalidDataset>(())
+    /// ```
+    pub fn new(dataset: &Dataset) -> Self {
+        let members = dataset.businesses.iter().flat_map(|business| {
+            let membership = |email: &str, role| Membership::new(business.id.clone(), &*business.name, email, role);
+            business.members.iter().map(move |member| membership(&member.email, member.role))
+        });
+        let mut members: Vec<Membership> = members.collect();
+        members.sort_by(|a, b| (&a.business_name, &a.business).cmp(&(&b.business_name, &b.business)));
+        Self(Arc::new(Shared { members, ..Shared::default() }))
+    }
+
+    /// Returns the members of all businesses.
+    pub fn members(&self) -> &[Membership] {
+        &self.0.members
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // No code panics while it holds the lock, so the data behind a poisoned lock is consistent.
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn find_member(&self, business: &BusinessId, email: &str) -> Option<&Membership> {
+        let key = email_key(email);
+        self.0.members.iter().find(|member| member.business == *business && email_key(&member.email) == key)
+    }
+}
+
+impl State {
+    fn start(&mut self, member: &Membership, sign_in: &SignIn) -> FoundSession {
+        let session = sign_in.session(&*member.email);
+        self.sessions.retain(|_, (_, session)| !session.has_expired(sign_in.at));
+        self.sessions.insert(sign_in.hash, (member.business.clone(), session.clone()));
+        self.log(&member.business, sign_in.audit(&*member.email));
+        FoundSession::new(session, member.clone())
+    }
+
+    fn log(&mut self, business: &BusinessId, entry: AuditEntry) {
+        self.audit.entry(business.clone()).or_default().push(entry);
+    }
+}
+
+#[async_trait]
+impl TokenStore for MemorySettings {
+    async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), StoreError> {
+        let _lock = self.state();
+        self.0.tokens.add(business, token)
+    }
+
+    async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, StoreError> {
+        Ok(self.0.tokens.of(business))
+    }
+
+    async fn record_uses(&self, uses: &[TokenUse]) -> Result<(), StoreError> {
+        self.0.tokens.record(uses);
+        Ok(())
+    }
+
+    async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, StoreError> {
+        Ok(self.0.tokens.look_up(hash))
+    }
+}
+
+#[async_trait]
+impl SettingsStore for MemorySettings {
+    async fn change(&self, business: &BusinessId, change: &TokenChange) -> Result<TokenChanged, StoreError> {
+        let mut state = self.state();
+        let plan = match change.plan(&self.0.tokens.of(business)) {
+            Ok(plan) => plan,
+            Err(refusal) => return Ok(TokenChanged::Refused(refusal)),
+        };
+        // The insert comes first, because it is the only write that can fail.
+        for write in &plan.writes {
+            if let TokenWrite::Insert(token) = write {
+                self.0.tokens.add(business, token.clone())?;
+            }
+        }
+        for write in plan.writes {
+            match write {
+                TokenWrite::Insert(_) => {}
+                TokenWrite::Update(TokenRecord { id, expires_at, revoked_at, .. }) => {
+                    self.0.tokens.update(business, &id, |record| {
+                        (record.expires_at, record.revoked_at) = (expires_at, revoked_at);
+                    });
+                }
+                TokenWrite::Delete(id) => {
+                    self.0.tokens.delete(business, &id);
+                }
+            }
+        }
+        plan.audit.into_iter().for_each(|entry| state.log(business, entry));
+        Ok(TokenChanged::Done(plan.token))
+    }
+
+    async fn audit(&self, business: &BusinessId, window: Window) -> Result<Page<AuditEntry>, StoreError> {
+        let state = self.state();
+        let mut entries: Vec<&AuditEntry> = state.audit.get(business).into_iter().flatten().collect();
+        entries.sort_by(|a, b| (b.at, &b.id).cmp(&(a.at, &a.id)));
+        let total = entries.len() as u64;
+        let offset = usize::try_from(window.offset()).unwrap_or(usize::MAX);
+        let page = entries.into_iter().skip(offset).take(window.limit() as usize).cloned();
+        Ok(Page::new(page.collect(), total, window))
+    }
+
+    async fn membership(&self, business: &BusinessId, email: &str) -> Result<Option<Membership>, StoreError> {
+        Ok(self.find_member(business, email).cloned())
+    }
+
+    async fn memberships(&self, email: &str) -> Result<Vec<Membership>, StoreError> {
+        let key = email_key(email);
+        Ok(self.0.members.iter().filter(|member| email_key(&member.email) == key).cloned().collect())
+    }
+
+    async fn add_login_link(
+        &self,
+        business: &BusinessId,
+        link: &LoginLink,
+        audit: &AuditEntry,
+    ) -> Result<bool, StoreError> {
+        let mut state = self.state();
+        if self.find_member(business, &link.email).is_none() {
+            return Ok(false);
+        }
+        state.links.retain(|_, (_, link)| link.expires_at > audit.at);
+        state.links.insert(link.hash, (business.clone(), link.clone()));
+        state.log(business, audit.clone());
+        Ok(true)
+    }
+
+    async fn use_login_link(&self, link: &TokenHash, sign_in: &SignIn) -> Result<Option<FoundSession>, StoreError> {
+        let mut state = self.state();
+        let found = state.links.remove(link).filter(|(_, link)| link.expires_at > sign_in.at);
+        let member = found.and_then(|(business, link)| self.find_member(&business, &link.email));
+        Ok(member.map(|member| state.start(member, sign_in)))
+    }
+
+    async fn start_session(
+        &self,
+        business: &BusinessId,
+        email: &str,
+        sign_in: &SignIn,
+    ) -> Result<Option<FoundSession>, StoreError> {
+        let mut state = self.state();
+        Ok(self.find_member(business, email).map(|member| state.start(member, sign_in)))
+    }
+
+    async fn find_session(&self, hash: &TokenHash, now: Timestamp) -> Result<Option<FoundSession>, StoreError> {
+        let state = self.state();
+        let Some((business, session)) = state.sessions.get(hash) else { return Ok(None) };
+        let member = self.find_member(business, &session.email).filter(|_| !session.has_expired(now));
+        Ok(member.map(|member| FoundSession::new(session.clone(), member.clone())))
+    }
+
+    async fn use_session(&self, business: &BusinessId, id: &SessionId, at: Timestamp) -> Result<(), StoreError> {
+        let mut state = self.state();
+        let mut sessions = state.sessions.values_mut();
+        if let Some((_, session)) = sessions.find(|(owner, session)| owner == business && session.id == *id) {
+            session.last_used_at = session.last_used_at.max(at);
+        }
+        Ok(())
+    }
+
+    async fn sessions(&self, business: &BusinessId, now: Timestamp) -> Result<Vec<Session>, StoreError> {
+        let state = self.state();
+        let own = state.sessions.values().filter(|(owner, session)| owner == business && !session.has_expired(now));
+        let mut sessions: Vec<Session> = own.map(|(_, session)| session.clone()).collect();
+        sessions.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+        Ok(sessions)
+    }
+
+    async fn end_session(&self, business: &BusinessId, id: &SessionId, audit: &AuditEntry) -> Result<bool, StoreError> {
+        let mut state = self.state();
+        let count = state.sessions.len();
+        state.sessions.retain(|_, (owner, session)| owner != business || session.id != *id);
+        let has_ended = state.sessions.len() < count;
+        if has_ended {
+            state.log(business, audit.clone());
+        }
+        Ok(has_ended)
+    }
+}

@@ -1,0 +1,147 @@
+//! The audit log of a business: who changed its API settings, and when.
+
+use std::{fmt, net::IpAddr};
+
+use serde::Serialize;
+
+use crate::{
+    auth::Actor,
+    id::{AuditEntryId, TokenId},
+    model::Timestamp,
+};
+
+/// An entry in the audit log of a business. Entries are only ever added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct AuditEntry {
+    /// The id of the entry. Ids of later entries are usually greater.
+    pub id: AuditEntryId,
+    /// The time of the action.
+    pub at: Timestamp,
+    /// The action.
+    pub action: AuditAction,
+    /// The e-mail address of the person who acted.
+    pub email: String,
+    /// The address that the person's request came from. `None` for the command line.
+    pub address: Option<IpAddr>,
+    /// The id of the token, if the action concerns one.
+    pub token_id: Option<TokenId>,
+    /// The name of that token, because a deleted token has no record.
+    pub token_name: Option<String>,
+}
+
+impl AuditEntry {
+    /// Creates an entry with a new id, about no token.
+    ///
+    /// ```
+    /// use leadapi_core::{auth::Actor, port::{AuditAction, AuditEntry}};
+    ///
+    /// let actor = Actor::new("ann@sol.example", None);
+    /// let entry = AuditEntry::new("2026-05-04T12:00:00Z".parse()?, AuditAction::SignedOut, actor);
+    /// assert_eq!(entry.token_id, None);
+    /// # Ok::<(), leadapi_core::model::InvalidTimestamp>(())
+    /// ```
+    pub fn new(at: Timestamp, action: AuditAction, by: Actor) -> Self {
+        Self::stored(AuditEntryId::generate(), at, action, by.email, by.address)
+    }
+
+    /// Creates an entry from the columns of a database row, about no token.
+    pub const fn stored(
+        id: AuditEntryId,
+        at: Timestamp,
+        action: AuditAction,
+        email: String,
+        address: Option<IpAddr>,
+    ) -> Self {
+        Self { id, at, action, email, address, token_id: None, token_name: None }
+    }
+
+    /// Sets the token that the action concerns.
+    #[must_use]
+    pub fn token(mut self, id: TokenId, name: impl Into<String>) -> Self {
+        (self.token_id, self.token_name) = (Some(id), Some(name.into()));
+        self
+    }
+}
+
+macro_rules! actions {
+    ($($(#[$doc:meta])* $name:ident = $text:literal)*) => {
+        /// An action in the audit log. Its `Display` output is the text in databases and in JSON.
+        ///
+        /// ```
+        /// use leadapi_core::port::AuditAction;
+        ///
+        /// assert_eq!(AuditAction::TokenCreated.to_string(), "token_created");
+        /// assert_eq!("token_created".parse(), Ok(AuditAction::TokenCreated));
+        /// ```
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+        #[serde(rename_all = "snake_case")]
+        #[non_exhaustive]
+        pub enum AuditAction {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl AuditAction {
+            /// Every action.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+        }
+
+        impl fmt::Display for AuditAction {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(match self {
+                    $(Self::$name => $text,)*
+                })
+            }
+        }
+
+        impl std::str::FromStr for AuditAction {
+            type Err = InvalidAuditAction;
+
+            fn from_str(text: &str) -> Result<Self, InvalidAuditAction> {
+                match text {
+                    $($text => Ok(Self::$name),)*
+                    _ => Err(InvalidAuditAction),
+                }
+            }
+        }
+    };
+}
+
+/// The error for text that is not the name of an [`AuditAction`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("must be an audit action such as token_created")]
+pub struct InvalidAuditAction;
+
+actions! {
+    /// A token was created. A rotation also creates one.
+    TokenCreated = "token_created"
+    /// A token was replaced by a new one, and now expires early.
+    TokenRotated = "token_rotated"
+    /// A token was revoked.
+    TokenRevoked = "token_revoked"
+    /// A revoked or expired token was deleted.
+    TokenDeleted = "token_deleted"
+    /// A sign-in link was created for the person.
+    LoginLinkCreated = "login_link_created"
+    /// The person signed in with a link.
+    SignedIn = "signed_in"
+    /// The person signed in through a proxy that had verified the person's identity.
+    SignedInByProxy = "signed_in_by_proxy"
+    /// The person signed out.
+    SignedOut = "signed_out"
+    /// The person ended a session of a member.
+    SessionEnded = "session_ended"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_json_name_of_an_action_is_its_text() {
+        for action in AuditAction::ALL {
+            assert_eq!(serde_json::to_string(action).unwrap(), format!("\"{action}\""));
+            assert_eq!(action.to_string().parse(), Ok(*action));
+        }
+    }
+}

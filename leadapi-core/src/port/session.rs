@@ -1,0 +1,160 @@
+//! Sign-in links and sessions of the API settings.
+
+use std::{net::IpAddr, time::Duration};
+
+use super::{AuditAction, AuditEntry};
+use crate::{
+    auth::{Actor, Member, Role, TokenHash},
+    id::{BusinessId, SessionId},
+    model::Timestamp,
+};
+
+/// A person's membership in a business.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Membership {
+    /// The business.
+    pub business: BusinessId,
+    /// The name of the business.
+    pub business_name: String,
+    /// The person's e-mail address, in the spelling of the business.
+    pub email: String,
+    /// The person's role.
+    pub role: Role,
+}
+
+impl Membership {
+    /// Creates a membership.
+    pub fn new(business: BusinessId, business_name: impl Into<String>, email: impl Into<String>, role: Role) -> Self {
+        Self { business, business_name: business_name.into(), email: email.into(), role }
+    }
+
+    /// Returns the person as a member.
+    pub fn member(&self) -> Member {
+        Member::new(self.business.clone(), self.email.clone(), self.role)
+    }
+}
+
+/// A sign-in link. It starts one session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LoginLink {
+    /// The hash of the secret in the link.
+    pub hash: TokenHash,
+    /// The e-mail address of the member who may use it.
+    pub email: String,
+    /// The time from which the link is no longer accepted.
+    pub expires_at: Timestamp,
+}
+
+impl LoginLink {
+    /// The lifetime of a link.
+    pub const LIFETIME: Duration = Duration::from_secs(10 * 60);
+
+    /// Creates a link.
+    pub fn new(hash: TokenHash, email: impl Into<String>, expires_at: Timestamp) -> Self {
+        Self { hash, email: email.into(), expires_at }
+    }
+}
+
+/// A person's session in the API settings of one business.
+///
+/// It ends 12 hours after its last use, or when the person stops being a member of the business.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Session {
+    /// The id of the session.
+    pub id: SessionId,
+    /// The person's e-mail address.
+    pub email: String,
+    /// The time at which the person signed in.
+    pub created_at: Timestamp,
+    /// The time of the last use, which is updated at most every 5 minutes.
+    pub last_used_at: Timestamp,
+    /// The address that the person signed in from.
+    pub address: Option<IpAddr>,
+}
+
+impl Session {
+    /// A session ends after it has not been used for this long.
+    pub const IDLE_TIMEOUT: Duration = Duration::from_secs(12 * 60 * 60);
+
+    /// The interval at which the time of the last use is updated.
+    pub const USE_INTERVAL: Duration = Duration::from_secs(5 * 60);
+
+    /// Creates a session from the columns of a database row.
+    pub const fn stored(
+        id: SessionId,
+        email: String,
+        created_at: Timestamp,
+        last_used_at: Timestamp,
+        address: Option<IpAddr>,
+    ) -> Self {
+        Self { id, email, created_at, last_used_at, address }
+    }
+
+    /// Returns whether the session has ended because it was not used.
+    ///
+    /// ```
+    /// use leadapi_core::port::Session;
+    ///
+    /// let at = "2026-05-04T12:00:00Z".parse()?;
+    /// let session = Session::stored("s1".parse()?, "ann@sol.example".to_owned(), at, at, None);
+    /// assert!(!session.has_expired("2026-05-04T23:59:59Z".parse()?));
+    /// assert!(session.has_expired("2026-05-05T00:00:00Z".parse()?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn has_expired(&self, now: Timestamp) -> bool {
+        now.saturating_duration_since(self.last_used_at) >= Self::IDLE_TIMEOUT
+    }
+}
+
+/// A session that was found by its secret, with the person's current membership.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FoundSession {
+    /// The session.
+    pub session: Session,
+    /// The person's membership.
+    pub membership: Membership,
+}
+
+impl FoundSession {
+    /// Creates the result of a look-up.
+    pub const fn new(session: Session, membership: Membership) -> Self {
+        Self { session, membership }
+    }
+}
+
+/// A session that is about to start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SignIn {
+    /// The id of the new session.
+    pub id: SessionId,
+    /// The hash of its secret.
+    pub hash: TokenHash,
+    /// The current time.
+    pub at: Timestamp,
+    /// The address that the person signs in from.
+    pub address: Option<IpAddr>,
+    /// The entry for the audit log: [`AuditAction::SignedIn`] or [`AuditAction::SignedInByProxy`].
+    pub action: AuditAction,
+}
+
+impl SignIn {
+    /// Creates the input for a new session, with a new id.
+    pub fn new(hash: TokenHash, at: Timestamp, address: Option<IpAddr>, action: AuditAction) -> Self {
+        Self { id: SessionId::generate(), hash, at, address, action }
+    }
+
+    /// Returns the session of this member.
+    pub fn session(&self, email: impl Into<String>) -> Session {
+        Session::stored(self.id.clone(), email.into(), self.at, self.at, self.address)
+    }
+
+    /// Returns the audit entry for this member.
+    pub fn audit(&self, email: impl Into<String>) -> AuditEntry {
+        AuditEntry::new(self.at, self.action, Actor::new(email, self.address))
+    }
+}

@@ -1,0 +1,133 @@
+//! The port for the API settings of a business: its tokens, its sessions and its audit log.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
+use super::{
+    AuditEntry, FoundSession, LoginLink, Membership, Session, SignIn, StoreError, TokenChange, TokenChanged, TokenStore,
+};
+use crate::{
+    auth::TokenHash,
+    id::{BusinessId, SessionId},
+    model::{Page, Timestamp, Window},
+};
+
+/// A store for the API settings of many businesses.
+///
+/// [`Tokens`](crate::tokens::Tokens) and [`Sessions`](crate::tokens::Sessions) enforce the rules of the contract on top
+/// of it. Every method is atomic, and an error means that the call failed. E-mail addresses are compared by their
+/// [keys](crate::validate::email_key), so ignoring case.
+#[async_trait]
+pub trait SettingsStore: TokenStore {
+    /// Changes the tokens of a business.
+    ///
+    /// In one transaction, the store reads all tokens of the business, calls [`TokenChange::plan`], and applies its
+    /// writes and audit entries. No other change to these tokens may run in between.
+    async fn change(&self, business: &BusinessId, change: &TokenChange) -> Result<TokenChanged, StoreError>;
+
+    /// Lists the audit log of a business, newest first, then by id in descending order.
+    async fn audit(&self, business: &BusinessId, window: Window) -> Result<Page<AuditEntry>, StoreError>;
+
+    /// Returns the person's membership in a business.
+    async fn membership(&self, business: &BusinessId, email: &str) -> Result<Option<Membership>, StoreError>;
+
+    /// Lists the person's memberships in all businesses, by name of the business, then by id.
+    ///
+    /// This method has no business argument, because its caller has verified the person's identity and wants to know
+    /// the businesses.
+    async fn memberships(&self, email: &str) -> Result<Vec<Membership>, StoreError>;
+
+    /// Adds a sign-in link for a member of the business, and an audit entry. Does nothing and returns `false` if the
+    /// business has no such member.
+    async fn add_login_link(
+        &self,
+        business: &BusinessId,
+        link: &LoginLink,
+        audit: &AuditEntry,
+    ) -> Result<bool, StoreError>;
+
+    /// Starts a session with a sign-in link, and adds its audit entry. Returns `None` if no link has this hash, if it
+    /// has expired at the time of the sign-in, or if its person is no longer a member. In every case, the link cannot
+    /// be used again.
+    async fn use_login_link(&self, link: &TokenHash, sign_in: &SignIn) -> Result<Option<FoundSession>, StoreError>;
+
+    /// Starts a session for a member, and adds its audit entry. Returns `None` if the business has no such member.
+    async fn start_session(
+        &self,
+        business: &BusinessId,
+        email: &str,
+        sign_in: &SignIn,
+    ) -> Result<Option<FoundSession>, StoreError>;
+
+    /// Returns the session with this hash and the person's current membership. Returns `None` if the session has ended.
+    ///
+    /// This method has no business argument, because its result determines the business.
+    async fn find_session(&self, hash: &TokenHash, now: Timestamp) -> Result<Option<FoundSession>, StoreError>;
+
+    /// Sets the time of a session's last use, unless the store has a later one.
+    async fn use_session(&self, business: &BusinessId, id: &SessionId, at: Timestamp) -> Result<(), StoreError>;
+
+    /// Lists the sessions of a business that have not ended, newest first, then by id in descending order.
+    async fn sessions(&self, business: &BusinessId, now: Timestamp) -> Result<Vec<Session>, StoreError>;
+
+    /// Ends a session, and adds an audit entry. Does nothing and returns `false` if the business has no such session.
+    async fn end_session(&self, business: &BusinessId, id: &SessionId, audit: &AuditEntry) -> Result<bool, StoreError>;
+}
+
+#[async_trait]
+impl<T: SettingsStore + ?Sized> SettingsStore for Arc<T> {
+    async fn change(&self, business: &BusinessId, change: &TokenChange) -> Result<TokenChanged, StoreError> {
+        (**self).change(business, change).await
+    }
+
+    async fn audit(&self, business: &BusinessId, window: Window) -> Result<Page<AuditEntry>, StoreError> {
+        (**self).audit(business, window).await
+    }
+
+    async fn membership(&self, business: &BusinessId, email: &str) -> Result<Option<Membership>, StoreError> {
+        (**self).membership(business, email).await
+    }
+
+    async fn memberships(&self, email: &str) -> Result<Vec<Membership>, StoreError> {
+        (**self).memberships(email).await
+    }
+
+    async fn add_login_link(
+        &self,
+        business: &BusinessId,
+        link: &LoginLink,
+        audit: &AuditEntry,
+    ) -> Result<bool, StoreError> {
+        (**self).add_login_link(business, link, audit).await
+    }
+
+    async fn use_login_link(&self, link: &TokenHash, sign_in: &SignIn) -> Result<Option<FoundSession>, StoreError> {
+        (**self).use_login_link(link, sign_in).await
+    }
+
+    async fn start_session(
+        &self,
+        business: &BusinessId,
+        email: &str,
+        sign_in: &SignIn,
+    ) -> Result<Option<FoundSession>, StoreError> {
+        (**self).start_session(business, email, sign_in).await
+    }
+
+    async fn find_session(&self, hash: &TokenHash, now: Timestamp) -> Result<Option<FoundSession>, StoreError> {
+        (**self).find_session(hash, now).await
+    }
+
+    async fn use_session(&self, business: &BusinessId, id: &SessionId, at: Timestamp) -> Result<(), StoreError> {
+        (**self).use_session(business, id, at).await
+    }
+
+    async fn sessions(&self, business: &BusinessId, now: Timestamp) -> Result<Vec<Session>, StoreError> {
+        (**self).sessions(business, now).await
+    }
+
+    async fn end_session(&self, business: &BusinessId, id: &SessionId, audit: &AuditEntry) -> Result<bool, StoreError> {
+        (**self).end_session(business, id, audit).await
+    }
+}

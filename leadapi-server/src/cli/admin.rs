@@ -1,0 +1,42 @@
+//! The business and the person of a command that manages API settings.
+
+use clap::Args;
+use leadapi_core::{auth::TokenAdmin, id::BusinessId, memory::SystemClock, port::SettingsStore, tokens::Tokens};
+
+use super::{CommandError, output::Format, store::BusinessArgs};
+use crate::store::{AdminError, SqlStore};
+
+/// The business, and the person who manages its API settings.
+#[derive(Debug, Args)]
+pub(super) struct AdminArgs {
+    #[command(flatten)]
+    pub(super) business: BusinessArgs,
+    /// Your e-mail address; you must be an owner or an admin of the business.
+    #[arg(long = "as", value_name = "EMAIL")]
+    pub(super) person: String,
+}
+
+impl AdminArgs {
+    pub(super) async fn open(&self) -> Result<(Tokens, TokenAdmin), CommandError> {
+        let store = self.business.at.open().await?;
+        let Some(membership) =
+            store.membership(&self.business.business, &self.person).await.map_err(AdminError::from)?
+        else {
+            return Err(self.not_a_member(&store).await);
+        };
+        Ok((Tokens::new(store, SystemClock), membership.member().token_admin()?))
+    }
+
+    /// Returns the error for a person who is not a member. If the business does not exist, the error says so.
+    pub(super) async fn not_a_member(&self, store: &SqlStore) -> CommandError {
+        let business: &BusinessId = &self.business.business;
+        match store.members(business).await {
+            Ok(_) => CommandError::NotAMember { business: business.clone(), person: self.person.clone() },
+            Err(error) => error.into(),
+        }
+    }
+
+    pub(super) const fn format(&self) -> Format {
+        self.business.at.format
+    }
+}

@@ -1,0 +1,112 @@
+//! The options of the API settings, on which owners and admins manage tokens.
+
+use std::{net::IpAddr, str::FromStr, sync::Arc};
+
+use clap::Args;
+use http::HeaderName;
+use leadapi_core::port::SettingsStore;
+
+use super::super::{CommandError, output::print_line};
+use crate::settings::{Settings, SettingsListener, SettingsSocket, SettingsUrl, TrustedProxy};
+
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "API settings")]
+#[allow(clippy::struct_field_names, reason = "the fields have the names of their options")]
+pub(super) struct AdminOptions {
+    /// The address of the API settings, web pages on which owners and admins manage tokens: an address, or unix:PATH.
+    /// `leadapi-server login-link` signs them in. An address that other machines can reach needs --tls-cert and
+    /// --tls-key, or --insecure-http.
+    #[arg(long, env = "LEADAPI_ADMIN_LISTEN", value_name = "ADDRESS")]
+    admin_listen: Option<SettingsSocket>,
+    /// The URL under which browsers reach the API settings through a proxy, such as <https://settings.example.com>.
+    /// Required for a unix socket.
+    #[arg(long, env = "LEADAPI_ADMIN_URL", value_name = "URL")]
+    admin_url: Option<SettingsUrl>,
+    /// A header in which an authenticating proxy sends the verified e-mail address of the person, such as
+    /// X-Forwarded-Email. The proxy must remove this header from the requests that it receives.
+    #[arg(long, env = "LEADAPI_ADMIN_USER_HEADER", value_name = "NAME", requires = "admin_trusted")]
+    admin_user_header: Option<HeaderName>,
+    /// The addresses of the proxies whose --admin-user-header is trusted, or `unix` for the unix socket. With a
+    /// loopback address, every process on this machine can act as any person.
+    #[arg(
+        long,
+        env = "LEADAPI_ADMIN_TRUSTED",
+        value_name = "ADDRESS",
+        value_delimiter = ',',
+        requires = "admin_user_header"
+    )]
+    admin_trusted: Vec<TrustedPeer>,
+}
+
+/// A proxy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TrustedPeer {
+    Address(IpAddr),
+    Unix,
+}
+
+/// The text is not the address of a proxy.
+#[derive(Debug, thiserror::Error)]
+#[error("must be an IP address or `unix`")]
+struct InvalidPeer;
+
+impl FromStr for TrustedPeer {
+    type Err = InvalidPeer;
+
+    fn from_str(text: &str) -> Result<Self, InvalidPeer> {
+        match text {
+            "unix" => Ok(Self::Unix),
+            address => address.parse().map(Self::Address).map_err(|_| InvalidPeer),
+        }
+    }
+}
+
+impl AdminOptions {
+    /// Checks that the settings are consistent. `is_private` says whether passwords cannot be read in transit.
+    pub(super) fn check(&self, is_private: bool) -> Result<(), CommandError> {
+        match &self.admin_listen {
+            Some(SettingsSocket::Unix(_)) if self.admin_url.is_none() => Err(CommandError::AdminUrl),
+            Some(SettingsSocket::Address(address)) if !address.ip().is_loopback() && !is_private => {
+                Err(CommandError::InsecureAdmin(*address))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Binds the listener, and returns it with its pages and their URL. `None` if the option is not set. Prints where the
+    /// pages are.
+    pub(super) async fn bind(
+        &self,
+        store: impl SettingsStore + Clone + 'static,
+        has_certificate: bool,
+    ) -> Result<Option<(SettingsListener, Arc<Settings>, SettingsUrl)>, CommandError> {
+        let Some(socket) = &self.admin_listen else { return Ok(None) };
+        let listener =
+            socket.bind().await.map_err(|source| CommandError::AdminListen { at: socket.to_string(), source })?;
+        let url = match (&self.admin_url, listener.address()) {
+            (Some(url), _) => url.clone(),
+            (None, Some(address)) => {
+                let scheme = if has_certificate && listener.uses_tls() { "https" } else { "http" };
+                format!("{scheme}://{address}").parse().map_err(|_| CommandError::AdminUrl)?
+            }
+            (None, None) => return Err(CommandError::AdminUrl),
+        };
+        let at = listener.address().filter(|_| self.admin_url.is_some());
+        let at = at.map(|address| format!(", served at {address}")).unwrap_or_default();
+        print_line(&format!("API settings: {url}{at}"));
+        let settings = Settings::new(store, url.clone(), self.proxy()).map_err(CommandError::metrics)?;
+        Ok(Some((listener, settings, url)))
+    }
+
+    fn proxy(&self) -> Option<TrustedProxy> {
+        let address = |peer: &TrustedPeer| match peer {
+            TrustedPeer::Address(address) => Some(address.to_canonical()),
+            TrustedPeer::Unix => None,
+        };
+        Some(TrustedProxy {
+            header: self.admin_user_header.clone()?,
+            addresses: self.admin_trusted.iter().filter_map(address).collect(),
+            unix: self.admin_trusted.contains(&TrustedPeer::Unix),
+        })
+    }
+}

@@ -1,0 +1,42 @@
+//! Limits attempts to sign in.
+//!
+//! The secret of a link cannot be guessed. The limit keeps attempts from loading the store, and makes them visible.
+
+use std::{net::IpAddr, num::NonZeroU32};
+
+use leadapi_core::{
+    id::TokenId,
+    memory::{Limits, SlidingWindow},
+    port::{Admission, Class},
+};
+
+use super::response::Problem;
+
+/// The maximum number of attempts from one address in 60 seconds.
+const PER_ADDRESS: NonZeroU32 = NonZeroU32::new(10).unwrap();
+
+/// The attempts of each address in the last 60 seconds.
+#[derive(Debug)]
+pub(super) struct Attempts(SlidingWindow);
+
+impl Default for Attempts {
+    fn default() -> Self {
+        Self(SlidingWindow::new(Limits::new(PER_ADDRESS, PER_ADDRESS)))
+    }
+}
+
+impl Attempts {
+    /// Counts an attempt. The window counts by id, so the address serves as one. Through a unix socket, all people
+    /// without a forwarded address count together.
+    pub(super) fn admit(&self, address: Option<IpAddr>) -> Result<(), Problem> {
+        let key = address.map_or_else(|| "unix".to_owned(), |address| address.to_canonical().to_string());
+        let key = TokenId::parse(key).map_err(|_| Problem::Failed)?;
+        match self.0.check(&key, Class::Write) {
+            Admission::Admitted => Ok(()),
+            Admission::Refused { retry_after } => {
+                tracing::warn!(?address, "too many attempts to sign in to the API settings");
+                Err(Problem::TooManyAttempts(retry_after.as_secs().max(1)))
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The cookie that contains the secret of a session.
+
+use http::{HeaderMap, HeaderValue, header::COOKIE};
+use leadapi_core::{auth::SessionToken, port::Session};
+
+/// The cookie and its attributes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SessionCookie {
+    name: &'static str,
+    attributes: &'static str,
+}
+
+impl SessionCookie {
+    /// Over HTTPS, the prefix `__Host-` makes browsers refuse a cookie of the same name from another host or without
+    /// `Secure`. Without HTTPS, which is allowed only on this machine, browsers would refuse the prefix itself.
+    pub(super) const fn new(is_https: bool) -> Self {
+        if is_https {
+            Self { name: "__Host-leadapi", attributes: "; Path=/; Secure; HttpOnly; SameSite=Strict" }
+        } else {
+            Self { name: "leadapi", attributes: "; Path=/; HttpOnly; SameSite=Strict" }
+        }
+    }
+
+    /// Returns the secrets that the browser sent. A browser can send several cookies with one name.
+    pub(super) fn read(self, headers: &HeaderMap) -> Vec<SessionToken> {
+        let headers = headers.get_all(COOKIE).into_iter().filter_map(|header| header.to_str().ok());
+        let cookies = headers.flat_map(|header| header.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
+        cookies
+            .filter(|(name, _)| *name == self.name)
+            .filter_map(|(_, value)| SessionToken::parse(value).ok())
+            .collect()
+    }
+
+    /// Returns the header that stores the secret in the browser.
+    pub(super) fn set(self, secret: &SessionToken) -> Option<HeaderValue> {
+        let Self { name, attributes } = self;
+        let seconds = Session::IDLE_TIMEOUT.as_secs();
+        let mut value =
+            HeaderValue::try_from(format!("{name}={}{attributes}; Max-Age={seconds}", secret.expose())).ok()?;
+        value.set_sensitive(true);
+        Some(value)
+    }
+
+    /// Returns the header that removes the secret from the browser.
+    pub(super) fn clear(self) -> Option<HeaderValue> {
+        HeaderValue::try_from(format!("{}={}; Max-Age=0", self.name, self.attributes)).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cookie_is_read_back() {
+        let secret = SessionToken::generate().unwrap();
+        let cookie = SessionCookie::new(true);
+        let set = cookie.set(&secret).unwrap();
+        assert!(set.to_str().unwrap().ends_with("; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=43200"));
+        let pair = set.to_str().unwrap().split(';').next().unwrap().to_owned();
+        let mut headers = HeaderMap::new();
+        headers.append(COOKIE, format!("a=b; {pair}; __Host-leadapi=short").parse().unwrap());
+        headers.append(COOKIE, HeaderValue::from_static("leadapi=x"));
+        let read: Vec<String> = cookie.read(&headers).iter().map(|secret| secret.expose().to_owned()).collect();
+        assert_eq!(read, [secret.expose()]);
+        assert_eq!(SessionCookie::new(false).read(&headers).len(), 0);
+    }
+}

@@ -1,0 +1,91 @@
+//! The fields of a submitted form, and the token that proves which page submitted it.
+
+use bytes::Bytes;
+use hmac::{Hmac, KeyInit, Mac};
+use http::{Request, Uri, header::CONTENT_TYPE};
+use http_body_util::{BodyExt, Limited};
+use leadapi_core::auth::{SessionToken, TokenHash};
+use sha2::Sha256;
+
+use super::response::Problem;
+use crate::listen::RequestBody;
+
+/// The maximum size of a form. The largest one has a name of 100 characters.
+const MAX_BYTES: usize = 16 * 1_024;
+
+/// The name of the field that contains the form token.
+pub(super) const TOKEN_FIELD: &str = "form_token";
+
+/// The fields of a form, in order.
+#[derive(Debug, Default)]
+pub(super) struct Fields(Vec<(String, String)>);
+
+impl Fields {
+    /// Reads the body of a request.
+    pub(super) async fn read(request: Request<RequestBody>) -> Result<Self, Problem> {
+        let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/x-www-form-urlencoded")
+        {
+            return Err(Problem::BadRequest("The form has an unexpected content type."));
+        }
+        let body = Limited::new(request.into_body(), MAX_BYTES).collect().await;
+        let body: Bytes = body.map_err(|_| Problem::BadRequest("The form is too large or incomplete."))?.to_bytes();
+        Ok(Self::parse(&body))
+    }
+
+    /// Reads the query of a URL.
+    pub(super) fn of_query(uri: &Uri) -> Self {
+        Self::parse(uri.query().unwrap_or_default().as_bytes())
+    }
+
+    fn parse(body: &[u8]) -> Self {
+        Self(form_urlencoded::parse(body).into_owned().collect())
+    }
+
+    /// Returns the first value of a field, or an empty text.
+    pub(super) fn get(&self, name: &str) -> &str {
+        self.0.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str()).unwrap_or_default()
+    }
+
+    pub(super) fn all<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
+        self.0.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Returns whether the form was rendered for this session and is submitted to the path that it was rendered for.
+    pub(super) fn has_token(&self, session: &SessionToken, path: &str) -> bool {
+        let Ok(given) = TokenHash::from_hex(self.get(TOKEN_FIELD)) else { return false };
+        mac(session, path).is_some_and(|mac| mac.verify_slice(&given.to_bytes()).is_ok())
+    }
+}
+
+/// Returns the token for a form that is submitted to `path`.
+pub(super) fn form_token(session: &SessionToken, path: &str) -> String {
+    let code = mac(session, path).map(|mac| mac.finalize().into_bytes()).unwrap_or_default();
+    TokenHash::from_bytes(code.into()).to_hex()
+}
+
+/// HMAC accepts keys of any length, so the result is never `None`.
+fn mac(session: &SessionToken, path: &str) -> Option<Hmac<Sha256>> {
+    let mac = Hmac::<Sha256>::new_from_slice(session.expose().as_bytes()).ok()?;
+    Some(mac.chain_update(path.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_token_is_bound_to_its_session_and_path() {
+        let (session, other) = (SessionToken::generate().unwrap(), SessionToken::generate().unwrap());
+        let token = form_token(&session, "/b/b1/tokens");
+        let fields = Fields::parse(format!("name=a+b&form_token={token}&name=c").as_bytes());
+        assert_eq!((fields.get("name"), fields.get("none")), ("a b", ""));
+        assert!(fields.has_token(&session, "/b/b1/tokens"));
+        assert!(!fields.has_token(&other, "/b/b1/tokens"));
+        assert!(!fields.has_token(&session, "/b/b2/tokens"));
+        for bad in ["", "form_token=", "form_token=00", &format!("form_token={}", "0".repeat(64)), "form_token=%C3%A9"]
+        {
+            assert!(!Fields::parse(bad.as_bytes()).has_token(&session, "/b/b1/tokens"), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! From a request to its page: host, path, person, form.
+
+use std::{net::IpAddr, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use http::{Method, Request, Response, StatusCode, header::SET_COOKIE};
+use http_body_util::Full;
+use leadapi_core::{auth::LoginToken, id::BusinessId};
+use tokio::time::{Instant, timeout};
+
+use super::{
+    Settings, actions,
+    form::Fields,
+    pages,
+    person::{Claims, Peer, Person},
+    response::{Page, Problem, html, respond, see_other},
+    route::{BusinessRoute, NoRoute, Route, path},
+};
+use crate::{
+    listen::{Handler, RequestBody, UnreadResponses},
+    web,
+};
+
+/// The time limit for a request.
+const TIMEOUT: Duration = Duration::from_secs(15);
+
+/// Handles the requests of one connection.
+#[derive(Clone)]
+pub(super) struct SettingsHandler {
+    pub(super) settings: Arc<Settings>,
+    pub(super) peer: Peer,
+}
+
+impl Handler for SettingsHandler {
+    type ResponseBody = Full<Bytes>;
+
+    fn for_peer(&self, peer: IpAddr) -> Self {
+        Self { settings: self.settings.clone(), peer: Peer::Address(peer) }
+    }
+
+    async fn handle(
+        self,
+        request: Request<RequestBody>,
+        _received: Instant,
+        backlog: Result<(), UnreadResponses>,
+    ) -> Response<Full<Bytes>> {
+        if backlog.is_err() {
+            return Problem::Failed.into_page();
+        }
+        let page = timeout(TIMEOUT, self.settings.respond(request, self.peer)).await;
+        page.unwrap_or_else(|_| {
+            tracing::error!("an API settings request timed out");
+            Problem::Failed.into_page()
+        })
+    }
+}
+
+impl Settings {
+    async fn respond(&self, request: Request<RequestBody>, peer: Peer) -> Page {
+        self.page(request, peer).await.unwrap_or_else(Problem::into_page)
+    }
+
+    async fn page(&self, request: Request<RequestBody>, peer: Peer) -> Result<Page, Problem> {
+        if !self.url.is_host_of(&request) {
+            return Err(Problem::BadRequest("The host of the request is not the host of this site."));
+        }
+        let route = Route::find(request.method(), request.uri().path()).map_err(|none| match none {
+            NoRoute::NotFound => Problem::NotFound,
+            NoRoute::Allow(methods) => Problem::MethodNotAllowed(methods),
+        })?;
+        if *request.method() == Method::POST && !self.url.is_same_origin(&request) {
+            return Err(Problem::Forged);
+        }
+        let claims = Claims::read(request.headers(), peer, self.cookie, self.proxy.as_ref())?;
+        match route {
+            Route::Style => Ok(respond(StatusCode::OK, "text/css; charset=utf-8", web::STYLE.into())),
+            Route::Icon => Ok(respond(StatusCode::OK, "image/svg+xml", web::ICON.into())),
+            Route::Home => self.home(&claims).await,
+            Route::SignInLink(secret) => {
+                let secret = LoginToken::parse(&secret).map_err(|_| Problem::InvalidLink)?;
+                Ok(html(StatusCode::OK, pages::sign_in::button(&secret)))
+            }
+            Route::SignIn => self.sign_in(request, &claims).await,
+            Route::OfBusiness(business, route) => self.of_business(request, &claims, &business, route).await,
+        }
+    }
+
+    async fn home(&self, claims: &Claims) -> Result<Page, Problem> {
+        if let Some(email) = claims.verified() {
+            let memberships = self.sessions.memberships(email).await?;
+            return Ok(html(StatusCode::OK, pages::sign_in::businesses(email, &memberships)));
+        }
+        let person = claims.find(&self.sessions).await?.ok_or(Problem::SignedOut)?;
+        Ok(see_other(&path(person.business(), &["tokens"])))
+    }
+
+    async fn sign_in(&self, request: Request<RequestBody>, claims: &Claims) -> Result<Page, Problem> {
+        self.attempts.admit(claims.address)?;
+        let fields = Fields::read(request).await?;
+        let link = LoginToken::parse(fields.get("secret")).map_err(|_| Problem::InvalidLink)?;
+        let (secret, signed_in) = self.sessions.sign_in(&link, claims.address).await?;
+        let person = Person::new(signed_in, secret, true, claims.address);
+        Ok(self.with_cookie(see_other(&path(person.business(), &["tokens"])), &person))
+    }
+
+    async fn of_business(
+        &self,
+        request: Request<RequestBody>,
+        claims: &Claims,
+        business: &BusinessId,
+        route: BusinessRoute,
+    ) -> Result<Page, Problem> {
+        let person = claims.find_in(&self.sessions, business).await?;
+        let page = self.for_person(request, &person, route).await.unwrap_or_else(Problem::into_page);
+        Ok(if person.is_new { self.with_cookie(page, &person) } else { page })
+    }
+
+    async fn for_person(
+        &self,
+        request: Request<RequestBody>,
+        person: &Person,
+        route: BusinessRoute,
+    ) -> Result<Page, Problem> {
+        let query = Fields::of_query(request.uri());
+        let form = if *request.method() == Method::POST {
+            let path = request.uri().path().to_owned();
+            let form = Fields::read(request).await?;
+            if !form.has_token(&person.secret, &path) {
+                return Err(Problem::Forged);
+            }
+            form
+        } else {
+            Fields::default()
+        };
+        match route {
+            BusinessRoute::Tokens => actions::list(self, person, &query).await,
+            BusinessRoute::NewToken => Ok(actions::new(person)),
+            BusinessRoute::CreateToken => actions::create(self, person, &form).await,
+            BusinessRoute::Confirm(change, id) => actions::confirm(self, person, change, &id).await,
+            BusinessRoute::Change(change, id) => actions::change(self, person, change, &id, &form).await,
+            BusinessRoute::Audit => actions::audit(self, person, &query).await,
+            BusinessRoute::AuditJson => actions::audit_json(self, person, &query).await,
+            BusinessRoute::Sessions => actions::sessions(self, person).await,
+            BusinessRoute::EndSession(id) => actions::end_session(self, person, &id).await,
+            BusinessRoute::SignOut => {
+                let mut page = actions::sign_out(self, person).await?;
+                page.headers_mut().extend(self.cookie.clear().map(|cookie| (SET_COOKIE, cookie)));
+                Ok(page)
+            }
+        }
+    }
+
+    fn with_cookie(&self, mut page: Page, person: &Person) -> Page {
+        page.headers_mut().extend(self.cookie.set(&person.secret).map(|cookie| (SET_COOKIE, cookie)));
+        page
+    }
+}

@@ -1,0 +1,62 @@
+//! The API settings: web pages on which owners and admins manage the tokens of their business (contract 5.2 and D8).
+//!
+//! The pages are served on a separate listener, never on the public one (contract D7). They are plain HTML forms without
+//! scripts. Every change is a POST that a page of the same origin must have sent.
+
+mod actions;
+mod attempts;
+mod cookie;
+mod form;
+mod handler;
+mod listen;
+mod pages;
+mod person;
+mod response;
+mod route;
+mod url;
+
+use std::sync::Arc;
+
+use leadapi_core::{
+    memory::SystemClock,
+    port::SettingsStore,
+    tokens::{Sessions, Tokens},
+};
+
+use self::{attempts::Attempts, cookie::SessionCookie};
+pub(crate) use self::{
+    listen::{SettingsListener, SettingsSocket},
+    person::TrustedProxy,
+    url::SettingsUrl,
+};
+use crate::metrics::ConnectionMetrics;
+
+/// The pages, and what they work on.
+pub(crate) struct Settings {
+    tokens: Tokens,
+    sessions: Sessions,
+    url: SettingsUrl,
+    proxy: Option<TrustedProxy>,
+    cookie: SessionCookie,
+    attempts: Attempts,
+    /// Unexported metrics, so that these connections do not count in the metrics of the public listener.
+    connections: ConnectionMetrics,
+}
+
+impl Settings {
+    pub(crate) fn new(
+        store: impl SettingsStore + Clone + 'static,
+        url: SettingsUrl,
+        proxy: Option<TrustedProxy>,
+    ) -> Result<Arc<Self>, prometheus::Error> {
+        Ok(Arc::new(Self {
+            tokens: Tokens::new(store.clone(), SystemClock),
+            sessions: Sessions::new(store, SystemClock),
+            cookie: SessionCookie::new(url.is_https()),
+            url,
+            proxy,
+            attempts: Attempts::default(),
+            connections: ConnectionMetrics::unregistered()?,
+        }))
+    }
+}

@@ -1,0 +1,75 @@
+//! The audit log.
+
+use leadapi_core::{
+    model::Page,
+    port::{AuditAction, AuditEntry},
+};
+use maud::{Markup, html};
+
+use super::{page as frame, time};
+use crate::settings::{person::Person, route::path};
+
+pub(in crate::settings) fn page(person: &Person, log: &Page<AuditEntry>) -> Markup {
+    let of =
+        |last: &str, offset: u64| format!("{}?limit={}&offset={offset}", path(person.business(), &[last]), log.limit);
+    let next = log.offset.saturating_add(log.data.len() as u64);
+    let content = html! {
+        p {
+            "Who changed the tokens of this business or signed in, newest first. "
+            a href=(of("audit.json", log.offset)) { "This page as JSON" }
+        }
+        table {
+            caption.hidden { "The audit log of this business" }
+            thead { tr {
+                th scope="col" { "Time" }
+                th scope="col" { "Person" }
+                th scope="col" { "Action" }
+                th scope="col" { "Token" }
+                th scope="col" { "Address" }
+            } }
+            tbody {
+                @for entry in &log.data { (row(entry)) }
+            }
+        }
+        @if log.data.is_empty() { p.quiet { "There are no entries here." } }
+        div.buttons {
+            @if log.offset > 0 {
+                a href=(of("audit", log.offset.saturating_sub(log.limit.into()))) { "Newer entries" }
+            }
+            @if next < log.total { a href=(of("audit", next)) { "Older entries" } }
+        }
+    };
+    frame(person, "audit", "Audit log", &content)
+}
+
+fn row(entry: &AuditEntry) -> Markup {
+    html! {
+        tr {
+            td data-label="Time" { (time(entry.at)) }
+            td data-label="Person" { (entry.email) }
+            td data-label="Action" { (describe(entry.action)) }
+            td data-label="Token" {
+                @if let Some(name) = &entry.token_name { (name) }
+                @if let Some(id) = &entry.token_id { br; code.id { (id) } }
+            }
+            td data-label="Address" {
+                @match entry.address { Some(address) => (address), None => "command line" }
+            }
+        }
+    }
+}
+
+fn describe(action: AuditAction) -> String {
+    match action {
+        AuditAction::TokenCreated => "created a token".to_owned(),
+        AuditAction::TokenRotated => "rotated a token".to_owned(),
+        AuditAction::TokenRevoked => "revoked a token".to_owned(),
+        AuditAction::TokenDeleted => "deleted a token".to_owned(),
+        AuditAction::LoginLinkCreated => "got a sign-in link".to_owned(),
+        AuditAction::SignedIn => "signed in with a link".to_owned(),
+        AuditAction::SignedInByProxy => "signed in through the proxy".to_owned(),
+        AuditAction::SignedOut => "signed out".to_owned(),
+        AuditAction::SessionEnded => "ended a session".to_owned(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,118 @@
+//! The HTML of the pages.
+
+pub(super) mod audit;
+pub(super) mod confirm;
+pub(super) mod create;
+pub(super) mod lifetime;
+pub(super) mod secret;
+pub(super) mod sessions;
+pub(super) mod sign_in;
+pub(super) mod tokens;
+
+use leadapi_core::model::Timestamp;
+use maud::{DOCTYPE, Markup, html};
+
+use super::{
+    form::{TOKEN_FIELD, form_token},
+    person::Person,
+    route::path,
+};
+
+/// The pages in the navigation of a business, with the last segment of their paths.
+const NAVIGATION: [(&str, &str); 3] = [("tokens", "API tokens"), ("audit", "Audit log"), ("sessions", "Sessions")];
+
+/// Returns a page for a person with a session. `here` is the last segment of the page's path in the navigation.
+fn page(person: &Person, here: &str, title: &str, content: &Markup) -> Markup {
+    let membership = &person.signed_in.membership;
+    let business = &membership.business;
+    document(
+        title,
+        &html! {
+            div.who {
+                span { (membership.business_name) }
+                span.quiet { (membership.email) " (" (membership.role) ")" }
+                (button(person, &path(business, &["sign-out"]), "Sign out", ""))
+            }
+        },
+        &html! {
+            nav.tabs aria-label="API settings" {
+                @for (segment, name) in NAVIGATION {
+                    a href=(path(business, &[segment])) aria-current=[(segment == here).then_some("page")] { (name) }
+                }
+            }
+            main #main tabindex="-1" {
+                h1 { (title) }
+                (content)
+            }
+        },
+    )
+}
+
+/// Returns a page for anybody.
+pub(super) fn plain(title: &str, content: &Markup) -> Markup {
+    document(
+        title,
+        &html! {},
+        &html! {
+            main #main tabindex="-1" {
+                h1 { (title) }
+                (content)
+                p { a href="/" { "To the start page" } }
+            }
+        },
+    )
+}
+
+fn document(title: &str, who: &Markup, body: &Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) " – API settings" }
+                link rel="icon" href="/icon.svg";
+                link rel="stylesheet" href="/style.css";
+            }
+            body.settings {
+                a.skip href="#main" { "Skip to the content" }
+                header.bar {
+                    a.brand href="/" { img src="/icon.svg" alt="" width="24" height="24"; span { "API settings" } }
+                    (who)
+                }
+                (body)
+            }
+        }
+    }
+}
+
+/// Returns a paragraph.
+pub(super) fn text(text: &str) -> Markup {
+    html! { p { (text) } }
+}
+
+/// Returns the hidden field that every form needs.
+fn hidden_token(person: &Person, path: &str) -> Markup {
+    html! { input type="hidden" name=(TOKEN_FIELD) value=(form_token(&person.secret, path)); }
+}
+
+/// Returns a form that consists of a button. `label` tells apart buttons with the same text.
+fn button(person: &Person, path: &str, text: &str, label: &str) -> Markup {
+    html! {
+        form method="post" action=(path) {
+            (hidden_token(person, path))
+            button type="submit" aria-label=[(!label.is_empty()).then_some(label)] { (text) }
+        }
+    }
+}
+
+/// Returns a time to the minute.
+fn time(at: Timestamp) -> Markup {
+    let text = at.to_string();
+    let (date, time) = (text.get(..10).unwrap_or_default(), text.get(11..16).unwrap_or_default());
+    html! { time datetime=(text) { (date) " " (time) " UTC" } }
+}
+
+fn optional_time(at: Option<Timestamp>) -> Markup {
+    at.map_or_else(|| html! { "never" }, time)
+}

@@ -1,0 +1,98 @@
+//! The list of tokens.
+
+use std::time::Duration;
+
+use leadapi_core::{
+    model::Timestamp,
+    port::{TokenRecord, TokenState, TokenUse},
+};
+use maud::{Markup, html};
+
+use super::{optional_time, page, time};
+use crate::settings::{
+    person::Person,
+    route::{TokenForm, path},
+};
+
+/// How long before its expiry a token is marked.
+const SOON: Duration = Duration::from_secs(14 * 24 * 60 * 60);
+
+pub(in crate::settings) fn list(
+    person: &Person,
+    tokens: &[TokenRecord],
+    now: Timestamp,
+    notice: Option<&str>,
+) -> Markup {
+    let new = path(person.business(), &["tokens", "new"]);
+    let content = html! {
+        @if let Some(notice) = notice {
+            p.notice role="status" { (notice) }
+        }
+        p { "A token lets a program use the API for this business. " a.send.button href=(new) { "New token" } }
+        @if tokens.is_empty() {
+            p.quiet { "There are no tokens yet." }
+        } @else {
+            table {
+                caption.hidden { "The tokens of this business" }
+                thead { tr {
+                    th scope="col" { "Name" }
+                    th scope="col" { "Scopes" }
+                    th scope="col" { "Created" }
+                    th scope="col" { "Last used" }
+                    th scope="col" { "Expires" }
+                    th scope="col" { "State" }
+                    th scope="col" { "Actions" }
+                } }
+                tbody {
+                    @for token in tokens.iter().rev() { (row(person, token, now)) }
+                }
+            }
+        }
+    };
+    page(person, "tokens", "API tokens", &content)
+}
+
+fn row(person: &Person, token: &TokenRecord, now: Timestamp) -> Markup {
+    let state = token.state(now);
+    let link = |change: TokenForm, text: &str| {
+        let path = path(person.business(), &["tokens", token.id.as_str(), change.name()]);
+        html! { a href=(path) aria-label=(format!("{text} {} {}", token.name, token.hint)) { (text) } }
+    };
+    html! {
+        tr {
+            th scope="row" data-label="Name" { (token.name) br; code { (token.hint) "…" } }
+            td data-label="Scopes" { (token.scopes) }
+            td data-label="Created" {
+                (time(token.created_at))
+                @if let Some(by) = &token.created_by { br; span.quiet { (by) } }
+            }
+            td data-label="Last used" { (last_used(token, now)) }
+            td data-label="Expires" {
+                (optional_time(token.expires_at))
+                @if state == TokenState::Good && expires_soon(token, now) { br; strong.soon { "expires soon" } }
+            }
+            td data-label="State" {
+                span.state data-state=(state) { (state) }
+                @if let Some(at) = token.revoked_at { br; (time(at)) }
+            }
+            td.actions data-label="Actions" {
+                @if state == TokenState::Good {
+                    (link(TokenForm::Rotate, "Rotate")) " " (link(TokenForm::Revoke, "Revoke"))
+                } @else {
+                    (link(TokenForm::Delete, "Delete"))
+                }
+            }
+        }
+    }
+}
+
+fn last_used(token: &TokenRecord, now: Timestamp) -> Markup {
+    match token.last_used_at {
+        Some(at) if now.saturating_duration_since(at) < TokenUse::INTERVAL => html! { "in the last 15 minutes" },
+        at => optional_time(at),
+    }
+}
+
+fn expires_soon(token: &TokenRecord, now: Timestamp) -> bool {
+    token.expires_at.is_some_and(|at| at.saturating_duration_since(now) <= SOON)
+}

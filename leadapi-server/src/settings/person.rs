@@ -1,0 +1,207 @@
+//! Finds out who sends a request: by the session cookie, or by the header of a trusted proxy.
+
+use std::net::IpAddr;
+
+use http::{HeaderMap, HeaderName};
+use leadapi_core::{
+    auth::{SessionToken, TokenAdmin},
+    id::BusinessId,
+    tokens::{Sessions, SignInError, SignedIn},
+    validate::email_key,
+};
+
+use super::{cookie::SessionCookie, response::Problem};
+
+/// The proxy that verifies the identity of each person.
+#[derive(Debug, Clone)]
+pub(crate) struct TrustedProxy {
+    /// The header that contains the person's e-mail address.
+    pub(crate) header: HeaderName,
+    /// The addresses of the proxy.
+    pub(crate) addresses: Vec<IpAddr>,
+    /// Whether to trust every process that can connect to the unix socket.
+    pub(crate) unix: bool,
+}
+
+/// The peer of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Peer {
+    Address(IpAddr),
+    /// A process on this machine, through the unix socket.
+    Unix,
+}
+
+/// Who sends a request, as far as its head tells.
+#[derive(Debug)]
+pub(super) struct Claims {
+    cookies: Vec<SessionToken>,
+    /// The person whose identity the proxy has verified.
+    verified: Option<String>,
+    /// The address of the person's browser.
+    pub(super) address: Option<IpAddr>,
+}
+
+/// A person with a session.
+#[derive(Debug)]
+pub(super) struct Person {
+    pub(super) signed_in: SignedIn,
+    /// The secret of the session.
+    pub(super) secret: SessionToken,
+    /// Whether the session has just started, so that the browser does not know it yet.
+    pub(super) is_new: bool,
+    address: Option<IpAddr>,
+}
+
+impl Person {
+    pub(super) fn new(signed_in: SignedIn, secret: SessionToken, is_new: bool, address: Option<IpAddr>) -> Self {
+        Self { signed_in, secret, is_new, address }
+    }
+
+    /// Returns the right to manage the settings, with the address for the audit log.
+    pub(super) fn admin(&self) -> TokenAdmin {
+        self.signed_in.admin.clone().address(self.address)
+    }
+
+    pub(super) const fn address(&self) -> Option<IpAddr> {
+        self.address
+    }
+
+    pub(super) const fn business(&self) -> &BusinessId {
+        &self.signed_in.membership.business
+    }
+}
+
+impl Claims {
+    pub(super) fn read(
+        headers: &HeaderMap,
+        peer: Peer,
+        cookie: SessionCookie,
+        proxy: Option<&TrustedProxy>,
+    ) -> Result<Self, Problem> {
+        let cookies = cookie.read(headers);
+        let direct = match peer {
+            Peer::Address(address) => Some(address),
+            Peer::Unix => None,
+        };
+        let Some(proxy) = proxy.filter(|proxy| proxy.trusts(peer)) else {
+            return Ok(Self { cookies, verified: None, address: direct });
+        };
+        let mut values = headers.get_all(&proxy.header).into_iter();
+        let email = match (values.next(), values.next()) {
+            (None, _) => None,
+            (Some(value), None) => Some(value.to_str().map_err(|_| TWO_PEOPLE)?.trim().to_owned()),
+            // A person could have sent the first one through a proxy that only appends.
+            (Some(_), Some(_)) => return Err(TWO_PEOPLE),
+        };
+        let verified = email.filter(|email| !email.is_empty());
+        Ok(Self { cookies, verified, address: forwarded_for(headers).or(direct) })
+    }
+
+    /// Returns whether the proxy has verified the person's identity.
+    pub(super) fn verified(&self) -> Option<&str> {
+        self.verified.as_deref()
+    }
+
+    /// Returns the person with a session in any business.
+    pub(super) async fn find(&self, sessions: &Sessions) -> Result<Option<Person>, Problem> {
+        for secret in &self.cookies {
+            let Some(signed_in) = sessions.find(secret).await? else { continue };
+            let is_other = |email: &String| email_key(email) != email_key(&signed_in.session.email);
+            if !self.verified.as_ref().is_some_and(is_other) {
+                return Ok(Some(Person::new(signed_in, secret.clone(), false, self.address)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the person with a session in this business. A person whose identity the proxy has verified gets a new
+    /// session.
+    pub(super) async fn find_in(&self, sessions: &Sessions, business: &BusinessId) -> Result<Person, Problem> {
+        let found = self.find(sessions).await?;
+        match (found, &self.verified) {
+            (Some(person), _) if person.business() == business => Ok(person),
+            (_, Some(email)) => match sessions.sign_in_verified(business, email, self.address).await {
+                Ok((secret, signed_in)) => Ok(Person::new(signed_in, secret, true, self.address)),
+                Err(SignInError::NotAMember) => Err(Problem::NotFound),
+                Err(error) => Err(error.into()),
+            },
+            (Some(_), None) => Err(Problem::NotFound),
+            (None, None) => Err(Problem::SignedOut),
+        }
+    }
+}
+
+const TWO_PEOPLE: Problem = Problem::BadRequest("The proxy must send exactly one user header.");
+
+impl TrustedProxy {
+    fn trusts(&self, peer: Peer) -> bool {
+        match peer {
+            Peer::Address(address) => self.addresses.contains(&address.to_canonical()),
+            Peer::Unix => self.unix,
+        }
+    }
+}
+
+/// Returns the last address in `X-Forwarded-For`, which the proxy itself has added.
+fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
+    let last = headers.get_all("x-forwarded-for").into_iter().next_back()?;
+    last.to_str().ok()?.rsplit(',').next()?.trim().parse().ok()
+}
+
+impl From<SignInError> for Problem {
+    fn from(error: SignInError) -> Self {
+        match error {
+            SignInError::NotAllowed(_) | SignInError::NotAMember => Self::NotAllowed,
+            SignInError::InvalidLink => Self::InvalidLink,
+            SignInError::Store(error) => error.into(),
+            error => {
+                tracing::error!(%error, "a person could not sign in");
+                Self::Failed
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    fn claims(peer: Peer, headers: &[(&'static str, &'static str)]) -> Result<Claims, Problem> {
+        let proxy = TrustedProxy {
+            header: HeaderName::from_static("x-forwarded-email"),
+            addresses: vec!["127.0.0.1".parse().unwrap()],
+            unix: true,
+        };
+        let headers =
+            headers.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
+        let mut map = HeaderMap::new();
+        headers.for_each(|(name, value)| {
+            map.append(name, value);
+        });
+        Claims::read(&map, peer, SessionCookie::new(false), Some(&proxy))
+    }
+
+    #[test]
+    fn only_a_trusted_peer_can_name_the_person() {
+        let headers = [("x-forwarded-email", "ann@b1.example"), ("x-forwarded-for", "203.0.113.9, 192.0.2.7")];
+        for (peer, email, address) in [
+            (Peer::Address("127.0.0.1".parse().unwrap()), Some("ann@b1.example"), Some("192.0.2.7")),
+            (Peer::Address("::ffff:127.0.0.1".parse().unwrap()), Some("ann@b1.example"), Some("192.0.2.7")),
+            (Peer::Unix, Some("ann@b1.example"), Some("192.0.2.7")),
+            (Peer::Address("192.0.2.8".parse().unwrap()), None, Some("192.0.2.8")),
+        ] {
+            let claims = claims(peer, &headers).unwrap();
+            assert_eq!(claims.verified(), email, "{peer:?}");
+            assert_eq!(claims.address, address.map(|address| address.parse().unwrap()), "{peer:?}");
+        }
+    }
+
+    #[test]
+    fn two_user_headers_are_refused() {
+        let twice = [("x-forwarded-email", "ann@b1.example"), ("x-forwarded-email", "eve@b1.example")];
+        assert!(matches!(claims(Peer::Unix, &twice), Err(Problem::BadRequest(_))));
+        assert_eq!(claims(Peer::Unix, &[("x-forwarded-email", " ")]).unwrap().verified(), None);
+    }
+}

@@ -1,0 +1,146 @@
+//! The URL of the API settings, as a person's browser reaches them.
+
+use std::{fmt, str::FromStr};
+
+use http::{
+    HeaderValue, Request, Uri,
+    header::{HOST, ORIGIN},
+    uri::Scheme,
+};
+use leadapi_core::auth::LoginToken;
+
+use crate::host::{authority, names_this_machine};
+
+/// The URL of the API settings: a scheme and a host, such as `https://settings.example.com`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SettingsUrl {
+    origin: String,
+    host: String,
+    is_https: bool,
+}
+
+/// The text is not the URL of a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("must be http:// or https:// and a host, without a path, such as https://settings.example.com")]
+pub(crate) struct InvalidSettingsUrl;
+
+impl FromStr for SettingsUrl {
+    type Err = InvalidSettingsUrl;
+
+    fn from_str(text: &str) -> Result<Self, InvalidSettingsUrl> {
+        let uri: Uri = text.parse().map_err(|_| InvalidSettingsUrl)?;
+        let is_https = uri.scheme() == Some(&Scheme::HTTPS);
+        let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'));
+        let (Some(authority), "/", None) = (authority, uri.path(), uri.query()) else { return Err(InvalidSettingsUrl) };
+        if !is_https && uri.scheme() != Some(&Scheme::HTTP) {
+            return Err(InvalidSettingsUrl);
+        }
+        // A browser omits the default port and sends the host in lower case.
+        let default = if is_https { ":443" } else { ":80" };
+        let host = authority.as_str().to_ascii_lowercase();
+        let host = host.strip_suffix(default).unwrap_or(&host).to_owned();
+        Ok(Self { origin: format!("{}://{host}", if is_https { "https" } else { "http" }), host, is_https })
+    }
+}
+
+impl fmt::Display for SettingsUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.origin)
+    }
+}
+
+impl SettingsUrl {
+    pub(super) const fn is_https(&self) -> bool {
+        self.is_https
+    }
+
+    pub(crate) fn sign_in_link(&self, secret: &LoginToken) -> String {
+        format!("{self}/sign-in/{}", secret.expose())
+    }
+
+    /// Returns whether the request names this host, or an address of this machine. Any other host may be an attacker's
+    /// domain that points to this machine.
+    pub(super) fn is_host_of<B>(&self, request: &Request<B>) -> bool {
+        let own = authority(request).is_some_and(|host| host.as_str().eq_ignore_ascii_case(&self.host));
+        own || names_this_machine(request)
+    }
+
+    /// Returns whether a page of this host sent the request. Browsers say so in `Sec-Fetch-Site`, and older ones only
+    /// in `Origin`. A page cannot set either header.
+    pub(super) fn is_same_origin<B>(&self, request: &Request<B>) -> bool {
+        match request.headers().get("sec-fetch-site") {
+            Some(site) => site == "same-origin",
+            None => request.headers().get(ORIGIN).is_some_and(|origin| self.is_origin(origin, request)),
+        }
+    }
+
+    fn is_origin<B>(&self, origin: &HeaderValue, request: &Request<B>) -> bool {
+        let Ok(origin) = origin.to_str() else { return false };
+        let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
+        origin == self.origin || host.is_some_and(|host| origin.strip_prefix("http://") == Some(host))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url() -> SettingsUrl {
+        "https://Settings.example.com:443".parse().unwrap()
+    }
+
+    #[test]
+    fn a_url_is_a_scheme_and_a_host() {
+        assert_eq!(url().to_string(), "https://settings.example.com");
+        assert_eq!("http://[::1]:8081/".parse::<SettingsUrl>().unwrap().to_string(), "http://[::1]:8081");
+        for bad in ["", "example.com", "ftp://example.com", "https://", "https://h/path", "https://h/?a", "https://u@h"]
+        {
+            assert_eq!(bad.parse::<SettingsUrl>(), Err(InvalidSettingsUrl), "{bad}");
+        }
+    }
+
+    #[test]
+    fn only_a_page_of_the_same_origin_may_send_a_form() {
+        let sent = |headers: &[(&str, &str)]| {
+            let mut request = Request::post("/").header(HOST, "127.0.0.1:8081");
+            for (name, value) in headers {
+                request = request.header(*name, *value);
+            }
+            url().is_same_origin(&request.body(()).unwrap())
+        };
+        for good in [
+            &[("sec-fetch-site", "same-origin")][..],
+            &[("origin", "https://settings.example.com")],
+            &[("origin", "http://127.0.0.1:8081")],
+        ] {
+            assert!(sent(good), "{good:?}");
+        }
+        for bad in [
+            &[][..],
+            &[("sec-fetch-site", "same-site")],
+            &[("sec-fetch-site", "cross-site"), ("origin", "https://settings.example.com")],
+            &[("sec-fetch-site", "none")],
+            &[("origin", "null")],
+            &[("origin", "https://evil.example")],
+            &[("origin", "http://settings.example.com")],
+            &[("origin", "https://127.0.0.1:8081")],
+        ] {
+            assert!(!sent(bad), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_host_is_refused() {
+        for (host, expected) in [
+            ("settings.example.com", true),
+            ("SETTINGS.example.com", true),
+            ("127.0.0.1:8081", true),
+            ("localhost", true),
+            ("evil.example", false),
+            ("settings.example.com.evil.example", false),
+        ] {
+            let request = Request::get("/").header(HOST, host).body(()).unwrap();
+            assert_eq!(url().is_host_of(&request), expected, "{host}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Sign-in links and sessions.
+
+use async_trait::async_trait;
+use leadapi_core::{
+    auth::TokenHash,
+    id::{BusinessId, SessionId},
+    model::Timestamp,
+    port::{AuditEntry, FoundSession, LoginLink, Membership, Session, SignIn},
+};
+
+use super::{audit, ended_before, find_member, members, statement};
+use crate::store::{
+    error::SqlError,
+    row::Row,
+    session::{Session as Transaction, Work, query},
+};
+
+/// Reads the columns of a session, and leaves the rest of the row.
+pub(super) fn read(row: &mut Row<'_>) -> Result<Session, SqlError> {
+    Ok(Session::stored(row.take()?, row.take()?, row.take()?, row.take()?, row.take()?))
+}
+
+pub(super) struct AddLink {
+    pub(super) business: BusinessId,
+    pub(super) link: LoginLink,
+    pub(super) audit: AuditEntry,
+}
+
+#[async_trait]
+impl Work for AddLink {
+    type Output = bool;
+
+    async fn run(&self, transaction: &mut dyn Transaction) -> Result<bool, SqlError> {
+        let Self { business, link, audit } = self;
+        let Some(member) = find_member(members(transaction, business).await?, &link.email) else { return Ok(false) };
+        let insert = query!(statement::INSERT_LINK, business, &link.hash, member.email, link.expires_at);
+        transaction.execute(insert).await?;
+        transaction.execute(audit::insert(business, audit)).await?;
+        Ok(true)
+    }
+}
+
+pub(super) struct UseLink {
+    pub(super) link: TokenHash,
+    pub(super) sign_in: SignIn,
+}
+
+#[async_trait]
+impl Work for UseLink {
+    type Output = Option<FoundSession>;
+
+    async fn run(&self, transaction: &mut dyn Transaction) -> Result<Option<FoundSession>, SqlError> {
+        let read = |mut row: Row<'_>| Ok::<(BusinessId, String, Timestamp), _>((row.take()?, row.take()?, row.take()?));
+        let link = transaction.row(query!(statement::USE_LOGIN_LINK, &self.link), read).await?;
+        let Some((business, email, expires_at)) = link else { return Ok(None) };
+        if expires_at <= self.sign_in.at {
+            return Ok(None);
+        }
+        start(transaction, &business, &email, &self.sign_in).await
+    }
+}
+
+pub(super) struct StartSession {
+    pub(super) business: BusinessId,
+    pub(super) email: String,
+    pub(super) sign_in: SignIn,
+}
+
+#[async_trait]
+impl Work for StartSession {
+    type Output = Option<FoundSession>;
+
+    async fn run(&self, transaction: &mut dyn Transaction) -> Result<Option<FoundSession>, SqlError> {
+        start(transaction, &self.business, &self.email, &self.sign_in).await
+    }
+}
+
+async fn start(
+    transaction: &mut dyn Transaction,
+    business: &BusinessId,
+    email: &str,
+    sign_in: &SignIn,
+) -> Result<Option<FoundSession>, SqlError> {
+    let Some(member): Option<Membership> = find_member(members(transaction, business).await?, email) else {
+        return Ok(None);
+    };
+    let session = sign_in.session(&*member.email);
+    let insert = query!(
+        statement::INSERT_SESSION,
+        business,
+        &session.id,
+        &sign_in.hash,
+        &session.email,
+        session.created_at,
+        session.last_used_at,
+        session.address,
+    );
+    transaction.execute(insert).await?;
+    transaction.execute(audit::insert(business, &sign_in.audit(&*member.email))).await?;
+    Ok(Some(FoundSession::new(session, member)))
+}
+
+pub(super) struct UseSession {
+    pub(super) business: BusinessId,
+    pub(super) id: SessionId,
+    pub(super) at: Timestamp,
+}
+
+#[async_trait]
+impl Work for UseSession {
+    type Output = ();
+
+    async fn run(&self, transaction: &mut dyn Transaction) -> Result<(), SqlError> {
+        transaction.execute(query!(statement::USE_SESSION, self.at, &self.business, &self.id)).await
+    }
+}
+
+pub(super) struct EndSession {
+    pub(super) business: BusinessId,
+    pub(super) id: SessionId,
+    pub(super) audit: AuditEntry,
+}
+
+#[async_trait]
+impl Work for EndSession {
+    type Output = bool;
+
+    async fn run(&self, transaction: &mut dyn Transaction) -> Result<bool, SqlError> {
+        let Self { business, id, audit } = self;
+        let has_ended = transaction.finds(query!(statement::DELETE_SESSION, business, id)).await?;
+        if has_ended {
+            transaction.execute(audit::insert(business, audit)).await?;
+        }
+        Ok(has_ended)
+    }
+}
+
+/// Ends the sessions of a person who is no longer a member under this address, and deletes the sign-in links.
+pub(in crate::store) async fn end_sessions(
+    transaction: &mut dyn Transaction,
+    business: &BusinessId,
+    email: &str,
+) -> Result<(), SqlError> {
+    transaction.execute(query!(statement::DELETE_LINKS_OF, business, email)).await?;
+    transaction.execute(query!(statement::DELETE_SESSIONS_OF, business, email)).await
+}
+
+/// Deletes expired sign-in links and sessions.
+pub(in crate::store) async fn delete_expired(
+    transaction: &mut dyn Transaction,
+    now: Timestamp,
+) -> Result<(), SqlError> {
+    transaction.execute(query!(statement::DELETE_EXPIRED_LINKS, now)).await?;
+    transaction.execute(query!(statement::DELETE_EXPIRED_SESSIONS, ended_before(now))).await
+}
