@@ -44,6 +44,7 @@ mod store;
 #[cfg(unix)]
 mod tls;
 mod transport;
+mod wait;
 #[cfg(unix)]
 mod watchdog;
 mod world;
@@ -61,4 +62,5 @@ pub use seed::Seed;
 pub use serving::{serve_one_business, serve_with_rate_limits};
 pub use store::{OpenStore, Ports, StoreKind};
 pub use transport::{Tcp, Transport};
+pub use wait::{Condition, TIMEOUT, equals, eventually, in_time, wait_until};
 pub use world::{START, World};

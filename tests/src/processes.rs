@@ -1,11 +1,6 @@
 //! Finds processes on this machine and sends them signals.
 
-use std::{
-    fs,
-    path::Path,
-    process::Command,
-    time::{Duration, Instant},
-};
+use std::{fs, path::Path, process::Command};
 
 /// Sends a signal to processes, and ignores those that have already exited.
 pub fn signal(signal: &str, processes: &[u32]) {
@@ -23,19 +18,6 @@ pub fn children(parent: u32) -> Vec<u32> {
 /// Returns whether any of these processes is still running. A zombie counts as exited.
 pub fn any_runs(ids: &[u32]) -> bool {
     running().iter().any(|process| ids.contains(&process.id))
-}
-
-/// Waits until a condition holds.
-///
-/// # Panics
-///
-/// If the condition does not hold within a minute.
-pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while !holds() {
-        assert!(Instant::now() < deadline, "{what}: not within a minute");
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
 
 struct Process {
@@ -75,6 +57,7 @@ fn from_ps() -> Vec<Process> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wait_until;
 
     #[test]
     fn a_process_name_may_contain_any_character() {

@@ -4,7 +4,7 @@ use std::{fs, os::unix::fs::PermissionsExt, process::Command, thread};
 
 use leadapi_core::dataset::Dataset;
 
-use crate::process::{BINARY, Database, Running, lead};
+use crate::process::{BINARY, Database, Running, lead, wait_until};
 
 #[test]
 fn an_export_imported_elsewhere_is_identical_and_its_tokens_are_valid() {
@@ -126,7 +126,8 @@ fn a_backup_under_load_is_a_servable_snapshot() {
     let path = copy.folder.path().join("copy.db");
     thread::scope(|scope| {
         let writer = scope.spawn(|| (0..200).filter(|nth| create(&server, &token, *nth)).count());
-        while database.open().query_row("SELECT count(*) FROM lead", (), |row| row.get::<_, i64>(0)).unwrap() < 70 {}
+        let leads = || database.open().query_row("SELECT count(*) FROM lead", (), |row| row.get::<_, i64>(0)).unwrap();
+        wait_until("20 creates", || leads() >= 70);
         database.run(&["data", "backup", path.to_str().unwrap()]);
         assert_eq!(writer.join().unwrap(), 200);
     });

@@ -1,13 +1,9 @@
 //! A SQLite file is deleted, moved or replaced while a server uses it. The server must not acknowledge a write that
 //! would be lost.
 
-use std::{
-    fs,
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::{fs, path::Path};
 
-use crate::process::{Database, Running, lead};
+use crate::process::{Database, Running, lead, wait_until};
 
 /// Displaces a server's files while the server is writing, and returns what the server logs when it exits.
 fn displace_while_serving(displace: impl FnOnce(&Path)) -> String {
@@ -21,11 +17,7 @@ fn displace_while_serving(displace: impl FnOnce(&Path)) -> String {
     if let Some(answer) = server.try_post(&token, &lead("after")) {
         assert!(answer.starts_with("HTTP/1.1 500"), "{answer}");
     }
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while server.child.try_wait().unwrap().is_none() {
-        assert!(Instant::now() < deadline, "the server is still running");
-        std::thread::yield_now();
-    }
+    wait_until("the server exits", || server.child.try_wait().unwrap());
     let (code, log) = server.code();
     assert_eq!(code, Some(1), "{log}");
     log

@@ -2,12 +2,12 @@
 
 use std::{
     fs::OpenOptions,
+    net::TcpStream,
     os::unix::fs::FileExt,
     process::{Command, Stdio},
-    time::{Duration, Instant},
 };
 
-use crate::process::{BINARY, Database, Running, lead};
+use crate::process::{BINARY, Database, Running, lead, wait_until};
 
 #[test]
 fn overwriting_the_database_stops_the_server() {
@@ -21,18 +21,12 @@ fn overwriting_the_database_stops_the_server() {
     let file = OpenOptions::new().write(true).open(&path).unwrap();
     let garbage = vec![0xa5; usize::try_from(file.metadata().unwrap().len()).unwrap()];
     file.write_all_at(&garbage, 0).unwrap();
-    let deadline = Instant::now() + Duration::from_secs(20);
     // Once the server has exited, it no longer responds. Its last response must be a 500.
-    while std::net::TcpStream::connect(&server.address).is_ok() {
-        assert!(Instant::now() < deadline, "the server is still running");
-        let request = format!(
-            "POST /v1/leads HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer {token}\r\ncontent-length: {}\r\n\r\n{}",
-            lead("Ann").len(),
-            lead("Ann")
-        );
-        let answer = try_send(&server.address, &request);
+    wait_until("the server exits", || {
+        let answer = server.try_post(&token, &lead("Ann")).unwrap_or_default();
         assert!(!answer.starts_with("HTTP/1.1 20"), "{answer}");
-    }
+        TcpStream::connect(&server.address).is_err()
+    });
     assert_failed(server);
 }
 
@@ -51,15 +45,11 @@ fn a_failed_disk_write_is_not_acknowledged_and_stops_the_server() {
     let (mut acknowledged, mut failed) = (0, false);
     for nth in 0..20_000 {
         let body = lead(&format!("{nth} {}", "x".repeat(150)));
-        let request = format!(
-            "POST /v1/leads HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer {token}\r\ncontent-length: {}\r\n\r\n{body}",
-            body.len()
-        );
-        let answer = try_send(&server.address, &request);
+        let answer = server.try_post(&token, &body).unwrap_or_default();
         assert!(!(failed && answer.starts_with("HTTP/1.1 20")), "{answer}");
         failed |= !answer.starts_with("HTTP/1.1 201");
         acknowledged += i64::from(!failed);
-        if failed && std::net::TcpStream::connect(&server.address).is_err() {
+        if failed && TcpStream::connect(&server.address).is_err() {
             break;
         }
     }
@@ -68,18 +58,6 @@ fn a_failed_disk_write_is_not_acknowledged_and_stops_the_server() {
     let leads: i64 = database.open().query_row("SELECT count(*) FROM lead", (), |row| row.get(0)).unwrap();
     assert_eq!(leads, 50 + acknowledged);
     database.assert_lead_counts();
-}
-
-/// Returns the response of a server that may be about to exit. A timeout keeps a hung server from blocking the test.
-fn try_send(address: &str, request: &str) -> String {
-    use std::io::{ErrorKind, Read, Write};
-    let Ok(mut stream) = std::net::TcpStream::connect(address) else { return String::new() };
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    let mut answer = String::new();
-    let read = stream.write_all(request.as_bytes()).and_then(|()| stream.read_to_string(&mut answer));
-    let is_silent = read.is_err_and(|error| error.kind() == ErrorKind::WouldBlock);
-    assert!(!is_silent, "the server is running but does not respond");
-    answer
 }
 
 fn assert_failed(server: Running) {

@@ -5,10 +5,9 @@ use std::{
     net::TcpStream,
     process::{Child, Command},
     thread,
-    time::{Duration, Instant},
 };
 
-use crate::process::{BINARY, Running, SECRET, kill};
+use crate::process::{BINARY, Running, SECRET, TIMEOUT, kill, wait_until};
 
 /// A server whose stdout and stderr share one pipe. The test reads only the addresses from the pipe, so the pipe fills
 /// up.
@@ -56,7 +55,7 @@ impl Drop for Stalled {
 
 fn connect(address: &str) -> TcpStream {
     let stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream.set_read_timeout(Some(TIMEOUT)).unwrap();
     stream
 }
 
@@ -84,14 +83,7 @@ fn a_stalled_log_reader_blocks_neither_requests_nor_shutdown() {
     assert!(dropped.unwrap().parse::<f64>().unwrap() > 0.0, "{metrics}");
     drop(stream);
     kill("-TERM", &server.child);
-    let told = Instant::now();
-    let status = loop {
-        if let Some(status) = server.child.try_wait().unwrap() {
-            break status;
-        }
-        assert!(told.elapsed() < Duration::from_secs(10), "the server does not exit");
-        thread::yield_now();
-    };
+    let status = wait_until("the server exits", || server.child.try_wait().unwrap());
     assert_eq!(status.code(), Some(0));
 }
 

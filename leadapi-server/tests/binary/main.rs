@@ -26,5 +26,6 @@ mod serve;
 mod settings;
 mod sqlite;
 mod tokens;
+mod wait;
 #[cfg(not(feature = "redis"))]
 mod without_redis;

@@ -2,11 +2,13 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Read, Write},
+    io::{BufRead, BufReader, ErrorKind, Read, Write},
     net::TcpStream,
     path::{Path, PathBuf},
     process::{Child, ChildStdout, Command, Output, Stdio},
 };
+
+pub(crate) use crate::wait::{TIMEOUT, equals, wait_until};
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_leadapi-server");
 pub(crate) const SECRET: &str = "pak_00000000000000000000000000000000000000000002OZByn";
@@ -71,6 +73,11 @@ impl Running {
 
     pub(crate) fn signal(&self, name: &str) {
         kill(name, &self.child);
+    }
+
+    /// Waits until the server refuses connections.
+    pub(crate) fn wait_until_refused(&self) {
+        wait_until("the server refuses connections", || TcpStream::connect(&self.address).is_err());
     }
 
     /// Waits until the server exits. Returns whether it succeeded, the rest of its output, and its log.
@@ -148,9 +155,11 @@ impl Running {
         ))
     }
 
-    /// Returns the response to a create, or `None` if the server exits before answering.
+    /// Returns the response to a create, or `None` if the server exits before answering. A timeout keeps a hung server
+    /// from blocking the test.
     pub(crate) fn try_post(&self, token: &str, body: &str) -> Option<String> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         let length = body.len();
         let request = format!(
             "POST /v1/leads HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer {token}\r\n\
@@ -158,7 +167,9 @@ impl Running {
         );
         stream.write_all(request.as_bytes()).ok()?;
         let mut answer = String::new();
-        stream.read_to_string(&mut answer).ok()?;
+        let read = stream.read_to_string(&mut answer);
+        let is_silent = read.is_err_and(|error| error.kind() == ErrorKind::WouldBlock);
+        assert!(!is_silent, "the server is running but does not respond");
         (!answer.is_empty()).then_some(answer)
     }
 

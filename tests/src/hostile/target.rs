@@ -18,7 +18,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio::net::TcpStream;
 
-use crate::{processes::signal, secret};
+use crate::{TIMEOUT, processes::signal, secret};
 
 /// The number of leads in the server's store, which fill one page.
 const LEADS: usize = 200;
@@ -160,7 +160,7 @@ impl Target {
     /// Stops the server gracefully, and returns its log.
     pub fn log(mut self) -> String {
         self.signal("TERM");
-        assert!(self.ended(Duration::from_secs(40)).is_some(), "it ends");
+        assert!(self.ended(TIMEOUT).is_some(), "it ends");
         self.log.take().unwrap().join().unwrap()
     }
 

@@ -5,12 +5,12 @@ use std::{
     net::{Ipv4Addr, SocketAddr, TcpListener},
     path::{Path, PathBuf},
     process::{Child, Stdio},
-    time::{Duration, Instant},
 };
 
 use super::programs::{self, Account};
 use crate::{
-    processes::{any_runs, children, signal, wait_until},
+    processes::{any_runs, children, signal},
+    wait_until,
     watchdog::Watchdog,
 };
 
@@ -119,13 +119,10 @@ impl Server {
     ///
     /// # Panics
     ///
-    /// If the server does not start within a minute.
+    /// If the server does not start.
     pub(super) fn start_again(&mut self) {
-        let deadline = Instant::now() + Duration::from_secs(60);
         // Another process may briefly use the port for an outgoing connection, so the start is retried.
-        while let Err(log) = self.run() {
-            assert!(Instant::now() < deadline, "PostgreSQL does not start again: {log}");
-        }
+        wait_until("PostgreSQL starts again", || self.run());
     }
 
     fn id(&self) -> Option<u32> {

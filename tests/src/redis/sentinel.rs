@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::{Redis, programs, protocol, server::Server};
-use crate::processes::wait_until;
+use crate::wait_until;
 
 /// The service that the Sentinels monitor.
 const SERVICE: &str = "main";

@@ -9,7 +9,8 @@ use std::{
 };
 
 use crate::{
-    processes::{any_runs, signal, wait_until},
+    processes::{any_runs, signal},
+    wait_until,
     watchdog::Watchdog,
 };
 

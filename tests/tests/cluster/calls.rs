@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use leadapi_tests::{secret, serve_with_rate_limits};
+use leadapi_tests::{eventually, secret, serve_with_rate_limits};
 use reqwest::StatusCode;
 use tokio::{task::JoinHandle, time::sleep};
 
@@ -63,14 +63,12 @@ impl<'s> Load<'s> {
         Self { settings, servers, callers: callers.collect(), calls, begun: Instant::now() }
     }
 
-    /// Waits until this number of requests has been admitted.
+    /// Waits until this number of requests has been admitted, and asserts that this takes at most `longest`.
     pub(crate) async fn wait_for(&self, admitted: usize, longest: Duration) {
         let start = Instant::now();
-        while self.count(self.begun, Instant::now()) < admitted {
-            let count = self.count(self.begun, Instant::now());
-            assert!(start.elapsed() < longest, "{count} requests were admitted, not {admitted}");
-            sleep(Duration::from_millis(50)).await;
-        }
+        let count = || self.count(self.begun, Instant::now());
+        eventually("the admissions", async || (count() >= admitted).then_some(()).ok_or_else(count)).await;
+        assert!(start.elapsed() < longest, "{admitted} requests were admitted in {:?}", start.elapsed());
     }
 
     /// Kills a server and starts another in its place.

@@ -6,7 +6,7 @@ use axum::Router;
 use http::{HeaderName, HeaderValue, Request, StatusCode};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use leadapi_core::http::LeadService;
-use leadapi_tests::{Tcp, TestResponse, Token, Transport, World};
+use leadapi_tests::{Tcp, TestResponse, Token, Transport, World, in_time};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tower::ServiceBuilder;
 use tower_http::{
@@ -165,9 +165,6 @@ async fn the_service_responds_over_http_2() {
     connection.abort();
 }
 
-/// The timeout after which a missing response is a failure.
-const TIMEOUT: Duration = Duration::from_secs(20);
-
 /// Sends requests that no client library sends. The response must arrive before the rest of the body is sent.
 #[tokio::test]
 async fn the_service_responds_before_the_body_ends() {
@@ -192,8 +189,7 @@ async fn the_service_responds_before_the_body_ends() {
         let mut answer = String::new();
         while !answer.ends_with("\"}") {
             let mut buffer = [0; 4096];
-            let read = tokio::time::timeout(TIMEOUT, stream.read(&mut buffer)).await;
-            let read = read.unwrap_or_else(|_| panic!("{sentence}: no answer before the rest is sent")).unwrap();
+            let read = in_time(sentence, stream.read(&mut buffer)).await.unwrap();
             assert!(read > 0, "{sentence}: closed after {answer:?}");
             answer += std::str::from_utf8(&buffer[..read]).unwrap();
         }

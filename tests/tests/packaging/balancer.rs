@@ -7,7 +7,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use leadapi_tests::{processes::wait_until, proxy_program};
+use leadapi_tests::{proxy_program, wait_until};
 use tempfile::NamedTempFile;
 
 use crate::{files::packaged, ops::free_address};

@@ -8,7 +8,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use leadapi_tests::{processes::wait_until, secret, serve_with_rate_limits};
+use leadapi_tests::{secret, serve_with_rate_limits, wait_until};
 use reqwest::{Client, StatusCode};
 use rusqlite::Connection;
 use serde_json::Value;

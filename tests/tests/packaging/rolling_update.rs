@@ -6,10 +6,7 @@ use std::{
 };
 
 use http::{Method, StatusCode};
-use leadapi_tests::{
-    postgres::Cluster,
-    processes::{signal, wait_until},
-};
+use leadapi_tests::{postgres::Cluster, processes::signal, wait_until};
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 

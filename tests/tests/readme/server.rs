@@ -6,7 +6,7 @@ use std::{
     process::{Child, Command},
 };
 
-use leadapi_tests::processes::{signal, wait_until};
+use leadapi_tests::{processes::signal, wait_until};
 
 /// A server process that runs until it is stopped or the test fails.
 pub(crate) struct Server {

@@ -7,28 +7,21 @@ use std::{
 
 use leadapi_core::port::Admission;
 use leadapi_server::redis_limiter::{LimiterFailure, RedisLimiter, RedisLimiterError};
-use leadapi_tests::redis::Redis;
-use tokio::time::sleep;
+use leadapi_tests::{equals, eventually, redis::Redis};
 
 use crate::fixture::{admitted, builder, limiter, limits, read};
 
 /// Sends requests until one is admitted, and returns the time that this took.
 pub(crate) async fn recovery(limiter: &RedisLimiter, token: &str) -> Duration {
     let start = Instant::now();
-    while !matches!(read(limiter, token).await, Ok(Admission::Admitted)) {
-        assert!(start.elapsed() < Duration::from_secs(30), "the limiter does not recover");
-        sleep(Duration::from_millis(5)).await;
-    }
+    eventually("the limiter recovers", async || equals(read(limiter, token).await.ok(), &Some(Admission::Admitted)))
+        .await;
     start.elapsed()
 }
 
 /// Waits until the limiter knows that Redis fails.
 pub(crate) async fn failure(limiter: &RedisLimiter) {
-    let start = Instant::now();
-    while limiter.health().await.is_ok() {
-        assert!(start.elapsed() < Duration::from_secs(30), "the limiter does not notice the failure");
-        sleep(Duration::from_millis(5)).await;
-    }
+    eventually("the limiter notices the failure", async || limiter.health().await.is_err()).await;
     assert!(read(limiter, "t").await.is_err());
 }
 
@@ -85,12 +78,12 @@ async fn with_local_failure_each_server_admits_its_share_while_redis_is_dead() {
     assert_eq!(admitted(one, "t", 30).await, 6);
     assert_eq!(admitted(two, "t", 30).await, 6);
     redis.restart();
-    let start = Instant::now();
     for limiter in &limiters {
-        while redis.command("EXISTS leadapi:rate:{u}:read") == "0" {
-            assert!(start.elapsed() < Duration::from_secs(30), "the limiter does not recover");
+        eventually("the limiter recovers", async || {
             read(limiter, "u").await.unwrap();
-        }
+            equals(redis.command("EXISTS leadapi:rate:{u}:read"), "1")
+        })
+        .await;
         redis.command("DEL leadapi:rate:{u}:read");
     }
     assert_eq!(admitted(one, "v", 30).await + admitted(two, "v", 30).await, 20, "Redis counts for both");

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use leadapi_tests::hostile::Target;
-use tokio::{net::TcpStream, time::timeout};
+use leadapi_tests::{eventually, hostile::Target, in_time};
+use tokio::net::TcpStream;
 
-use crate::host::{Peer, TIMEOUT};
+use crate::host::Peer;
 
 const MANY: usize = 100;
 
@@ -22,11 +22,8 @@ async fn served(target: &Target) -> Option<Peer> {
     tokio::io::AsyncWriteExt::write_all(&mut peer.0, target.request("GET /v1/clients", "", "").as_bytes())
         .await
         .ok()?;
-    timeout(TIMEOUT, peer.0.peek(&mut [0]))
-        .await
-        .expect("the connection is served or closed")
-        .ok()
-        .filter(|bytes| *bytes > 0)?;
+    let bytes = in_time("the connection is served or closed", peer.0.peek(&mut [0])).await;
+    bytes.ok().filter(|bytes| *bytes > 0)?;
     let answer = peer.answer().await;
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     Some(peer)
@@ -56,8 +53,7 @@ async fn few_descriptors_limit_connections_and_the_server_stays_ready() {
             assert!(peer.answer().await.starts_with("HTTP/1.1 200"));
         }
         drop(open);
-        let again = async { while served(&target).await.is_none() {} };
-        timeout(TIMEOUT, again).await.expect("a connection is served again");
+        drop(eventually("a connection is served again", async || served(&target).await).await);
         let log = target.log();
         assert!(!log.contains("could not be accepted"), "{log}");
     }

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, time::Duration};
 
 use leadapi_core::http::LeadService;
 use leadapi_server::{HttpLimits, Server, ShutdownOutcome};
-use leadapi_tests::{Token, World};
+use leadapi_tests::{Token, World, in_time};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -13,8 +13,6 @@ use tokio::{
     time::timeout,
 };
 
-/// A timeout longer than any wait that a test expects to end.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 const NEVER: Duration = Duration::from_secs(3_600);
 pub(crate) const SOON: Duration = Duration::from_millis(200);
 
@@ -99,7 +97,7 @@ impl Peer {
     pub(crate) async fn rest(&mut self) -> String {
         let mut all = Vec::new();
         // Bytes received before a reset count too.
-        timeout(TIMEOUT, self.0.read_to_end(&mut all)).await.expect("the connection is closed").unwrap_or_default();
+        in_time("the connection is closed", self.0.read_to_end(&mut all)).await.unwrap_or_default();
         String::from_utf8_lossy(&all).into_owned()
     }
 
@@ -127,7 +125,7 @@ impl Peer {
     /// Reads one HTTP/2 frame, and returns its kind, stream and payload.
     async fn any_frame(&mut self) -> (u8, u32, Vec<u8>) {
         let mut head = [0; 9];
-        timeout(TIMEOUT, self.0.read_exact(&mut head)).await.expect("a frame arrives").unwrap();
+        in_time("a frame arrives", self.0.read_exact(&mut head)).await.unwrap();
         let mut payload = vec![0; usize::from(head[1]) << 8 | usize::from(head[2])];
         self.0.read_exact(&mut payload).await.unwrap();
         (head[3], u32::from_be_bytes([head[5], head[6], head[7], head[8]]), payload)
@@ -143,7 +141,7 @@ impl Peer {
     pub(crate) async fn answer(&mut self) -> String {
         let mut all = Vec::new();
         loop {
-            let read = timeout(TIMEOUT, self.0.read_buf(&mut all)).await.expect("a response arrives").unwrap();
+            let read = in_time("a response arrives", self.0.read_buf(&mut all)).await.unwrap();
             let text = String::from_utf8_lossy(&all).into_owned();
             assert_ne!(read, 0, "the connection was closed: {text}");
             let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };

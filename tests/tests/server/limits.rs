@@ -1,13 +1,13 @@
 //! Limits on the number, size and duration of requests.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use leadapi_core::id::BusinessId;
 use leadapi_core::port::Store;
-use leadapi_tests::{World, doubles::Gated};
-use tokio::{io::AsyncWriteExt, time::timeout};
+use leadapi_tests::{World, doubles::Gated, equals, eventually, in_time};
+use tokio::io::AsyncWriteExt;
 
-use crate::host::{Host, Peer, SOON, TIMEOUT, endless, get, post, secret};
+use crate::host::{Host, Peer, SOON, endless, get, post, secret};
 
 #[tokio::test]
 async fn a_connection_beyond_the_limit_is_closed_at_once() {
@@ -24,8 +24,14 @@ async fn a_connection_beyond_the_limit_is_closed_at_once() {
     assert!(first.answer().await.starts_with("HTTP/1.1 200"));
     drop(second);
     // The server releases the permit once it notices that the connection is closed.
-    let served = async { while host.request(&get("/v1/clients", "connection: close\r\n")).await.is_empty() {} };
-    timeout(TIMEOUT, served).await.expect("a connection is served again");
+    is_served_again(&host).await;
+}
+
+/// Waits until the server serves a new connection.
+async fn is_served_again(host: &Host) {
+    // This request reaches no store, which may block.
+    let request = get("/v1/nowhere", "connection: close\r\n");
+    eventually("a connection is served", async || !host.request(&request).await.is_empty()).await;
 }
 
 /// Opens a connection from this address and keeps it open. Returns whether the server served it.
@@ -38,7 +44,7 @@ async fn is_served_from(host: &Host, address: &str, kept: &mut Vec<Peer>) -> boo
     if peer.0.write_all(get("/v1/nowhere", "").as_bytes()).await.is_err() {
         return false;
     }
-    let bytes = timeout(TIMEOUT, peer.0.peek(&mut [0])).await.expect("the connection is served or closed");
+    let bytes = in_time("the connection is served or closed", peer.0.peek(&mut [0])).await;
     kept.push(peer);
     bytes.is_ok_and(|bytes| bytes > 0)
 }
@@ -58,8 +64,7 @@ async fn the_connection_limit_per_address_spares_other_addresses() {
         assert!(is_served_from(&host, "127.0.0.3", &mut kept).await);
         kept.clear();
         // The server releases the permits once it notices that the connections are closed.
-        let served = async { while !is_served_from(&host, "127.0.0.2", &mut kept).await {} };
-        timeout(TIMEOUT, served).await.expect("a connection is served again");
+        eventually("a connection is served", async || is_served_from(&host, "127.0.0.2", &mut kept).await).await;
     }
 }
 
@@ -181,12 +186,11 @@ async fn a_write_completes_after_its_client_disconnects() {
     gate.arrived(1).await;
     drop(peer);
     // The server accepts a connection again once it notices that the old one is closed.
-    let seen = async { while host.request(&get("/v1/nowhere", "connection: close\r\n")).await.is_empty() {} };
-    timeout(TIMEOUT, seen).await.expect("the server notices the disconnect");
+    is_served_again(&host).await;
     // The shutdown also waits for the write.
     let ended = host.stop();
     gate.open(1);
-    assert_eq!(timeout(TIMEOUT, ended).await.unwrap().unwrap(), leadapi_server::ShutdownOutcome::Graceful);
+    assert_eq!(in_time("the shutdown", ended).await.unwrap(), leadapi_server::ShutdownOutcome::Graceful);
     assert_eq!(leads(&kept).await, WITH_ONE_MORE);
 }
 
@@ -200,12 +204,7 @@ async fn leads(kept: &Arc<dyn Store>) -> u64 {
 }
 
 async fn until_there_is_a_lead_more(kept: &Arc<dyn Store>) {
-    let there = async {
-        while leads(kept).await < WITH_ONE_MORE {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-    };
-    timeout(TIMEOUT, there).await.expect("the lead is stored");
+    eventually("the lead is stored", async || equals(leads(kept).await, &WITH_ONE_MORE)).await;
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use std::{
 
 #[cfg(target_os = "linux")]
 use leadapi_tests::powerloss::FullDisk;
-use leadapi_tests::{postgres::Cluster, processes::wait_until};
+use leadapi_tests::{equals, postgres::Cluster, wait_until};
 
 struct Running(Child);
 
@@ -50,7 +50,7 @@ impl Server {
 
     /// Waits until `/readyz` answers this. The server caches each outcome for a second, so a change shows up later.
     fn wait_for(&self, answer: &str) {
-        wait_until(answer, || self.get("/readyz") == answer);
+        wait_until("/readyz", || equals(self.get("/readyz"), answer));
     }
 }
 

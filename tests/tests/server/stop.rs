@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use leadapi_server::{Server, ShutdownOutcome};
-use leadapi_tests::{World, doubles::Gated};
-use tokio::{net::TcpStream, time::timeout};
+use leadapi_tests::{World, doubles::Gated, eventually, in_time};
+use tokio::net::TcpStream;
 
-use crate::host::{Host, SOON, TIMEOUT, endless, get};
+use crate::host::{Host, SOON, endless, get};
 
 const LONG: Duration = Duration::from_secs(3_600);
 
@@ -26,10 +26,7 @@ async fn a_shutdown_closes_connections_without_a_request_at_once() {
     // Once the server has served another connection, it has seen all of these.
     host.assert_serves_others().await;
     let ended = host.stop();
-    assert_eq!(
-        timeout(TIMEOUT, ended).await.expect("the shutdown waits for none of them").unwrap(),
-        ShutdownOutcome::Graceful
-    );
+    assert_eq!(in_time("the shutdown", ended).await.unwrap(), ShutdownOutcome::Graceful);
     for peer in [&mut idle, &mut half, &mut letter, &mut silent] {
         assert_eq!(peer.rest().await, "");
     }
@@ -49,7 +46,7 @@ async fn a_shutdown_waits_for_an_in_flight_request() {
     gate.open(1);
     let answer = peer.rest().await;
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\r\nconnection: close\r\n"), "{answer}");
-    assert_eq!(timeout(TIMEOUT, ended).await.unwrap().unwrap(), ShutdownOutcome::Graceful);
+    assert_eq!(in_time("the shutdown", ended).await.unwrap(), ShutdownOutcome::Graceful);
 }
 
 #[tokio::test]
@@ -62,22 +59,18 @@ async fn the_server_serves_and_announces_the_close_during_the_drain_delay() {
     let address = host.address;
     let ended = host.stop();
     // The server announces the close in a response. It serves every request before and after that.
-    let announced = async {
-        loop {
-            old.send(&get("/v1/clients", "")).await;
-            let answer = old.answer().await;
-            assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-            if answer.contains("\r\nconnection: close\r\n") {
-                return;
-            }
-        }
-    };
-    timeout(TIMEOUT, announced).await.expect("a response announces the close");
+    eventually("a response announces the close", async || {
+        old.send(&get("/v1/clients", "")).await;
+        let answer = old.answer().await;
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        answer.contains("\r\nconnection: close\r\n")
+    })
+    .await;
     let mut new = crate::host::Peer(TcpStream::connect(address).await.expect("the server still accepts connections"));
     new.send(&get("/v1/clients", "")).await;
     assert!(new.rest().await.starts_with("HTTP/1.1 200"));
     assert!(!ended.is_finished());
-    assert_eq!(timeout(TIMEOUT, ended).await.unwrap().unwrap(), ShutdownOutcome::Graceful);
+    assert_eq!(in_time("the shutdown", ended).await.unwrap(), ShutdownOutcome::Graceful);
 }
 
 #[tokio::test]
@@ -86,7 +79,7 @@ async fn a_shutdown_is_forced_after_the_stop_timeout() {
     let mut peer = host.connect().await;
     peer.send(&get("/v1/clients", "")).await;
     gate.arrived(1).await;
-    assert_eq!(timeout(TIMEOUT, host.stop()).await.unwrap().unwrap(), ShutdownOutcome::Forced);
+    assert_eq!(in_time("the shutdown", host.stop()).await.unwrap(), ShutdownOutcome::Forced);
 }
 
 #[tokio::test]
@@ -102,7 +95,7 @@ async fn a_forced_shutdown_cancels_the_requests_in_flight() {
         }
         let ended = host.stop();
         force.send(()).unwrap();
-        assert_eq!(timeout(TIMEOUT, ended).await.unwrap().unwrap(), expected);
+        assert_eq!(in_time("the shutdown", ended).await.unwrap(), expected);
     }
 }
 
@@ -114,6 +107,5 @@ async fn gated(set: impl FnOnce(Server) -> Server) -> (Host, Gated) {
 }
 
 async fn until_refused(address: std::net::SocketAddr) {
-    let refused = async { while TcpStream::connect(address).await.is_ok() {} };
-    timeout(TIMEOUT, refused).await.expect("the listener is closed");
+    eventually("the listener is closed", async || TcpStream::connect(address).await.is_err()).await;
 }

@@ -8,7 +8,7 @@ use http_body_util::Empty;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use leadapi_core::http::LeadService;
 use leadapi_server::{HttpLimits, Server, TlsError, TlsFiles};
-use leadapi_tests::World;
+use leadapi_tests::{TIMEOUT, World};
 use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
 use rustls::{
     ClientConfig, ClientConnection, RootCertStore, StreamOwned, crypto::aws_lc_rs, pki_types::CertificateDer,
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
-use crate::host::{Host, SOON, TIMEOUT, endless, secret};
+use crate::host::{Host, SOON, endless, secret};
 
 /// A folder with a certificate for `localhost` and its key, and the server's TLS setting for these files.
 struct Certificate {

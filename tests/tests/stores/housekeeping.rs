@@ -1,15 +1,12 @@
 //! Expired idempotency keys and commit records in PostgreSQL, which one server at a time deletes.
 
-use std::time::Duration;
-
 use leadapi_core::{
     dataset::Dataset,
     model::Timestamp,
     port::{Created, Store},
 };
 use leadapi_server::store::SqlStore;
-use leadapi_tests::postgres::Cluster;
-use tokio::time::timeout;
+use leadapi_tests::{eventually, in_time, postgres::Cluster};
 use tokio_postgres::{Client, NoTls};
 
 use crate::idempotency::{create, replayed};
@@ -112,8 +109,7 @@ async fn a_long_read_delays_the_deletion_but_no_create() {
     create(&store, "morning", "l1", MORNING).await;
     client.batch_execute("BEGIN; SELECT count(*) FROM idempotency").await.unwrap();
     let later = at("2026-05-05T12:00:00Z");
-    let deleted = timeout(Duration::from_secs(10), store.delete_expired(later)).await;
-    assert!(!deleted.expect("the deletion gives up soon").unwrap());
+    assert!(!in_time("the deletion gives up", store.delete_expired(later)).await.unwrap());
     assert!(matches!(create(&store, "next", "l2", "2026-05-05T12:00:00Z").await, Created::New(_)));
     client.batch_execute("COMMIT").await.unwrap();
     assert!(store.delete_expired(later).await.unwrap());
@@ -131,21 +127,16 @@ async fn one_server_works_at_a_time_and_another_takes_over() {
     let later = at("2026-05-05T12:00:00Z");
     let working = tokio::spawn(async move { one.delete_expired(later).await });
     let waits = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    let pid: i32 = loop {
-        if let Some(row) = client.query_opt(waits, &[]).await.unwrap() {
-            break row.get(0);
-        }
-        tokio::task::yield_now().await;
-    };
-    let idle = timeout(Duration::from_secs(10), other.delete_expired(later)).await;
-    assert!(!idle.expect("the other server does not wait").unwrap(), "the other server leaves the work to the first");
+    let row = eventually("the first server waits", async || client.query_opt(waits, &[]).await.unwrap()).await;
+    let pid: i32 = row.get(0);
+    let worked = in_time("the other server's round", other.delete_expired(later)).await.unwrap();
+    assert!(!worked, "the other server leaves the work to the first");
     assert_eq!(keys(&client).await, 1);
     // Aborts the rest of the first server's round. Its open transaction ends with its connection.
     working.abort();
     client.execute("SELECT pg_terminate_backend($1, 5000)", &[&pid]).await.unwrap();
     client.batch_execute("COMMIT").await.unwrap();
     // The first server may retry the transaction, so the other one may have to wait for its next round.
-    let take_over = async { while !other.delete_expired(later).await.unwrap() {} };
-    timeout(Duration::from_secs(10), take_over).await.expect("the other server takes over");
+    eventually("the other server takes over", async || other.delete_expired(later).await.unwrap()).await;
     assert_eq!(keys(&client).await, 0);
 }

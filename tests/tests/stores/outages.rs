@@ -11,7 +11,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::Request;
+use http::{Request, StatusCode};
 use http_body_util::{BodyExt, Full};
 use leadapi_core::{
     auth::{BearerToken, Scopes},
@@ -22,7 +22,7 @@ use leadapi_core::{
     tokens::StoredTokens,
 };
 use leadapi_server::store::SqlStore;
-use leadapi_tests::postgres::Cluster;
+use leadapi_tests::{equals, eventually, postgres::Cluster};
 use tower::ServiceExt;
 
 use crate::fixture::{all, business, create, id, open};
@@ -60,14 +60,10 @@ async fn killing_postgres_under_load_loses_and_duplicates_no_lead() {
     for crash in 0..CRASHES {
         let before = all(&store).await.len();
         // The server is killed under load, each time after a different number of creates.
-        while all(&store).await.len() < before + 20 + 7 * crash {
-            tokio::task::yield_now().await;
-        }
+        eventually("more leads", async || all(&store).await.len() >= before + 20 + 7 * crash).await;
         cluster.kill();
         cluster.restart();
-        while store.is_empty().await.is_err() {
-            tokio::task::yield_now().await;
-        }
+        eventually("the store answers", async || store.is_empty().await).await;
     }
     over.store(true, Ordering::Relaxed);
     let mut acknowledged = HashMap::new();
@@ -140,9 +136,7 @@ async fn an_unreachable_or_frozen_database_is_500() {
         let Ok(response) = fresh.clone().oneshot(requests(secret.expose()).remove(0)).await;
         response.status()
     };
-    while answer().await != 200 {
-        tokio::task::yield_now().await;
-    }
+    eventually("the service recovers", async || equals(answer().await, &StatusCode::OK)).await;
 }
 
 /// With synchronous replication, a commit is safe only once the standby has it. No timeout may acknowledge it earlier.
@@ -155,7 +149,8 @@ async fn a_commit_that_waits_for_a_standby_is_not_acknowledged() {
     tokio::spawn(connection);
     client.batch_execute("ALTER SYSTEM SET synchronous_standby_names = 'missing'").await.unwrap();
     client.batch_execute("SELECT pg_reload_conf()").await.unwrap();
-    while client.query_one("SHOW synchronous_standby_names", &[]).await.unwrap().get::<_, String>(0) != "missing" {}
+    let names = async || client.query_one("SHOW synchronous_standby_names", &[]).await.unwrap().get::<_, String>(0);
+    eventually("the setting is in force", async || equals(names().await, "missing")).await;
     let mut created = Box::pin(create(&store, "Ann", "key"));
     // Longer than the timeout of any statement.
     let early = tokio::time::timeout(Duration::from_secs(7), &mut created).await;

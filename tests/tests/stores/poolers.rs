@@ -8,7 +8,7 @@ use std::{
 };
 
 use leadapi_server::store::{DatabaseUrl, SqlStore};
-use leadapi_tests::{postgres::Cluster, processes::wait_until, proxy_program};
+use leadapi_tests::{postgres::Cluster, proxy_program, wait_until};
 use tempfile::TempDir;
 
 use crate::fixture::{all, create, open};

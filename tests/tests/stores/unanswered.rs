@@ -11,7 +11,7 @@ use leadapi_core::{
     validate::NewLeadMeta,
 };
 use leadapi_server::store::SqlStore;
-use leadapi_tests::{postgres::Cluster, proxy::Proxy};
+use leadapi_tests::{eventually, postgres::Cluster, proxy::Proxy};
 use tokio_postgres::NoTls;
 
 use crate::fixture::{all, business, create, open, rename};
@@ -92,7 +92,8 @@ impl Servers {
         let first = tokio::spawn(async move { create(&one, "first", "first").await.map(drop) });
         let waits = "SELECT count(*) FROM pg_stat_activity \
             WHERE datname = current_database() AND wait_event_type = 'Lock'";
-        while observer.query_one(waits, &[]).await.unwrap().get::<_, i64>(0) == 0 {}
+        let waiting = async || observer.query_one(waits, &[]).await.unwrap().get::<_, i64>(0);
+        eventually("the first write waits", async || waiting().await > 0).await;
         // `join!` polls the writes first, so they are queued before the lock is released.
         let (written, released) = tokio::join!(writes, holder.batch_execute("COMMIT"));
         released.unwrap();
@@ -103,9 +104,7 @@ impl Servers {
     /// Waits for the outage to begin. During the outage, the second server renames every lead that the first one has
     /// renamed. Ends the outage after `lasts`, and returns the leads that were renamed again.
     async fn outage(&self, lasts: Duration) -> Vec<LeadId> {
-        while !self.proxy.has_cut() {
-            tokio::task::yield_now().await;
-        }
+        eventually("the outage", async || self.proxy.has_cut()).await;
         let over = tokio::time::sleep(lasts);
         let leads = all(&self.two).await;
         let mut renamed_again = Vec::new();

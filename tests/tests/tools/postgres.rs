@@ -10,8 +10,9 @@ use std::{
 
 use leadapi_tests::{
     postgres::Cluster,
-    processes::{any_runs, children, wait_until},
+    processes::{any_runs, children},
     proxy::Proxy,
+    wait_until,
 };
 use rustls::{
     ClientConfig, RootCertStore,

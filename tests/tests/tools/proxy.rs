@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use leadapi_tests::{
+    equals, eventually,
     postgres::Cluster,
     proxy::{Cut, CutKind, Direction, Message, Proxy},
 };
@@ -39,9 +40,8 @@ impl ProxiedDatabase {
     async fn holds(&self, number: i32) -> bool {
         let others =
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
-        while self.direct.query_one(others, &[]).await.unwrap().get::<_, i64>(0) > 0 {
-            tokio::task::yield_now().await;
-        }
+        let others = async || self.direct.query_one(others, &[]).await.unwrap().get::<_, i64>(0);
+        eventually("no other connections", async || equals(others().await, &0)).await;
         !self.direct.query("SELECT FROM t WHERE n = $1", &[&number]).await.unwrap().is_empty()
     }
 

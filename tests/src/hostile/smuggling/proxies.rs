@@ -9,7 +9,7 @@ use std::{
 
 use tempfile::TempDir;
 
-use crate::{processes::wait_until, proxy_program};
+use crate::{proxy_program, wait_until};
 
 /// A running proxy. It marks each request that it forwards with a request id that begins with [`Proxy::MARK`].
 #[derive(Debug)]

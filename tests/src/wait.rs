@@ -1,0 +1,38 @@
+//! Waits with one timeout, blocking and asynchronous.
+
+#[path = "../../leadapi-server/tests/binary/wait.rs"]
+mod blocking;
+
+use tokio::time::{sleep, timeout};
+
+use self::blocking::INTERVAL;
+pub use self::blocking::{Condition, TIMEOUT, equals, wait_until};
+
+/// Waits until a condition is met, and returns the result of the last check.
+///
+/// # Panics
+///
+/// If the condition is not met within [`TIMEOUT`]. The message contains the last state.
+pub async fn eventually<C: Condition>(what: &str, mut check: impl AsyncFnMut() -> C) -> C::Value {
+    let mut last = "the first check does not end".to_owned();
+    let waited = timeout(TIMEOUT, async {
+        loop {
+            match check().await.met() {
+                Ok(value) => return value,
+                Err(state) => last = state,
+            }
+            sleep(INTERVAL).await;
+        }
+    })
+    .await;
+    waited.unwrap_or_else(|_| panic!("{what}: not within {TIMEOUT:?}: {last}"))
+}
+
+/// Waits until a future completes.
+///
+/// # Panics
+///
+/// If it does not complete within [`TIMEOUT`].
+pub async fn in_time<F: Future>(what: &str, future: F) -> F::Output {
+    timeout(TIMEOUT, future).await.unwrap_or_else(|_| panic!("{what}: not within {TIMEOUT:?}"))
+}
