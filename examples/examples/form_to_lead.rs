@@ -161,5 +161,5 @@ async fn client() -> Result<Client, BoxError> {
     let issued = tokens::import(&tokens, &dataset, SystemClock.now()).await?;
     let token = issued.first().ok_or("the sample has no token")?.secret.clone();
     let service = LeadService::builder(MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock)).build()?;
-    Ok(Client::builder("http://in-process", token).in_process(service)?)
+    Ok(Client::builder("http://in-process", token).in_process(service).build()?)
 }

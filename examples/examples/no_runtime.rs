@@ -47,7 +47,7 @@ async fn run() -> Result<(), BoxError> {
     println!("{}", str::from_utf8(&response.into_body().collect().await?.to_bytes())?);
 
     // Use the same service through the typed client.
-    let client = Client::builder("http://in-process", &token).in_process(service)?;
+    let client = Client::builder("http://in-process", &token).in_process(service).build()?;
     let lead =
         client.leads().create(&NewLead::new(&ClientId::parse("casa-verde")?, "Élodie Martin").value(450)).await?;
     println!("created {} at {}", lead.name, lead.created_at);

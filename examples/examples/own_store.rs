@@ -195,7 +195,7 @@ async fn run() -> Result<(), BoxError> {
     let issued = tokens::import(&tokens, &dataset, SystemClock.now()).await?;
     let token = issued.into_iter().next().ok_or("no token")?.secret;
     let service = LeadService::builder(Shops::new(dataset), StoredTokens::new(tokens, SystemClock)).build()?;
-    let client = Client::builder("http://in-process", token).in_process(service)?;
+    let client = Client::builder("http://in-process", token).in_process(service).build()?;
 
     let (account, sales, won) = (ClientId::parse("casa-verde")?, PipelineId::parse("sales")?, StageId::parse("won")?);
     let key = IdempotencyKey::parse("row-1")?;

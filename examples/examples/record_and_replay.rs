@@ -74,7 +74,7 @@ async fn record() -> Result<Cassette, BoxError> {
     let server = tokio::spawn(server.serve(service, async { stopped.await.unwrap_or_default() }));
 
     let recorder = Recorder::new(Reqwest::new()?);
-    let client = Client::builder(url, token).transport(recorder.clone())?;
+    let client = Client::builder(url, token).transport(recorder.clone()).build()?;
     import(&client, "fair").await?;
 
     drop(stop);

@@ -22,7 +22,7 @@ use crate::{
 ///
 /// # futures_executor::block_on(async {
 /// # let (service, token) = service();
-/// let client = Client::builder("http://in-process/v1", token).in_process(service)?;
+/// let client = Client::builder("http://in-process/v1", token).in_process(service).build()?;
 /// let lead = client.leads().create(&NewLead::new(&casa_verde(), "Élodie Martin").value(450)).await?;
 /// assert_eq!(client.leads().get(&lead.id).await?, lead);
 /// # Ok::<(), leadapi_core::BoxError>(())

@@ -24,6 +24,9 @@ pub enum ConfigError {
         /// The name of the variable.
         name: &'static str,
     },
+    /// No transport is set, and the crate was built without the default one.
+    #[error("no transport is set, and the feature reqwest is off")]
+    NoTransport,
     /// The transport could not be set up.
     #[error("the transport could not be set up")]
     Transport(#[source] BoxError),

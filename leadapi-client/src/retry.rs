@@ -26,7 +26,7 @@ use http::StatusCode;
 ///
 /// # let (service, token) = support::service();
 /// let patient = RetryPolicy::default().attempts(10).backoff(Duration::from_millis(100), Duration::from_secs(5));
-/// let client = Client::builder("http://in-process/v1", token).retry(patient).in_process(service)?;
+/// let client = Client::builder("http://in-process/v1", token).retry(patient).in_process(service).build()?;
 /// # Ok::<(), leadapi_client::ConfigError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

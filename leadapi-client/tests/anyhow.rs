@@ -47,9 +47,9 @@ fn clients() -> anyhow::Result<Client> {
         Client::from_env()?.build()?;
     }
     Client::builder("http://127.0.0.1:9", "pak_0123").build()?;
-    Client::builder("http://127.0.0.1:9", "pak_0123").transport(Reqwest::new()?)?;
+    Client::builder("http://127.0.0.1:9", "pak_0123").transport(Reqwest::new()?).build()?;
     let (service, token) = support::service();
-    Ok(Client::builder("http://in-process/v1", token).in_process(service)?)
+    Ok(Client::builder("http://in-process/v1", token).in_process(service).build()?)
 }
 
 async fn calls(client: &Client) -> anyhow::Result<()> {

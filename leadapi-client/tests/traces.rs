@@ -104,7 +104,8 @@ fn no_trace_contains_personal_data() {
     let recorded = recorded(|| {
         let (service, token) = service();
         let canary: BearerToken = token.clone();
-        let client = leadapi_client::Client::builder("http://in-process/v1", token).in_process(service).unwrap();
+        let client =
+            leadapi_client::Client::builder("http://in-process/v1", token).in_process(service).build().unwrap();
         let new = NewLead::new(&casa_verde(), "CANARY").email("canary@example.com").notes("canary");
         let lead = wait(client.leads().create(&new)).unwrap();
         wait(client.leads().list(&LeadQuery::new().client(casa_verde()))).unwrap();

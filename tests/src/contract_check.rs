@@ -65,7 +65,7 @@ pub async fn run_contract_check(kind: StoreKind) {
         let live = via.open(World::over(&kept).await.limiter(unlimited)).await;
         let checked = Arc::new(Checked { live, wrong: Mutex::default(), dump: Mutex::default() });
         let (target, url) = (target(), format!("http://leads.example{}", via.public()));
-        let client = target.client(&url).transport(checked.clone()).unwrap();
+        let client = target.client(&url).transport(checked.clone()).build().unwrap();
         let report = conformance::run(&client, &target).await;
         let wrong = checked.wrong.lock().unwrap().split_off(0);
         if !report.holds() || !wrong.is_empty() {

@@ -4,6 +4,13 @@ mod build;
 
 use std::{env, fmt, time::Duration};
 
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::Body;
+use http_body_util::Full;
+use leadapi_core::BoxError;
+use tower_service::Service;
+
 use crate::{
     client::Client,
     config_error::ConfigError,
@@ -12,11 +19,12 @@ use crate::{
     rate_limit::Pacing,
     retry::RetryPolicy,
     timer::Timer,
+    transport::{InProcess, Transport},
 };
 
 impl Client {
     /// Returns a builder for a base URL and a token. The base URL includes the base path, such as
-    /// `http://127.0.0.1:8080/v1`. The method that builds the client validates both.
+    /// `http://127.0.0.1:8080/v1`. [`ClientBuilder::build`] validates both.
     ///
     /// The client sends the token only to the base URL's origin. Over `http://`, anyone on the network path can read
     /// it.
@@ -28,10 +36,10 @@ impl Client {
     ///
     /// # fn main() -> Result<(), leadapi_client::ConfigError> {
     /// # let (service, token) = service();
-    /// let client = Client::builder("http://in-process/v1", token).in_process(service.clone())?;
+    /// let client = Client::builder("http://in-process/v1", token).in_process(service.clone()).build()?;
     /// assert_eq!(format!("{client:?}"), r#"Client { base_url: "http://in-process/v1", .. }"#);
     ///
-    /// let wrong = Client::builder("example.com", "pak_0123456789").in_process(service).unwrap_err();
+    /// let wrong = Client::builder("example.com", "pak_0123456789").in_process(service).build().unwrap_err();
     /// assert_eq!(wrong.to_string(), "the base URL must start with http:// or https://");
     /// # Ok(())
     /// # }
@@ -60,13 +68,13 @@ impl Client {
     }
 }
 
-/// A builder for a [`Client`]. Start with [`Client::builder`] and finish with `build`, [`in_process`](Self::in_process)
-/// or [`transport`](Self::transport).
+/// A builder for a [`Client`].
 #[must_use = "a builder does nothing until it is built"]
 pub struct ClientBuilder {
     base_url: String,
     token: Credential,
     application: Option<String>,
+    transport: Option<Box<dyn Transport>>,
     options: CallOptions,
     pacing: Pacing,
     timer: Option<Box<dyn Timer>>,
@@ -84,7 +92,69 @@ impl ClientBuilder {
             attempt_timeout: Some(ATTEMPT_TIMEOUT),
             max_retry_after: MAX_RETRY_AFTER,
         };
-        Self { base_url, token, application: None, options, pacing: Pacing::default(), timer: None, on_wait: None }
+        Self {
+            base_url,
+            token,
+            application: None,
+            transport: None,
+            options,
+            pacing: Pacing::default(),
+            timer: None,
+            on_wait: None,
+        }
+    }
+
+    /// Sets a service in the same process as the transport, without a socket or a runtime.
+    ///
+    /// The base URL's host is never resolved, but its path must be the service's base path.
+    ///
+    /// ```
+    /// use leadapi_client::Client;
+    /// use leadapi_core::{dataset::Dataset, http::LeadService, memory::*, tokens::StoredTokens};
+    ///
+    /// let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
+    /// let service = LeadService::builder(MemoryStore::new(Dataset::default()), verifier).base_path("/v1").build()?;
+    /// let client = Client::builder("http://in-process/v1", "pak_0123").in_process(service).build()?;
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// ```
+    pub fn in_process<S, B>(self, service: S) -> Self
+    where
+        S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + Sync + 'static,
+        S::Error: Into<BoxError>,
+        S::Future: Send,
+        B: Body + Send + 'static,
+        B::Data: Send,
+        B::Error: Into<BoxError>,
+    {
+        self.transport(InProcess::new(service))
+    }
+
+    /// Sets the transport. The default is [`Reqwest`](crate::transport::Reqwest), unless the feature `reqwest` is off.
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http::{Request, Response};
+    /// use leadapi_client::{Client, RetryPolicy, model::Window, transport::{Transport, TransportError}};
+    ///
+    /// struct AlwaysDown;
+    ///
+    /// #[async_trait::async_trait]
+    /// impl Transport for AlwaysDown {
+    ///     async fn send(&self, _: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
+    ///         Err(TransportError::not_sent("unplugged").while_connecting())
+    ///     }
+    /// }
+    ///
+    /// # futures_executor::block_on(async {
+    /// let client = Client::builder("http://nowhere/v1", "pak_0123").transport(AlwaysDown).build()?;
+    /// let error = client.client_accounts().list(Window::default()).retry(RetryPolicy::none()).await.unwrap_err();
+    /// assert!(error.is_connect());
+    /// # Ok::<(), leadapi_client::ConfigError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn transport(mut self, transport: impl Transport) -> Self {
+        self.transport = Some(Box::new(transport));
+        self
     }
 
     /// Sets the retry policy: how often a failed call is retried, and after which delays.

@@ -14,7 +14,7 @@ const MIN_CONSECUTIVE_FAILURES: usize = 10;
 /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
 /// # futures_executor::block_on(async {
 /// # let (service, _) = support::service();
-/// let client = Client::builder("http://in-process/v1", "pak_of_nobody").in_process(service)?;
+/// let client = Client::builder("http://in-process/v1", "pak_of_nobody").in_process(service).build()?;
 /// let rows = (0..10_000).map(|_| NewLead::new(&support::casa_verde(), "Ann"));
 /// let mut creates = client.leads().create_many(rows);
 /// let stopped = loop {
@@ -68,7 +68,7 @@ impl Stopped {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # futures_executor::block_on(async {
     /// # let (service, _) = support::service();
-    /// # let stranger = Client::builder("http://in-process/v1", "pak_0123").in_process(service).unwrap();
+    /// # let stranger = Client::builder("http://in-process/v1", "pak_0123").in_process(service).build().unwrap();
     /// # let rows = vec![NewLead::new(&support::casa_verde(), "Ann")];
     /// let mut creates = stranger.leads().create_many(rows);
     /// while let Some(result) = creates.next().await {
@@ -90,7 +90,7 @@ impl Stopped {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # futures_executor::block_on(async {
     /// # let (service, _) = support::service();
-    /// # let stranger = Client::builder("http://in-process/v1", "pak_0123").in_process(service).unwrap();
+    /// # let stranger = Client::builder("http://in-process/v1", "pak_0123").in_process(service).build().unwrap();
     /// # let rows = vec![NewLead::new(&support::casa_verde(), "Ann")];
     /// let mut creates = stranger.leads().create_many(rows);
     /// while let Some(result) = creates.next().await {
@@ -111,7 +111,7 @@ impl Stopped {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # futures_executor::block_on(async {
     /// # let (service, _) = support::service();
-    /// # let stranger = Client::builder("http://in-process/v1", "pak_0123").in_process(service).unwrap();
+    /// # let stranger = Client::builder("http://in-process/v1", "pak_0123").in_process(service).build().unwrap();
     /// # let rows = vec![NewLead::new(&support::casa_verde(), "Ann")];
     /// let mut creates = stranger.leads().create_many(rows);
     /// while let Some(result) = creates.next().await {

@@ -140,7 +140,7 @@ impl Error {
     /// # }
     /// # futures_executor::block_on(async {
     /// # let retry = leadapi_client::RetryPolicy::none();
-    /// # let client = Client::builder("http://nowhere", "pak_0").retry(retry).transport(Unplugged)?;
+    /// # let client = Client::builder("http://nowhere", "pak_0").retry(retry).transport(Unplugged).build()?;
     /// # let new = NewLead::new(&casa_verde(), "Øyvind");
     /// let error = client.leads().create(&new).await.unwrap_err();
     /// assert_eq!(error.outcome(), Outcome::Unknown);

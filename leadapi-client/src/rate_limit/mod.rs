@@ -24,7 +24,7 @@ pub(crate) use limiter::{Acquire, Permit, RateLimiter, Ticket};
 /// # let (service, token) = support::service();
 /// // For a server with higher limits.
 /// let pacing = Pacing::default().reads(6_000).writes(600);
-/// let client = Client::builder("http://in-process/v1", token).pacing(pacing).in_process(service)?;
+/// let client = Client::builder("http://in-process/v1", token).pacing(pacing).in_process(service).build()?;
 /// # Ok::<(), leadapi_client::ConfigError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

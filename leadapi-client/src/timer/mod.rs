@@ -40,7 +40,7 @@ use thread::Sleep;
 ///
 /// # let (service, token) = support::service();
 /// let timer = TokioTimer(Instant::now());
-/// let client = Client::builder("http://in-process/v1", token).timer(timer).in_process(service)?;
+/// let client = Client::builder("http://in-process/v1", token).timer(timer).in_process(service).build()?;
 /// # Ok::<(), leadapi_client::ConfigError>(())
 /// ```
 #[async_trait]

@@ -48,7 +48,7 @@ use super::{Transport, TransportError};
 ///
 /// // `Signed` is any service around a service, as tower's middleware is.
 /// let transport = Layered::new(InProcess::new(service), &layer_fn(Signed));
-/// let client = Client::builder("http://in-process/v1", token).transport(transport)?;
+/// let client = Client::builder("http://in-process/v1", token).transport(transport).build()?;
 /// # futures_executor::block_on(async { client.client_accounts().list(Default::default()).await }).unwrap();
 /// # Ok::<(), leadapi_client::ConfigError>(())
 /// ```

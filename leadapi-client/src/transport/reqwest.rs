@@ -52,7 +52,7 @@ impl Reqwest {
     /// ```
     /// use leadapi_client::{Client, transport::Reqwest};
     ///
-    /// let client = Client::builder("https://api.example.com/v1", "pak_0123").transport(Reqwest::new()?)?;
+    /// let client = Client::builder("https://api.example.com/v1", "pak_0123").transport(Reqwest::new()?).build()?;
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// ```
     ///
@@ -73,7 +73,8 @@ impl Reqwest {
     /// use leadapi_client::{Client, transport::Reqwest};
     ///
     /// let builder = reqwest::Client::builder().no_proxy();
-    /// let client = Client::builder("https://api.example.com/v1", "pak_0123").transport(Reqwest::from_builder(builder)?)?;
+    /// let transport = Reqwest::from_builder(builder)?;
+    /// let client = Client::builder("https://api.example.com/v1", "pak_0123").transport(transport).build()?;
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// ```
     ///

@@ -20,7 +20,7 @@ fn case() {
     let (service, token) = service();
     let session = Cassette::open(&path).mode_from_env().redact("email").wrap(InProcess::new(service));
     let session = session.unwrap_or_else(|error| panic!("refused: {error}"));
-    let client = Client::builder("http://in-process/v1", token).transport(session.transport()).unwrap();
+    let client = Client::builder("http://in-process/v1", token).transport(session.transport()).build().unwrap();
     let requests = env::var("LEADAPI_REQUESTS").unwrap_or_default();
     for what in requests.split_terminator(',') {
         let total = match what {

@@ -120,7 +120,7 @@ fn a_request_without_a_response_fails_the_recording_and_returns_its_error() {
     }
 
     let recorder = Recorder::new(Unplugged);
-    let client = Client::builder("http://nowhere/v1", "pak_0123").transport(recorder.clone()).unwrap();
+    let client = Client::builder("http://nowhere/v1", "pak_0123").transport(recorder.clone()).build().unwrap();
     let error = wait(client.client_accounts().list(Window::default()).retry(RetryPolicy::none())).unwrap_err();
     assert!(error.is_connect());
     let refused = recorder.cassette().unwrap_err();
@@ -143,7 +143,7 @@ fn a_retry_after_date_is_recorded_in_seconds() {
     }
 
     let recorder = Recorder::new(Later);
-    let client = Client::builder("http://nowhere/v1", "pak_0123").transport(recorder.clone()).unwrap();
+    let client = Client::builder("http://nowhere/v1", "pak_0123").transport(recorder.clone()).build().unwrap();
     wait(client.client_accounts().list(Window::default()).retry(RetryPolicy::none())).unwrap_err();
     let entry = &entries(&recorder.cassette().unwrap())[0];
     let headers =

@@ -95,7 +95,7 @@ fn personal_data_is_redacted_by_default() {
     };
     let record = |with: fn(Recorder) -> Recorder| {
         let recorder = with(Recorder::new(InProcess::new(service.clone())));
-        let client = Client::builder("http://in-process/v1", &token).transport(recorder.clone()).unwrap();
+        let client = Client::builder("http://in-process/v1", &token).transport(recorder.clone()).build().unwrap();
         wait(run(&client, "Élodie Martin", "elodie@example.fr")).unwrap();
         recorder.cassette().unwrap()
     };

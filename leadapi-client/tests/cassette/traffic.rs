@@ -42,7 +42,7 @@ pub(crate) async fn run_traffic(client: &Client) -> Result<Vec<String>, Error> {
 pub(crate) fn recorded(with: impl FnOnce(Recorder) -> Recorder) -> (Recorder, Client) {
     let (service, token) = support::service();
     let recorder = with(Recorder::new(InProcess::new(service)).keep_personal_data());
-    let client = Client::builder("http://in-process/v1", token).transport(recorder.clone()).unwrap();
+    let client = Client::builder("http://in-process/v1", token).transport(recorder.clone()).build().unwrap();
     (recorder, client)
 }
 
@@ -68,5 +68,5 @@ pub(crate) async fn create(client: &Client, name: &str, key: &str) -> Result<Str
 /// Returns a client without retries for a replay.
 pub(crate) fn client_of(transport: impl Transport) -> Client {
     let builder = Client::builder("http://replay/v1", "pak_0123").retry(RetryPolicy::none());
-    builder.transport(transport).unwrap()
+    builder.transport(transport).build().unwrap()
 }

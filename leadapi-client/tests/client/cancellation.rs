@@ -90,6 +90,7 @@ fn client(
             hook.fetch_add(usize::from(wait.reason == WaitReason::Pacing), Ordering::Relaxed);
         })
         .transport(halting)
+        .build()
         .unwrap();
     (client, sent, waits)
 }
@@ -164,7 +165,7 @@ fn a_dropped_create_that_is_repeated_creates_one_lead() {
         let (client, ..) = client(service.clone(), &token);
         let ended = poll_times(create(&client), times);
         wait(create(&client)).unwrap();
-        let direct = Client::builder("http://in-process/v1", &token).in_process(service).unwrap();
+        let direct = Client::builder("http://in-process/v1", &token).in_process(service).build().unwrap();
         assert_eq!(wait(direct.leads().list(&LeadQuery::new())).unwrap().total, 2, "{times} polls");
         if ended {
             return assert!(times >= 7);

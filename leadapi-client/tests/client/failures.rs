@@ -149,14 +149,14 @@ async fn an_error_names_what_is_wrong_with_the_connection() {
 #[tokio::test]
 async fn refusals_of_the_real_service_are_distinguished() {
     let (service, token) = crate::support::service_for(Scopes::Read);
-    let reader = Client::builder("http://in-process/v1", token).in_process(service.clone()).unwrap();
+    let reader = Client::builder("http://in-process/v1", token).in_process(service.clone()).build().unwrap();
     let error = create(&reader).await;
     assert!(error.is_forbidden() && error.message().contains("write"), "{error}");
 
-    let stranger = Client::builder("http://in-process/v1", "pak_0123").in_process(service.clone()).unwrap();
+    let stranger = Client::builder("http://in-process/v1", "pak_0123").in_process(service.clone()).build().unwrap();
     let error = create(&stranger).await;
     assert!(error.is_unauthorized() && error.message().contains("invalid token"), "{error}");
 
-    let wrong_path = Client::builder("http://in-process/v2", "pak_0123").in_process(service).unwrap();
+    let wrong_path = Client::builder("http://in-process/v2", "pak_0123").in_process(service).build().unwrap();
     assert!(create(&wrong_path).await.is_not_found());
 }

@@ -55,7 +55,7 @@ impl Service<Request<Full<Bytes>>> for FixedService {
 }
 
 fn call_error(service: FixedService) -> leadapi_client::Error {
-    let client = Client::builder("http://in-process/v1", "pak_0123").in_process(service).unwrap();
+    let client = Client::builder("http://in-process/v1", "pak_0123").in_process(service).build().unwrap();
     wait(client.client_accounts().list(Window::default()).retry(RetryPolicy::none())).unwrap_err()
 }
 

@@ -33,6 +33,7 @@ fn an_invalid_request_is_not_sent() {
     let client = Client::builder("http://nowhere/v1", "pak_0123")
         .retry(RetryPolicy::none())
         .transport(CountingTransport(sent.clone()))
+        .build()
         .unwrap();
     let (id, dots) = (LeadId::parse("lead-1").unwrap(), LeadId::parse("..").unwrap());
     let rename = LeadPatch::new().name("Ann");
@@ -73,11 +74,19 @@ fn the_message_is_the_same_as_that_of_the_service() {
 
 #[test]
 fn invalid_settings_are_errors() {
-    let build = |url: &str, token: &str| Client::builder(url, token).transport(CountingTransport(Arc::default()));
+    let build =
+        |url: &str, token: &str| Client::builder(url, token).transport(CountingTransport(Arc::default())).build();
     assert!(matches!(build("nowhere", "pak_0123"), Err(ConfigError::BaseUrl { .. })));
     assert!(matches!(build("http://nowhere", "sk_0123"), Err(ConfigError::Token(_))));
     assert!(matches!(build("http://nowhere", "pak_01 23"), Err(ConfigError::Token(_))));
     assert!(build("http://nowhere", " pak_0123\r\n").is_ok());
+}
+
+#[test]
+fn a_client_without_a_transport_needs_the_feature_reqwest() {
+    let built = Client::builder("http://nowhere", "pak_0123").build();
+    let has_no_transport = matches!(built, Err(ConfigError::NoTransport));
+    assert_eq!(has_no_transport, cfg!(not(feature = "reqwest")), "{built:?}");
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn client(pacing: Pacing) -> (Client, Arc<AtomicUsize>) {
         DelayedTransport { inner: InProcess::new(service), count: AtomicU64::new(0), refused: refused.clone() };
     // Some calls must wait longer than the default timeout.
     let builder = builder(token).pacing(pacing).timeout(10_000 * MINUTE);
-    (builder.transport(transport).unwrap(), refused)
+    (builder.transport(transport).build().unwrap(), refused)
 }
 
 /// Makes `calls` calls from `callers` concurrent callers. Returns the elapsed time.
@@ -134,7 +134,7 @@ async fn clients_that_share_a_token_all_succeed() {
     let mut running = JoinSet::new();
     for _ in 0..8 {
         let transport = InProcess::new(service.clone());
-        let client = builder(&token).timeout(60 * MINUTE).transport(transport).unwrap();
+        let client = builder(&token).timeout(60 * MINUTE).transport(transport).build().unwrap();
         running.spawn(async move {
             for _ in 0..60 {
                 client.leads().create(&NewLead::new(&casa_verde(), "Ann")).await.unwrap();
@@ -146,7 +146,7 @@ async fn clients_that_share_a_token_all_succeed() {
     }
     let least = 7 * MINUTE;
     assert!(start.elapsed() >= least && start.elapsed() <= least + MINUTE, "{:?}", start.elapsed());
-    let all = builder(token).in_process(service).unwrap();
+    let all = builder(token).in_process(service).build().unwrap();
     assert_eq!(all.leads().list(&leadapi_client::model::LeadQuery::new()).await.unwrap().total, 481);
 }
 
@@ -159,6 +159,7 @@ async fn a_wait_is_reported_when_it_begins() {
         .pacing(Pacing::default().writes(2))
         .on_wait(move |wait| hook.lock().unwrap().push((wait.reason, wait.duration.as_secs())))
         .in_process(service)
+        .build()
         .unwrap();
     for _ in 0..2 {
         client.leads().create(&NewLead::new(&casa_verde(), "Ann")).await.unwrap();
@@ -192,6 +193,7 @@ async fn calls_are_sent_in_arrival_order_and_wait_once() {
             hook.fetch_add(1, Ordering::Relaxed);
         })
         .in_process(service)
+        .build()
         .unwrap();
     let call = |nth: usize| {
         let create = client.leads().create(&NewLead::new(&casa_verde(), format!("{nth}")));

@@ -109,7 +109,7 @@ impl Script {
         let (handle, hook) = (ScriptHandle(script.clone()), script.clone());
         let builder = Client::builder("http://scripted/v1", "pak_0123").timer(handle.clone()).pacing(Pacing::off());
         let builder = options(builder).on_wait(move |wait| hook.waits.lock().unwrap().push(*wait));
-        (builder.transport(handle).unwrap(), script)
+        (builder.transport(handle).build().unwrap(), script)
     }
 
     pub(crate) fn sent(&self) -> usize {

@@ -80,7 +80,7 @@ async fn no_output_contains_the_token() {
 
     let token = BearerToken::parse(TOKEN).unwrap();
     call(&Client::builder("http://127.0.0.1:1", &token).build().unwrap(), &mut all).await;
-    call(&Client::builder("http://nowhere", token).transport(LeakyTransport).unwrap(), &mut all).await;
+    call(&Client::builder("http://nowhere", token).transport(LeakyTransport).build().unwrap(), &mut all).await;
 
     assert!(all.len() > 50);
     for text in all {

@@ -66,7 +66,7 @@ impl TokenVerifier for OneToken {
 
 pub(crate) fn in_process() -> Client {
     let (service, token) = service();
-    Client::builder("http://in-process/v1", token).in_process(service).unwrap()
+    Client::builder("http://in-process/v1", token).in_process(service).build().unwrap()
 }
 
 /// Returns the error of a create that is answered with `status`.
@@ -82,8 +82,11 @@ pub(crate) async fn answered(status: u16) -> Error {
         }
     }
 
-    let client =
-        Client::builder("http://always", "pak_0123").retry(RetryPolicy::none()).transport(Always(status)).unwrap();
+    let client = Client::builder("http://always", "pak_0123")
+        .retry(RetryPolicy::none())
+        .transport(Always(status))
+        .build()
+        .unwrap();
     client.leads().create(&NewLead::new(&casa_verde(), "Ann")).await.unwrap_err()
 }
 

@@ -47,7 +47,7 @@ async fn client() -> Client {
     let limits = Limits::new(NonZeroU32::MAX, NonZeroU32::MAX);
     let service = LeadService::builder(MemoryStore::new(data), verifier).limiter(SlidingWindow::new(limits));
     let service = service.build().unwrap();
-    Client::builder("http://in-process", token).pacing(Pacing::off()).in_process(service).unwrap()
+    Client::builder("http://in-process", token).pacing(Pacing::off()).in_process(service).build().unwrap()
 }
 
 fn c1() -> ClientId {

@@ -19,7 +19,7 @@ const NEVER_SEEN: &str =
 async fn our_service_passes_in_process_with_rate_limits() {
     let (time, target) = (Leaping::new(), Target::standard().with_rate_limits());
     let transport = in_process(&time, Limits::default()).await;
-    let client = target.client("http://in-process/v1").timer(time).transport(transport).unwrap();
+    let client = target.client("http://in-process/v1").timer(time).transport(transport).build().unwrap();
     let report = conformance::run(&client, &target).await;
     assert!(report.holds(), "{report}");
     assert_eq!(skipped(&report), [NEVER_SEEN]);
@@ -58,11 +58,11 @@ async fn left_as_it_was(client: &Client, report: &Report) {
 async fn the_check_leaves_the_other_business_unchanged() {
     let (time, target) = (Leaping::new(), Target::standard());
     let transport = std::sync::Arc::new(in_process(&time, raised()).await);
-    let client = target.client("http://in-process/v1").timer(time).transport(transport.clone()).unwrap();
+    let client = target.client("http://in-process/v1").timer(time).transport(transport.clone()).build().unwrap();
     assert!(conformance::run(&client, &target).await.holds());
     let text: serde_json::Value = serde_json::from_str(DATA).unwrap();
     let token = text["businesses"][1]["tokens"][0]["token"].as_str().unwrap();
-    let theirs = Client::builder("http://in-process/v1", token).transport(transport).unwrap();
+    let theirs = Client::builder("http://in-process/v1", token).transport(transport).build().unwrap();
     assert_eq!(theirs.leads().list(&LeadQuery::new()).await.unwrap().total, 1);
 }
 
@@ -74,7 +74,7 @@ async fn a_minimal_target_skips_sentences_with_a_reason() {
     let target = Target::parse(r#"{"client_id": "one-client-1"}"#).unwrap();
     let transport = in_process(&time, raised()).await;
     let standard = Target::standard().client("http://in-process/v1");
-    let client = standard.timer(time).transport(transport).unwrap();
+    let client = standard.timer(time).transport(transport).build().unwrap();
     let report = conformance::run(&client, &target).await;
     assert!(report.holds(), "{report}");
     let skipped = skipped(&report);
@@ -94,7 +94,7 @@ async fn a_minimal_target_skips_sentences_with_a_reason() {
 async fn a_second_run_gives_the_same_result() {
     let (time, target) = (Leaping::new(), Target::standard());
     let transport = in_process(&time, raised()).await;
-    let client = target.client("http://in-process/v1").timer(time).transport(transport).unwrap();
+    let client = target.client("http://in-process/v1").timer(time).transport(transport).build().unwrap();
     for _ in 0..2 {
         let report = conformance::run(&client, &target).await;
         assert_eq!(broken(&report), Vec::<String>::new(), "{report}");

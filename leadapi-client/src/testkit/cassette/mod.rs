@@ -13,7 +13,7 @@
 //! # let new = NewLead::new(&support::casa_verde(), "Élodie Martin");
 //!
 //! let recorder = Recorder::new(InProcess::new(service));
-//! let client = Client::builder("http://in-process/v1", token).transport(recorder.clone())?;
+//! let client = Client::builder("http://in-process/v1", token).transport(recorder.clone()).build()?;
 //! client.leads().create(&new).await?;
 //!
 //! let replay = recorder.cassette()?.replay().await;

@@ -141,12 +141,12 @@ impl OpenOptions {
     /// # let (service, token) = support::service();
     /// # let path = std::env::temp_dir().join(format!("leadapi-{}-wrap.har", std::process::id()));
     /// # let recorder = Recorder::new(InProcess::new(service));
-    /// # let client = Client::builder("http://in-process/v1", token).transport(recorder.clone())?;
+    /// # let client = Client::builder("http://in-process/v1", token).transport(recorder.clone()).build()?;
     /// # client.client_accounts().list(Window::default()).await?;
     /// # recorder.cassette()?.save(&path)?;
     ///
     /// let session = Cassette::open(&path).wrap(Reqwest::new()?)?;
-    /// let client = Client::builder("https://api.example.com/v1", "pak_0123").transport(session.transport())?;
+    /// let client = Client::builder("https://api.example.com/v1", "pak_0123").transport(session.transport()).build()?;
     /// assert_eq!(client.client_accounts().list(Window::default()).await?.total, 2);
     /// session.finish()?;
     /// # std::fs::remove_file(path)?;
@@ -199,7 +199,7 @@ impl CassetteSession {
     /// # let path = std::env::temp_dir().join(format!("leadapi-{}-transport.har", std::process::id()));
     /// # Cassette::parse(r#"{"log": {"entries": []}}"#)?.save(&path)?;
     /// let session = Cassette::open(&path).wrap(Reqwest::new()?)?;
-    /// let client = Client::builder("https://api.example.com/v1", "pak_0123").transport(session.transport())?;
+    /// let client = Client::builder("https://api.example.com/v1", "pak_0123").transport(session.transport()).build()?;
     /// # session.finish()?;
     /// # std::fs::remove_file(path)?;
     /// # Ok::<(), leadapi_core::BoxError>(())

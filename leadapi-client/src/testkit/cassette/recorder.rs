@@ -27,7 +27,7 @@ use crate::transport::{Transport, TransportError};
 /// # let (service, token) = support::service();
 ///
 /// let recorder = Recorder::new(InProcess::new(service));
-/// let client = Client::builder("http://in-process/v1", token).transport(recorder.clone())?;
+/// let client = Client::builder("http://in-process/v1", token).transport(recorder.clone()).build()?;
 /// client.leads().create(&NewLead::new(&support::casa_verde(), "Ann").email("ann@example.com")).await?;
 ///
 /// let file = recorder.cassette()?.to_har()?;
@@ -139,7 +139,7 @@ impl Recorder {
     /// # let (service, token) = support::service();
     /// # use leadapi_client::{Client, testkit::cassette::Recorder, transport::InProcess};
     /// let recorder = Recorder::new(InProcess::new(service));
-    /// let client = Client::builder("http://in-process/v1", token).transport(recorder.clone())?;
+    /// let client = Client::builder("http://in-process/v1", token).transport(recorder.clone()).build()?;
     /// client.client_accounts().list(Default::default()).await?;
     /// assert_eq!(recorder.cassette()?.len(), 1);
     /// # Ok::<(), leadapi_core::BoxError>(())

@@ -92,7 +92,7 @@ impl Replay {
     /// Returns [`ConfigError`] if the recorded base path is invalid.
     pub fn client(&self) -> Result<Client, ConfigError> {
         let transport = serve::transport()?;
-        serve::skip_waits(Client::builder(self.url(), TOKEN), |_| {}).transport(transport)
+        serve::skip_waits(Client::builder(self.url(), TOKEN), |_| {}).transport(transport).build()
     }
 
     /// Checks that every request matched an entry and that every entry was requested.
@@ -168,7 +168,7 @@ impl ReplayTransport {
     /// Returns [`ConfigError`] if the recorded base path is invalid.
     pub fn client(&self) -> Result<Client, ConfigError> {
         let builder = Client::builder(format!("http://replay{}", self.0.0.base()), TOKEN);
-        serve::skip_waits(builder, |_| {}).transport(self.clone())
+        serve::skip_waits(builder, |_| {}).transport(self.clone()).build()
     }
 
     /// Checks that every request matched an entry and that every entry was requested.

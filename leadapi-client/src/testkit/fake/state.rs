@@ -82,7 +82,7 @@ impl FakeLeadApi {
     /// use leadapi_client::{Client, model::LeadQuery, testkit::FakeLeadApi};
     ///
     /// let api = FakeLeadApi::start().await;
-    /// let client = Client::builder("http://in-process/v1", api.token()).in_process(api.service().clone())?;
+    /// let client = Client::builder("http://in-process/v1", api.token()).in_process(api.service().clone()).build()?;
     /// assert_eq!(client.leads().list(&LeadQuery::new()).await?.total, 3);
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();

@@ -25,7 +25,7 @@ pub(crate) fn client(
     skipped: impl Fn(Duration) + Send + Sync + 'static,
 ) -> Client {
     let transport = transport().expect("TLS of the system");
-    skip_waits(Client::builder(url, token), skipped).transport(transport).expect("a valid URL and token")
+    skip_waits(Client::builder(url, token), skipped).transport(transport).build().expect("a valid URL and token")
 }
 
 /// Turns off rate limiting and skips waits.

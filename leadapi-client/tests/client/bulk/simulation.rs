@@ -188,7 +188,7 @@ impl Simulation {
     pub(super) fn client_at(&self, url: &str, token: impl Into<leadapi_client::Credential>) -> Client {
         let service = InProcess::new(self.service.clone());
         let transport = UnreliableTransport { service, fault: self.fault, polls: self.polls, seen: self.seen.clone() };
-        Client::builder(url, token).pacing(self.pacing).timer(self.clock.clone()).transport(transport).unwrap()
+        Client::builder(url, token).pacing(self.pacing).timer(self.clock.clone()).transport(transport).build().unwrap()
     }
 
     /// Runs a future to completion. Whenever it is pending and nothing has woken it, advances the clock.
@@ -223,7 +223,7 @@ impl Simulation {
     /// Returns the number of leads with each name, not counting the initial lead.
     pub(super) fn leads(&self) -> BTreeMap<String, usize> {
         let direct = Client::builder("http://in-process/v1", self.token.clone()).pacing(Pacing::off());
-        let direct = direct.in_process(self.service.clone()).unwrap();
+        let direct = direct.in_process(self.service.clone()).build().unwrap();
         let mut names = BTreeMap::new();
         for offset in (0..).step_by(200) {
             let query = LeadQuery::new().window(Window::new(200, offset).unwrap());

@@ -74,7 +74,7 @@ fn a_permanent_transport_error_is_not_retried() {
             Err(leadapi_client::transport::TransportError::not_sent("no TLS").permanent())
         }
     }
-    let client = leadapi_client::Client::builder("http://nowhere", "pak_0").transport(Broken).unwrap();
+    let client = leadapi_client::Client::builder("http://nowhere", "pak_0").transport(Broken).build().unwrap();
     let error = wait(client.leads().create(&ann())).unwrap_err();
     assert_eq!((error.attempts(), error.outcome(), error.is_retryable()), (1, Outcome::NotSent, false));
 }

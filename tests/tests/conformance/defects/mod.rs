@@ -169,7 +169,7 @@ async fn each_defect_breaks_the_sentence_it_violates() {
     for (name, defect, against) in PLANTED {
         let (time, target) = (Leaping::new(), Target::standard());
         let transport = Defective { service: in_process(&time, raised()).await, defect: *defect };
-        let client = target.client("http://in-process/v1").timer(time).transport(transport).unwrap();
+        let client = target.client("http://in-process/v1").timer(time).transport(transport).build().unwrap();
         let report = conformance::run(&client, &target).await;
         let broken = broken(&report);
         for sentence in *against {
@@ -213,7 +213,7 @@ async fn each_rate_limit_defect_breaks_its_sentence() {
     for (name, limits, defect, sentence) in planted {
         let (time, target) = (Leaping::new(), Target::standard().with_rate_limits());
         let transport = Defective { service: in_process(&time, limits).await, defect };
-        let client = target.client("http://in-process/v1").timer(time).transport(transport).unwrap();
+        let client = target.client("http://in-process/v1").timer(time).transport(transport).build().unwrap();
         let broken = broken(&conformance::run(&client, &target).await);
         assert!(broken.iter().any(|broken| broken.starts_with(sentence)), "{name}: {broken:#?}");
     }
