@@ -56,6 +56,7 @@ pub fn equals<T: PartialEq<E>, E: ?Sized>(state: T, expected: &E) -> Result<(), 
 /// # Panics
 ///
 /// If the condition is not met within [`TIMEOUT`]. The message contains the last state.
+#[track_caller]
 pub fn wait_until<C: Condition>(what: &str, mut check: impl FnMut() -> C) -> C::Value {
     let deadline = Instant::now() + TIMEOUT;
     loop {
