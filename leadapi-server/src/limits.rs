@@ -26,7 +26,7 @@ pub struct HttpLimits {
     /// immediately. An IPv6 address counts as its /64 network. Use 0 (no limit) behind a proxy or load balancer, where
     /// all connections come from the same address. Default 256.
     pub address_connections: usize,
-    /// The maximum number of concurrent TLS handshakes. At the limit, each new handshake cuts off the oldest. Default
+    /// The maximum number of concurrent TLS handshakes. At the limit, each new handshake aborts the oldest. Default
     /// 1,024.
     pub handshakes: usize,
     /// The maximum number of in-flight requests, not counting those that wait for their body. Further requests get 500

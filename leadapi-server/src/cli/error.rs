@@ -134,7 +134,7 @@ pub enum CommandError {
     NotReady {
         /// The address of the operator's listener.
         address: SocketAddr,
-        /// The server's reason, or the cause why it cannot be reached.
+        /// The server's reason, or the reason that it cannot be reached.
         reason: String,
     },
     /// Only one of the certificate and the private key was specified.
@@ -153,7 +153,7 @@ pub enum CommandError {
     #[cfg(feature = "otlp")]
     #[error("--otlp-endpoint: {0}")]
     Traces(String),
-    /// The server that counts requests cannot be used.
+    /// The Redis server of `--limiter` cannot be used.
     #[cfg(feature = "redis")]
     #[error("--limiter: cannot use {url}: {source}")]
     Limiter {
@@ -162,7 +162,7 @@ pub enum CommandError {
         /// The reason.
         source: RedisLimiterError,
     },
-    /// The number of servers that share the limits while the server that counts requests fails is missing.
+    /// `--limiter-failure local` was specified without the number of servers.
     #[cfg(feature = "redis")]
     #[error("--limiter-failure local needs --limiter-servers, the highest number of servers that run at the same time")]
     LimiterServers,

@@ -1,6 +1,6 @@
 //! A bound on the unread response bytes across all connections of a listener.
 //!
-//! Above the limit, the server cuts the connection that has been behind longest, and starts no further requests until
+//! Above the limit, the server closes the connection that has been behind longest, and starts no further requests until
 //! that connection's memory is freed. If the server waited for peers to read instead, peers that never read would lock
 //! out all others.
 

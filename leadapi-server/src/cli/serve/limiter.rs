@@ -44,8 +44,8 @@ impl std::fmt::Display for LimiterUrl {
 pub(super) struct LimiterOptions {
     /// The Redis or Valkey server that counts the requests of all servers: `redis://USER:PASSWORD@HOST:PORT/DATABASE`.
     ///
-    /// By default, the servers that share a PostgreSQL store count together, and every other server counts alone. This
-    /// option works with any store, and needs a binary with the feature `redis`. `rediss://` uses TLS.
+    /// By default, servers that share a PostgreSQL store count requests together, and any other server counts its own.
+    /// This option works with any store and needs a binary with the feature `redis`. `rediss://` uses TLS.
     /// `redis+sentinel://HOST:PORT,HOST:PORT/SERVICE/DATABASE` finds the server through Sentinels. If the URL contains a
     /// password, pass it in `LEADAPI_LIMITER`.
     #[arg(
@@ -60,7 +60,7 @@ pub(super) struct LimiterOptions {
     #[cfg(feature = "redis")]
     #[arg(long, env = "LEADAPI_LIMITER_TIMEOUT", value_name = "TIME", value_parser = time, default_value = "50ms")]
     limiter_timeout: humantime::Duration,
-    /// What happens to requests while Redis does not answer.
+    /// How to treat requests while Redis does not respond.
     #[cfg(feature = "redis")]
     #[arg(long, env = "LEADAPI_LIMITER_FAILURE", value_name = "POLICY", default_value = "closed")]
     limiter_failure: Policy,
@@ -73,10 +73,10 @@ pub(super) struct LimiterOptions {
 #[cfg(feature = "redis")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Policy {
-    /// They get 500, so no token exceeds its limit.
+    /// Respond with 500, so that no token exceeds its limit.
     Closed,
-    /// Each server applies the limits, divided by the number of servers, on its own. In the 60 seconds around a
-    /// failure, a token may get up to twice its limit.
+    /// Let each server admit its share of the limit, without coordination. In the 60 seconds around a failure, a token
+    /// may get up to twice its limit.
     Local,
 }
 
@@ -87,14 +87,14 @@ pub(super) struct OpenLimiter {
 }
 
 impl OpenLimiter {
-    /// Creates a limiter whose readiness depends on nothing else than the store.
+    /// Creates a limiter that needs no readiness check besides that of the store.
     pub(super) fn new(limiter: impl RateLimiter + 'static) -> Self {
         Self { limiter: Box::new(limiter), probe: Box::new(|| Box::pin(async { Ok(()) })) }
     }
 }
 
 impl LimiterOptions {
-    /// Returns what happens while Redis does not answer, if the settings are consistent.
+    /// Returns the failure policy. Fails if the settings are inconsistent.
     #[cfg(feature = "redis")]
     pub(super) const fn failure(&self) -> Result<LimiterFailure, CommandError> {
         match (self.limiter_failure, self.limiter_servers) {

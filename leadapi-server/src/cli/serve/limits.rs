@@ -20,7 +20,7 @@ pub(super) struct LimitOptions {
     /// the same address.
     #[arg(long, env = "LEADAPI_MAX_ADDRESS_CONNECTIONS", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().address_connections)]
     max_address_connections: usize,
-    /// Maximum number of concurrent TLS handshakes; each additional handshake cuts off the oldest.
+    /// Maximum number of concurrent TLS handshakes; each additional handshake aborts the oldest.
     #[arg(long, env = "LEADAPI_MAX_HANDSHAKES", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().handshakes)]
     max_handshakes: usize,
     /// Maximum number of in-flight requests, not counting those that wait for their body; further requests get 500 with
@@ -33,7 +33,7 @@ pub(super) struct LimitOptions {
     /// Maximum unread response bytes on one connection; above it, the next request on the connection waits.
     #[arg(long, env = "LEADAPI_MAX_CONNECTION_UNREAD_BYTES", value_name = "BYTES", value_parser = number::<usize>, default_value_t = HttpLimits::default().connection_unread_bytes)]
     max_connection_unread_bytes: usize,
-    /// Maximum unread response bytes across all connections; above it, the server cuts the connection that has been
+    /// Maximum unread response bytes across all connections; above it, the server closes the connection that has been
     /// behind longest.
     #[arg(long, env = "LEADAPI_MAX_UNREAD_BYTES", value_name = "BYTES", value_parser = number::<usize>, default_value_t = HttpLimits::default().unread_bytes)]
     max_unread_bytes: usize,

@@ -49,11 +49,11 @@ pub(super) struct ListenOptions {
     /// The reference at /docs, its curl commands and the Location header use it.
     #[arg(long, env = "LEADAPI_PUBLIC_URL", value_name = "URL")]
     public_url: Option<ServerUrl>,
-    /// Maximum number of GET requests per token in any 60 seconds, over all servers that share a PostgreSQL store or a
-    /// --limiter.
+    /// Maximum number of GET requests per token in any 60 seconds, across all servers that share a PostgreSQL store or
+    /// a --limiter.
     #[arg(long, env = "LEADAPI_READS_PER_MINUTE", value_name = "N", value_parser = positive::<NonZeroU32>, default_value_t = Limits::default().reads)]
     reads_per_minute: NonZeroU32,
-    /// Maximum number of POST, PATCH and DELETE requests per token in any 60 seconds, over all servers that share a
+    /// Maximum number of POST, PATCH and DELETE requests per token in any 60 seconds, across all servers that share a
     /// PostgreSQL store or a --limiter.
     #[arg(long, env = "LEADAPI_WRITES_PER_MINUTE", value_name = "N", value_parser = positive::<NonZeroU32>, default_value_t = Limits::default().writes)]
     writes_per_minute: NonZeroU32,

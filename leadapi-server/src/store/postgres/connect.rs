@@ -31,11 +31,11 @@ pub(crate) enum OpenError {
     TransactionPooler,
     #[error(transparent)]
     Tls(#[from] TlsError),
-    #[error("the pool could not be made")]
+    #[error("the connection pool could not be created")]
     Pool(#[from] deadpool_postgres::BuildError),
-    #[error("PostgreSQL is of version {0}, and at least 15 is needed")]
+    #[error("PostgreSQL {0} is too old: version 15 or later is required")]
     Old(String),
-    #[error("its schema is of version {found}, and this binary knows up to {known}: use a newer binary")]
+    #[error("its schema version is {found}, but this binary supports only up to {known}: use a newer binary")]
     Newer { found: i32, known: usize },
     #[error(transparent)]
     Unreachable(deadpool_postgres::PoolError),
@@ -72,7 +72,7 @@ pub(super) async fn check(client: &tokio_postgres::Client) -> Result<(), OpenErr
     }
     for name in ["fsync", "synchronous_commit", "full_page_writes"] {
         if setting(name).await? == "off" {
-            tracing::warn!("{name} is off in PostgreSQL: what was acknowledged may be lost when it crashes");
+            tracing::warn!("{name} is off in PostgreSQL: a crash may lose acknowledged writes");
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Deletes what has expired. All servers call this periodically, but only one at a time does the work.
+//! Deletes expired records. All servers call this periodically, but only one at a time does the work.
 //!
 //! A transaction holds an advisory lock while it works, so the lock is released when the server or its connection fails.
 //! The statements span all businesses, because their number must not grow with the number of businesses.
@@ -55,7 +55,7 @@ impl Postgres {
         self.work(None, DeleteOldRows { now, until }).await?;
         let mut deleted = false;
         for partition in &PARTITIONS {
-            // A read first, so that the partitions in use are never locked.
+            // Reads first, so that partitions in use are never locked.
             let newest = self.rows(&query!(partition.newest), newest).await?;
             if has_expired(&newest, until) {
                 deleted |= self.work(None, EmptyPartition { partition, until }).await.or_else(ignore_lock_timeout)?;

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_sslmode_counts_in_any_encoding() {
+    fn the_last_sslmode_takes_effect_in_any_encoding() {
         for query in ["sslmode=require", "ssl%6Dode=require", "sslmode=%72equire", "sslmode=disable&sslmode=require"] {
             let target = Target::parse(&format!("postgres://h/d?{query}")).unwrap();
             assert_eq!(target.sslmode, sslmode("require"), "{query}");

@@ -9,11 +9,11 @@ pub(crate) enum OpenError {
     Old { found: &'static str, oldest: &'static str },
     #[error(transparent)]
     File(#[from] io::Error),
-    #[error("the thread that writes could not be started")]
+    #[error("the writer thread could not be started")]
     Thread(#[source] io::Error),
     #[error("it is a SQLite database of another application")]
     Foreign,
-    #[error("its schema is of version {found}, and this binary knows up to {known}: use a newer binary")]
+    #[error("its schema version is {found}, but this binary supports only up to {known}: use a newer binary")]
     Newer { found: i64, known: usize },
     #[error("the file system does not allow a write-ahead log (journal mode {0})")]
     NoLog(String),
