@@ -1,7 +1,7 @@
 //! Invalid data sets, and the location that each error names.
 
 #![cfg(feature = "service")]
-#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
 use leadapi_core::{auth::BearerToken, dataset::Dataset};
 use serde_json::{Value, json};
@@ -173,7 +173,7 @@ fn tokens_are_validated_and_never_shown() {
 }
 
 /// A token exported from a store.
-fn kept() -> Value {
+fn exported_token() -> Value {
     json!({"id": "t1", "name": "t", "scopes": ["read"], "created_at": "2026-01-01T00:00:00.001Z",
         "prefix": "pak_0000", "hash": "0123456789abcdef".repeat(4)})
 }
@@ -181,7 +181,7 @@ fn kept() -> Value {
 #[test]
 fn exported_tokens_are_complete() {
     let token = |key: &str, value: Value| {
-        let mut token = kept();
+        let mut token = exported_token();
         token[key] = value;
         refusal("/businesses/0/tokens/0", token)
     };
@@ -189,8 +189,8 @@ fn exported_tokens_are_complete() {
     for missing in ["id", "created_at", "hash", "prefix"] {
         let rule = "is missing: id, created_at, hash and prefix must be given together";
         assert_eq!(token(missing, Value::Null), format!("{place}.{missing}: {rule}"));
-        let alone = json!({"name": "t", "scopes": ["read"], missing: kept()[missing]});
-        assert!(refusal("/businesses/0/tokens/0", alone).ends_with(rule), "{missing}");
+        let incomplete = json!({"name": "t", "scopes": ["read"], missing: exported_token()[missing]});
+        assert!(refusal("/businesses/0/tokens/0", incomplete).ends_with(rule), "{missing}");
     }
     let secret = "pak_00000000000000000000000000000000000000000002OZByn";
     let rule = "cannot be combined with id, created_at, hash or prefix";
@@ -208,7 +208,7 @@ fn exported_tokens_are_complete() {
 #[test]
 fn tokens_are_unique_in_the_whole_file() {
     let hash = |id: &str, hash: &str| {
-        let mut token = kept();
+        let mut token = exported_token();
         (token["id"], token["hash"]) = (json!(id), json!(hash));
         token
     };

@@ -1,7 +1,7 @@
 //! A data set survives serialization unchanged, and its file contains no secret.
 
 #![cfg(feature = "service")]
-#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ fn written(dataset: &Dataset) -> String {
 }
 
 /// Serializes and parses a data set, and checks that the result serializes to the same text.
-fn again(dataset: &Dataset) -> Dataset {
+fn round_trip(dataset: &Dataset) -> Dataset {
     let text = written(dataset);
     let read = Dataset::parse(&text).unwrap();
     assert_eq!(written(&read), text);
@@ -49,7 +49,7 @@ fn the_samples_round_trip() {
     for json in [SAMPLE, TWO_BUSINESSES] {
         let dataset = Dataset::parse(json).unwrap();
         assert!(dataset.businesses.iter().any(|business| !business.leads.is_empty()));
-        assert_eq!(again(&dataset), dataset);
+        assert_eq!(round_trip(&dataset), dataset);
     }
 }
 
@@ -70,9 +70,10 @@ fn a_data_set_built_in_code_round_trips() {
     lead.pipeline_id = Some(PipelineId::parse("p1").unwrap());
     lead.stage_id = Some(StageId::parse("s1").unwrap());
     lead.business_name = Some("B".into());
-    let mut gone = lead.clone();
-    gone.stage_id = Some(StageId::parse("removed").unwrap());
-    business.idempotency = vec![IdempotencySeed::new(IdempotencyKey::parse("key-1").unwrap(), [0xa7; 32], gone)];
+    let mut without_stage = lead.clone();
+    without_stage.stage_id = Some(StageId::parse("removed").unwrap());
+    business.idempotency =
+        vec![IdempotencySeed::new(IdempotencyKey::parse("key-1").unwrap(), [0xa7; 32], without_stage)];
     business.leads = vec![lead];
     let mut form: FormRecord = serde_json::from_str(FORM).unwrap();
     // A form's id and references are public, so code that handles a single record can change them.
@@ -81,15 +82,15 @@ fn a_data_set_built_in_code_round_trips() {
     names.client_id.set("c1");
     names.target_pipeline_id.set("p1");
     business.forms = vec![form, serde_json::from_str(r#"{"form":{"id":"f","x":1e400},"y":10.0}"#).unwrap()];
-    business.tokens = vec![TokenSeed::new("open", Scopes::Read, TokenOrigin::Open), kept().into()];
+    business.tokens = vec![TokenSeed::new("open", Scopes::Read, TokenOrigin::Open), stored_token().into()];
     let dataset = Dataset::new(vec![business]);
-    assert_eq!(again(&dataset), dataset);
-    let alone = serde_json::to_string_pretty(&dataset.businesses[0]).unwrap();
-    let whole = format!(r#"{{"businesses": [{alone}]}}"#);
+    assert_eq!(round_trip(&dataset), dataset);
+    let one_business = serde_json::to_string_pretty(&dataset.businesses[0]).unwrap();
+    let whole = format!(r#"{{"businesses": [{one_business}]}}"#);
     assert_eq!(Dataset::parse(&whole).unwrap(), dataset);
 }
 
-fn kept() -> TokenRecord {
+fn stored_token() -> TokenRecord {
     let secret = BearerToken::generate().unwrap();
     let mut record = TokenRecord::new(&secret, "Zoë's token", Scopes::Both, moment("2026-05-04T07:58:12.004Z"));
     record.expires_at = Some(moment("2099-01-01T00:00:00.000Z"));
@@ -99,12 +100,12 @@ fn kept() -> TokenRecord {
 
 #[test]
 fn an_exported_token_converts_back_to_its_record() {
-    let record = kept();
+    let record = stored_token();
     let seed = TokenSeed::from(record.clone());
     assert_eq!(seed.record(moment(NOON)), Some(record.clone()));
     let mut business = business();
     business.tokens = vec![seed];
-    let dataset = again(&Dataset::new(vec![business]));
+    let dataset = round_trip(&Dataset::new(vec![business]));
     let text: Value = serde_json::from_str(&written(&dataset)).unwrap();
     let token = &text["businesses"][0]["tokens"][0];
     assert_eq!((&token["hash"], &token["prefix"]), (&record.hash.to_hex().into(), &record.hint.clone().into()));
@@ -136,14 +137,14 @@ fn a_supplied_secret_is_never_written_and_its_token_stays_valid() {
 #[test]
 fn records_cover_every_business_and_report_issued_tokens() {
     let dataset = Dataset::parse(SAMPLE).unwrap();
-    let made = tokens::records(&dataset, moment(NOON)).unwrap();
-    assert_eq!((made.records.len(), made.issued.len()), (7, 7));
-    for (record, issued) in made.records.iter().zip(&made.issued) {
+    let generated = tokens::records(&dataset, moment(NOON)).unwrap();
+    assert_eq!((generated.records.len(), generated.issued.len()), (7, 7));
+    for (record, issued) in generated.records.iter().zip(&generated.issued) {
         assert_eq!((&record.0, record.1.hash), (&issued.business_id, issued.secret.hash()));
         assert_eq!((&record.1.name, record.1.created_at), (&issued.name, moment(NOON)));
     }
-    let revoked = made.records.iter().filter(|(_, record)| record.revoked_at.is_some());
-    let expiring = made.records.iter().filter(|(_, record)| record.expires_at.is_some());
+    let revoked = generated.records.iter().filter(|(_, record)| record.revoked_at.is_some());
+    let expiring = generated.records.iter().filter(|(_, record)| record.expires_at.is_some());
     assert_eq!((revoked.count(), expiring.count()), (1, 2));
 }
 

@@ -1,6 +1,6 @@
 //! Reading and writing a record preserves its JSON value, whichever part of the record was changed (contract D11).
 #![cfg(any(feature = "form", feature = "service"))]
-#![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "helpers of tests fail like tests")]
+#![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a failed helper fails its test")]
 
 mod form_json;
 
@@ -99,7 +99,7 @@ fn a_local_change_round_trips_and_leaves_the_rest_typed() {
     let all = |paths: &[Vec<usize>]| {
         let mut json = sample.clone();
         let changes: usize = paths.iter().map(|path| change(&mut json, path)).sum();
-        assert!(json == sample, "every change was taken back");
+        assert!(json == sample, "every change was undone");
         changes
     };
     // Uses several threads, because reading thousands of records is slow in a test build.

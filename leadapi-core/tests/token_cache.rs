@@ -2,7 +2,7 @@
 //! tokens that it must not keep.
 
 #![cfg(feature = "service")]
-#![allow(clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]
+#![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
 use std::{
     sync::{
@@ -128,11 +128,11 @@ fn a_token_is_looked_up_once_in_two_seconds() {
 fn without_a_cache_every_request_causes_a_look_up() {
     let world = world();
     let (_, secret) = world.token(None);
-    let plain = StoredTokens::new(world.store.clone(), || "2026-05-04T12:00:00Z".parse().unwrap());
+    let uncached = StoredTokens::new(world.store.clone(), || "2026-05-04T12:00:00Z".parse().unwrap());
     for _ in 0..3 {
-        assert!(matches!(block_on(plain.verify(&secret)).unwrap(), Verdict::Good(_)));
+        assert!(matches!(block_on(uncached.verify(&secret)).unwrap(), Verdict::Good(_)));
     }
-    assert_eq!((world.look_ups(), plain.cached_tokens()), (3, 0));
+    assert_eq!((world.look_ups(), uncached.cached_tokens()), (3, 0));
 }
 
 #[test]
@@ -205,15 +205,15 @@ fn unknown_tokens_are_not_cached() {
 #[test]
 fn old_entries_are_swept() {
     let world = world();
-    let mut most = 0;
+    let mut maximum = 0;
     for _ in 0..10_000 {
         let (_, secret) = world.token(None);
         assert!(world.is_good(&secret));
         world.advance(100);
-        most = most.max(world.verifier.cached_tokens());
+        maximum = maximum.max(world.verifier.cached_tokens());
     }
     // At any time, 20 entries are fresh.
-    assert!((20..=65).contains(&most), "{most}");
+    assert!((20..=65).contains(&maximum), "{maximum}");
 }
 
 #[test]

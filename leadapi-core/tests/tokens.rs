@@ -1,7 +1,7 @@
 //! The life cycle of a token from creation to deletion, on a manual clock (contract 5 and D8).
 
 #![cfg(feature = "service")]
-#![allow(clippy::unwrap_used, reason = "a test ends at the first thing that is wrong")]
+#![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
 use std::{
     sync::{

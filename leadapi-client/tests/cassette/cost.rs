@@ -32,13 +32,13 @@ fn cassette_of(entries: usize) -> Cassette {
 fn replayed(cassette: &Cassette) -> Duration {
     let transport = cassette.transport();
     let client: Client = transport.client().unwrap();
-    let begun = Instant::now();
+    let start = Instant::now();
     for nth in 0..cassette.len() {
         let new = NewLead::new(&"c1".parse().unwrap(), "Ann").email(format!("{nth}@example.com"));
         let create = client.leads().create(&new).idempotency_key(IdempotencyKey::parse(&format!("row-{nth}")).unwrap());
         assert_eq!(wait(create).unwrap().email, new.email);
     }
-    let took = begun.elapsed();
+    let took = start.elapsed();
     transport.verify().unwrap();
     took / u32::try_from(cassette.len()).unwrap()
 }

@@ -51,8 +51,8 @@ async fn curl() {
     assert!(listed.contains(r#""total":3"#), "{listed}");
     let pipelines = curl("", "/pipelines?limit=50&offset=0", None).unwrap();
     assert!(pipelines.ends_with(" 200"), "{pipelines}");
-    let said = replay.verify().unwrap_err().to_string();
-    assert_eq!(said.lines().count(), 2, "only the wrong request: {said}");
+    let message = replay.verify().unwrap_err().to_string();
+    assert_eq!(message.lines().count(), 2, "only the wrong request: {message}");
 }
 
 const SCRIPT: &str = r#"

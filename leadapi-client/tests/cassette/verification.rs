@@ -211,12 +211,12 @@ async fn a_recorded_wait_takes_no_real_time() {
             "content": {"text": "{\"error\":\"rate limit reached, try again in 60 s\"}"}}},
         {"request": {"method": "GET", "url": "https://api.example.com/v1/clients?limit=50&offset=0"},
          "response": {"status": 200, "content": {"text": "{\"data\":[],\"total\":0,\"limit\":50,\"offset\":0}"}}}]}}"#;
-    let (cassette, begun) = (Cassette::parse(har).unwrap(), std::time::Instant::now());
+    let (cassette, start) = (Cassette::parse(har).unwrap(), std::time::Instant::now());
     let (replay, transport) = (cassette.replay().await, cassette.transport());
     for client in [replay.client().unwrap(), transport.client().unwrap()] {
         assert_eq!(client.client_accounts().list(Window::default()).await.unwrap().total, 0);
     }
-    assert!(begun.elapsed().as_secs() < 60, "it took {:?}", begun.elapsed());
+    assert!(start.elapsed().as_secs() < 60, "it took {:?}", start.elapsed());
     replay.verify().unwrap();
     transport.verify().unwrap();
 }

@@ -40,9 +40,9 @@ async fn a_flood_of_informational_responses_ends_with_the_timeout() {
     let _alone = FLOODS.lock().await;
     let (url, server) = flood();
     let client = client(url);
-    let begun = Instant::now();
+    let start = Instant::now();
     let error = client.client_accounts().list(Window::default()).attempt_timeout(TIMEOUT).await.unwrap_err();
-    let elapsed = begun.elapsed();
+    let elapsed = start.elapsed();
     assert!(error.is_timeout(), "{error}");
     assert_eq!(error.outcome(), Outcome::Unknown);
     assert!((TIMEOUT..LATEST).contains(&elapsed), "{elapsed:?}");
@@ -55,9 +55,9 @@ async fn a_flood_of_informational_responses_delays_no_timer_of_the_caller() {
     let _alone = FLOODS.lock().await;
     let (url, server) = flood();
     let client = client(url);
-    let begun = Instant::now();
+    let start = Instant::now();
     tokio::time::timeout(TIMEOUT, client.client_accounts().list(Window::default()).into_future()).await.unwrap_err();
-    let elapsed = begun.elapsed();
+    let elapsed = start.elapsed();
     assert!((TIMEOUT..LATEST).contains(&elapsed), "{elapsed:?}");
     tokio::task::spawn_blocking(move || server.join().unwrap()).await.unwrap();
 }

@@ -100,9 +100,9 @@ async fn a_retry_has_the_same_body_and_waits() {
         _ => (LEAD, true),
     })
     .await;
-    let begun = Instant::now();
+    let start = Instant::now();
     server.client().leads().create(&ann()).await.unwrap();
-    assert!(begun.elapsed() >= Duration::from_secs(3));
+    assert!(start.elapsed() >= Duration::from_secs(3));
     let requests = server.requests();
     assert_eq!(requests.len(), 4);
     assert!(requests.iter().all(|request| *request == requests[0] && request.ends_with("\"name\":\"Ann\"}")));

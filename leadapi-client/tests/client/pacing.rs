@@ -89,7 +89,7 @@ fn client(pacing: Pacing) -> (Client, Arc<AtomicUsize>) {
 
 /// Makes `calls` calls from `callers` concurrent callers. Returns the elapsed time.
 async fn run<F: Future<Output = ()> + Send + 'static>(callers: usize, calls: usize, call: impl Fn() -> F) -> Duration {
-    let begun = Instant::now();
+    let start = Instant::now();
     let (mut running, mut left) = (JoinSet::new(), calls);
     while left > 0 || !running.is_empty() {
         while left > 0 && running.len() < callers {
@@ -98,7 +98,7 @@ async fn run<F: Future<Output = ()> + Send + 'static>(callers: usize, calls: usi
         }
         running.join_next().await.unwrap().unwrap();
     }
-    begun.elapsed()
+    start.elapsed()
 }
 
 #[tokio::test(start_paused = true)]

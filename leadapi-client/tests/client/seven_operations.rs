@@ -30,9 +30,9 @@ async fn call_each_operation(client: &Client) {
 
     let key = IdempotencyKey::parse("a/b?c=\"d\"").unwrap();
     let first = client.leads().create(&new).idempotency_key(key.clone()).with_meta().await.unwrap();
-    let again = client.leads().create(&new).idempotency_key(key.clone()).with_meta().await.unwrap();
-    assert_eq!((first.1.is_replayed(), again.1.is_replayed()), (false, true));
-    assert_eq!(first.0, again.0);
+    let replay = client.leads().create(&new).idempotency_key(key.clone()).with_meta().await.unwrap();
+    assert_eq!((first.1.is_replayed(), replay.1.is_replayed()), (false, true));
+    assert_eq!(first.0, replay.0);
     let other = NewLead::new(&casa_verde(), "Somebody else");
     let reused = client.leads().create(&other).idempotency_key(key.clone()).with_meta().await.unwrap_err();
     assert!(reused.is_invalid() && reused.message().contains("Idempotency-Key"));
@@ -48,8 +48,8 @@ async fn call_each_operation(client: &Client) {
     assert!(client.leads().get(&lead.id).await.unwrap_err().is_not_found());
     assert_eq!(client.leads().list(&query).await.unwrap().total, 1);
 
-    let strange = LeadId::parse("a/b?c#d%2Fe\\").unwrap();
-    assert_eq!(client.leads().get(&strange).await.unwrap_err().message(), "id: no such lead");
+    let unusual_id = LeadId::parse("a/b?c#d%2Fe\\").unwrap();
+    assert_eq!(client.leads().get(&unusual_id).await.unwrap_err().message(), "id: no such lead");
 }
 
 #[test]

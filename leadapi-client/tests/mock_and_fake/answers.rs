@@ -1,5 +1,4 @@
-//! Tests of every answer that a stub can give, as our client reads it.
-
+//! Tests of every response that a stub can return, as our client reads it.
 use std::time::Duration;
 
 use leadapi_client::{
@@ -147,11 +146,11 @@ async fn a_stub_gives_its_answers_in_sequence() {
     let stub = api.on_create().with_name("Ann").server_error().times(2);
     let stub = stub.then().rate_limited(Duration::from_secs(60));
     let stub = stub.then().cut_connection().then().returns(ann()).replayed().times(1);
-    let begun = std::time::Instant::now();
+    let start = std::time::Instant::now();
     let (lead, meta) = api.client().leads().create(&new()).with_meta().await.unwrap();
     assert_eq!((lead, meta.attempts.get(), meta.is_replayed()), (ann(), 5, true));
     assert!(meta.elapsed >= Duration::from_secs(60), "by its own clock, the client has waited");
-    assert!(begun.elapsed() < Duration::from_secs(30), "the wait took no real time");
+    assert!(start.elapsed() < Duration::from_secs(30), "the wait took no real time");
     assert_eq!(stub.met(), 5);
     api.verify().await;
 }
@@ -195,21 +194,21 @@ async fn conditions_select_the_stub() {
 #[tokio::test]
 async fn an_id_is_matched_after_url_decoding() {
     let api = MockLeadApi::start().await;
-    let odd = LeadId::parse("a/b?c=%2F#\"'\\").unwrap();
-    api.on_delete(&odd).returns(());
-    api.client().leads().delete(&odd).await.unwrap();
+    let unusual_id = LeadId::parse("a/b?c=%2F#\"'\\").unwrap();
+    api.on_delete(&unusual_id).returns(());
+    api.client().leads().delete(&unusual_id).await.unwrap();
     api.verify().await;
 }
 
 #[tokio::test]
 async fn mocks_and_clients_are_independent() {
-    let (here, there) = (MockLeadApi::start().await, MockLeadApi::start().await);
-    here.on_get(&id()).returns(ann()).times(2);
-    there.on_get(&id()).not_found();
-    let (one, two) = (here.client(), here.client());
+    let (api, other_api) = (MockLeadApi::start().await, MockLeadApi::start().await);
+    api.on_get(&id()).returns(ann()).times(2);
+    other_api.on_get(&id()).not_found();
+    let (one, two) = (api.client(), api.client());
     let (first, second) = tokio::join!(one.leads().get(&id()).into_future(), two.leads().get(&id()).into_future());
     assert_eq!((first.unwrap(), second.unwrap()), (ann(), ann()));
-    assert!(there.client().leads().get(&id()).await.unwrap_err().is_not_found());
+    assert!(other_api.client().leads().get(&id()).await.unwrap_err().is_not_found());
 }
 
 #[tokio::test]

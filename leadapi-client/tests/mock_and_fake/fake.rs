@@ -27,8 +27,8 @@ async fn the_fake_stores_updates_and_deletes_leads() {
     assert_eq!(lead.pipeline_id.as_ref().unwrap().as_str(), "sales");
     let changed = client.leads().update(&lead.id, &LeadPatch::new().clear_pipeline()).await.unwrap();
     assert_eq!((changed.stage_id, changed.notes.as_deref()), (None, Some("a\nb")));
-    let held = api.store().get(api.business(), &lead.id).await.unwrap().unwrap();
-    assert_eq!(*held, client.leads().get(&lead.id).await.unwrap());
+    let stored = api.store().get(api.business(), &lead.id).await.unwrap().unwrap();
+    assert_eq!(*stored, client.leads().get(&lead.id).await.unwrap());
     let page = client.leads().list(&LeadQuery::new()).await.unwrap();
     assert_eq!((page.total, &page.data[0].id), (4, &lead.id));
     client.leads().delete(&lead.id).await.unwrap();
@@ -62,13 +62,13 @@ async fn the_rate_limit_follows_the_clock_of_the_fake() {
 #[tokio::test]
 async fn a_client_waits_on_the_clock_of_the_fake() {
     let api = FakeLeadApi::start().await;
-    let (client, before, begun) = (api.client(), api.now(), std::time::Instant::now());
+    let (client, before, start) = (api.client(), api.now(), std::time::Instant::now());
     for _ in 0..180 {
         client.leads().create(&bob()).timeout(Duration::from_secs(600)).await.unwrap();
     }
     let waited = api.now().saturating_duration_since(before).as_secs();
     assert!((120..=125).contains(&waited), "{waited}");
-    assert!(begun.elapsed() < Duration::from_secs(60));
+    assert!(start.elapsed() < Duration::from_secs(60));
 }
 
 #[tokio::test]

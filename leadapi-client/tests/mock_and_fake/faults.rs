@@ -102,13 +102,13 @@ async fn latency_delays_the_response_of_an_executed_request() {
     let api = FakeLeadApi::start().await;
     let client = api.client();
     api.latency(Duration::from_millis(40));
-    let begun = Instant::now();
+    let start = Instant::now();
     client.client_accounts().list(Window::default()).await.unwrap();
-    assert!(begun.elapsed() >= Duration::from_millis(40));
+    assert!(start.elapsed() >= Duration::from_millis(40));
     api.latency(Duration::from_secs(3_600));
     let create = client.leads().create(&bob()).attempt_timeout(Duration::from_millis(40));
-    let late = create.retry(RetryPolicy::none()).await.unwrap_err();
-    assert!(late.is_timeout() && late.outcome() == Outcome::Unknown);
+    let error = create.retry(RetryPolicy::none()).await.unwrap_err();
+    assert!(error.is_timeout() && error.outcome() == Outcome::Unknown);
     api.latency(Duration::ZERO);
     assert_eq!(created(&api).await, 1);
 }

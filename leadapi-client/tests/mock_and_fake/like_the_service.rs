@@ -65,12 +65,12 @@ async fn by_hand(data: Dataset, clock: &Arc<ManualClock>, ids: Arc<Mutex<Vec<Lea
 }
 
 /// Returns requests of every kind, valid and invalid.
-fn asks([both, read, expired]: &[BearerToken; 3]) -> Vec<RawRequest> {
+fn all_requests([both, read, expired]: &[BearerToken; 3]) -> Vec<RawRequest> {
     let ask = |line| RawRequest::new(line).by(both);
     let post = |body: &str| ask("POST /v1/leads").with("content-type", "application/json").body(body);
     let keyed = |body: &str| post(body).with("idempotency-key", "row-1");
     let big = format!(r#"{{"client_id":"c1","name":"{}"}}"#, "x".repeat(70_000));
-    let mut asks = vec![
+    let mut all_requests = vec![
         ask("GET /v1/leads"),
         ask("HEAD /v1/leads"),
         ask("GET /v1/leads?limit=1&offset=7&client_id=c1&stage_id=s1"),
@@ -112,8 +112,8 @@ fn asks([both, read, expired]: &[BearerToken; 3]) -> Vec<RawRequest> {
         ask("DELETE /v1/leads/l1"),
         ask("GET /v1/leads"),
     ];
-    asks.extend((0..60).map(|_| ask("DELETE /v1/leads/gone")));
-    asks
+    all_requests.extend((0..60).map(|_| ask("DELETE /v1/leads/gone")));
+    all_requests
 }
 
 /// Returns the id of the created lead if the response is a 201.
@@ -129,7 +129,7 @@ async fn the_fake_responds_like_the_service() {
     let service = by_hand(data.clone(), &clock, ids.clone()).await;
     let fake = FakeLeadApi::builder().data(data).at(START.parse().unwrap()).start().await;
     let mut statuses = Vec::new();
-    for ask in asks(&tokens) {
+    for ask in all_requests(&tokens) {
         let answer = ask.send(&fake.url());
         ids.lock().unwrap().extend(created(&answer));
         assert_eq!(answer, ask.call(&service).await, "{ask:?}");

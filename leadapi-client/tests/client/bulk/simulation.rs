@@ -139,7 +139,7 @@ impl Transport for UnreliableTransport {
         yield_times(polls).await;
         match (self.fault)(number) {
             Fault::NotSent => return Err(TransportError::not_sent("unplugged")),
-            Fault::Permanent => return Err(TransportError::not_sent("no such thing").permanent()),
+            Fault::Permanent => return Err(TransportError::not_sent("a fault of the transport").permanent()),
             Fault::RequestLost => return Err(TransportError::maybe_sent("lost")),
             Fault::ServerError => return answer(500),
             Fault::None | Fault::ResponseLost | Fault::BadGatewayAfterwards => {}
