@@ -79,8 +79,8 @@ fn removing_a_client_account_with_leads_needs_a_flag() {
     let added = database.json(&of(&["client", "add", "--name", " Casa Azul "]));
     let id = added["id"].as_str().unwrap();
     assert_eq!((added["name"].as_str(), id.len()), (Some("Casa Azul"), 36));
-    let taken = database.refuses(&of(&["client", "add", "--name", "x", "--id", id]));
-    assert!(taken.contains("already exists"), "{taken}");
+    let error = database.refuses(&of(&["client", "add", "--name", "x", "--id", id]));
+    assert!(error.contains("already exists"), "{error}");
     assert!(database.refuses(&of(&["client", "add", "--name", " "])).contains("name must be 1 to 200"));
     database.run(&of(&["client", "rename", id, "--name", "Casa Blu"]));
     assert!(database.run(&of(&["client", "list"])).contains("Casa Blu"));

@@ -80,8 +80,8 @@ fn the_log_of_a_killed_server_is_not_applied_to_a_backup() {
         assert!(error.contains("does not belong to") && error.contains("data restore"), "{error}");
     }
     assert_eq!([fs::read(path("leads.db")).unwrap(), fs::read(path("leads.db-wal")).unwrap()], [file, log]);
-    let said = database.run(&["data", "restore", backup.to_str().unwrap(), "--force"]);
-    assert!(said.contains("was restored from"), "{said}");
+    let output = database.run(&["data", "restore", backup.to_str().unwrap(), "--force"]);
+    assert!(output.contains("was restored from"), "{output}");
     let leads: i64 = database.open().query_row("SELECT count(*) FROM lead", (), |row| row.get(0)).unwrap();
     assert_eq!(leads, 50);
 }

@@ -169,7 +169,7 @@ fn the_text_output_marks_an_uncertain_walk() {
     let answers = folder.file("answers.json", r#"{"q_zip":"1"}"#);
     let ran = form(&["walk", &file, "--answers", &answers]);
     let line = "uncertain: after zip, rule r was skipped because its conditions cannot be evaluated";
-    assert!(ran.out.lines().any(|told| told == line), "{}", ran.out);
+    assert!(ran.out.lines().any(|printed| printed == line), "{}", ran.out);
 }
 
 #[test]

@@ -104,10 +104,11 @@ fn the_log_reports_dropped_lines_once_it_is_read_again() {
     server.signal("-TERM");
     let mut log = String::new();
     server.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
-    let (told, lines): (Vec<&str>, Vec<&str>) = log.lines().partition(|line| line.contains("log lines were dropped"));
-    let told = told.iter().map(|line| line.rsplit_once("lines=").unwrap().1.parse::<usize>().unwrap());
+    let (reports, lines): (Vec<&str>, Vec<&str>) =
+        log.lines().partition(|line| line.contains("log lines were dropped"));
+    let dropped = reports.iter().map(|line| line.rsplit_once("lines=").unwrap().1.parse::<usize>().unwrap());
     // The log has one line per request, plus one for the shutdown.
-    assert_eq!(told.sum::<usize>() + lines.len(), REQUESTS + 2);
+    assert_eq!(dropped.sum::<usize>() + lines.len(), REQUESTS + 2);
 }
 
 /// Each of these frames once caused the HTTP library to log a line at level `warn`.

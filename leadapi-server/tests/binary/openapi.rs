@@ -14,11 +14,11 @@ fn printed(arguments: &[&str]) -> String {
 
 #[test]
 fn the_printed_document_differs_from_the_file_only_in_the_base_path() {
-    let kept = include_str!("../../../leadapi-core/openapi.json");
-    assert_eq!(printed(&[]), kept);
+    let committed = include_str!("../../../leadapi-core/openapi.json");
+    assert_eq!(printed(&[]), committed);
     let elsewhere = printed(&["--base-path", "/crm"]);
-    assert_eq!(elsewhere, kept.replace(r#""url": "/v1""#, r#""url": "/crm""#));
-    assert_ne!(elsewhere, kept);
+    assert_eq!(elsewhere, committed.replace(r#""url": "/v1""#, r#""url": "/crm""#));
+    assert_ne!(elsewhere, committed);
     let log = refused(Command::new(BINARY).args(["openapi", "--base-path", "crm/"]));
     assert!(log.contains("--base-path") && log.contains("crm/"), "{log}");
 }

@@ -126,13 +126,13 @@ fn sigterm_fails_readiness_before_the_drain_delay() {
     let database = Database::of_the_sample();
     let server = Running::start(serve(&database).env("LEADAPI_DRAIN_DELAY", "2s"));
     let ops = Ops::of(&server);
-    let told = Instant::now();
+    let signalled = Instant::now();
     server.signal("-TERM");
     ops.wait_until_not_ready();
     assert!(ops.get("/readyz").ends_with("not ready: shutting down\n"));
     assert!(server.get("/v1/leads", "").starts_with("HTTP/1.1 401"));
     let (success, _, _) = server.end();
-    assert!(success && told.elapsed() >= Duration::from_secs(2), "{:?}", told.elapsed());
+    assert!(success && signalled.elapsed() >= Duration::from_secs(2), "{:?}", signalled.elapsed());
 }
 
 /// A container has no shell for a health check. The setting of the server also finds it at an address for all interfaces.
