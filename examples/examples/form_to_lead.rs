@@ -74,20 +74,20 @@ async fn main() -> Result<(), BoxError> {
 /// problems.
 fn converse(form: &Questionnaire<'_>, visitor: &mut Visitor) -> Result<Answers, BoxError> {
     let mut answers = Answers::new();
-    let mut shown = HashSet::new();
+    let mut shown_pages = HashSet::new();
     loop {
         let walk = form.walk(&answers);
         let problems = match walk.outcome() {
             Outcome::Awaiting { problems } => problems,
             _ => Vec::new(),
         };
-        // The first page that has not been shown or, if all have been shown, the page with invalid answers.
+        // The first page that has not been shown_pages or, if all have been shown_pages, the page with invalid answers.
         let page = |step: &Step<'_, '_>| step.page().map(str::to_owned);
-        let step = walk.steps().find(|step| !shown.contains(&page(step)));
+        let step = walk.steps().find(|step| !shown_pages.contains(&page(step)));
         let Some(step) = step.or_else(|| walk.steps().last().filter(|_| !problems.is_empty())) else {
             return Ok(answers);
         };
-        let new = shown.insert(page(&step));
+        let new = shown_pages.insert(page(&step));
         if new {
             println!("\n{} ({:.0} % done)", step.title(), step.progress() * 100.0);
         }

@@ -4,7 +4,6 @@
 //! The server runs on one thread, and the caller makes one call at a time on another. The two kinds of calls alternate,
 //! and the result is the ratio of the medians of a round. The client has its default configuration except for raised
 //! rate limits; its limiter stays on.
-//! limits are raised; the limiter stays on.
 
 #![allow(
     missing_docs,
@@ -83,7 +82,7 @@ const AT_ONCE: usize = 4;
 /// Returns the leads per second that concurrent requests read by offset. The export is complete only if nobody writes
 /// at the same time.
 async fn export_by_hand(bare: &Arc<Bare>) -> f64 {
-    let (begun, mut running, mut offset, mut leads) = (Instant::now(), JoinSet::new(), 0, 0);
+    let (start, mut running, mut offset, mut leads) = (Instant::now(), JoinSet::new(), 0, 0);
     while offset < EXPORTED || !running.is_empty() {
         while offset < EXPORTED && running.len() < AT_ONCE {
             let (bare, from) = (bare.clone(), offset);
@@ -93,18 +92,18 @@ async fn export_by_hand(bare: &Arc<Bare>) -> f64 {
         leads += running.join_next().await.unwrap().unwrap();
     }
     assert_eq!(leads, EXPORTED);
-    leads as f64 / begun.elapsed().as_secs_f64()
+    leads as f64 / start.elapsed().as_secs_f64()
 }
 
 /// Returns the leads per second of a pager, which reads each lead exactly once even while others write.
 async fn export(client: &Client) -> f64 {
-    let (begun, mut leads) = (Instant::now(), 0);
+    let (start, mut leads) = (Instant::now(), 0);
     let mut stream = client.leads().list_all(LeadQuery::new()).prefetch(AT_ONCE).stream();
     while stream.try_next().await.unwrap().is_some() {
         leads += 1;
     }
     assert_eq!(leads, EXPORTED);
-    leads as f64 / begun.elapsed().as_secs_f64()
+    leads as f64 / start.elapsed().as_secs_f64()
 }
 
 /// The baseline: a hand-written client.
@@ -154,9 +153,9 @@ async fn compare(name: &str, bare: impl AsyncFn(), ours: impl AsyncFn()) {
 
 /// Returns the duration of a call in microseconds.
 async fn time(call: &impl AsyncFn()) -> f64 {
-    let begun = Instant::now();
+    let start = Instant::now();
     call().await;
-    begun.elapsed().as_secs_f64() * 1e6
+    start.elapsed().as_secs_f64() * 1e6
 }
 
 fn median(figures: impl Iterator<Item = f64>) -> f64 {

@@ -69,12 +69,12 @@ fn measure(leads: usize, businesses: usize) -> Times {
         (business.clients[0].id.to_string(), business.pipelines[0].stages[0].id.to_string())
     };
     let other = dataset.businesses[0].pipelines[0].stages[1].id.to_string();
-    let own = dataset.businesses[0].leads.len();
+    let existing = dataset.businesses[0].leads.len();
     let (address, token) = server::start(dataset);
     let after = MEMORY.stats();
-    let kept = |stats: &stats_alloc::Stats| stats.bytes_allocated as f64 - stats.bytes_deallocated as f64;
-    let each = (kept(&after) - kept(&before)) / leads as f64;
-    println!("  memory: {each:.0} bytes a lead, its JSON {json:.0}, ratio {:.2}", each / json);
+    let retained = |stats: &stats_alloc::Stats| stats.bytes_allocated as f64 - stats.bytes_deallocated as f64;
+    let each = (retained(&after) - retained(&before)) / leads as f64;
+    println!("  memory: {each:.0} bytes per lead, its JSON {json:.0}, ratio {:.2}", each / json);
 
     let mut peer = Peer { stream: TcpStream::connect(address).unwrap(), token };
     peer.stream.set_nodelay(true).unwrap();
@@ -83,7 +83,7 @@ fn measure(leads: usize, businesses: usize) -> Times {
             serde_json::from_slice(&peer.request("GET", &format!("/leads?limit=1&offset={offset}"), "")).unwrap();
         page["data"][0]["id"].as_str().unwrap().to_owned()
     };
-    let ids: Vec<String> = (0..64).map(|nth| first_id(&mut peer, nth * own / 64)).collect();
+    let ids: Vec<String> = (0..64).map(|nth| first_id(&mut peer, nth * existing / 64)).collect();
     let id = |nth: usize| &ids[nth % ids.len()];
     // Warms up until the background work after loading the data has finished.
     (0..REQUESTS).for_each(|nth| drop(peer.request("GET", &format!("/leads/{}", id(nth)), "")));
@@ -102,23 +102,23 @@ fn measure(leads: usize, businesses: usize) -> Times {
     let get = |path: String| move |_: usize, peer: &mut Peer| drop(peer.request("GET", &path, ""));
     time("get", &mut peer, &mut |nth, peer| drop(peer.request("GET", &format!("/leads/{}", id(nth)), "")));
     time("first page of 50", &mut peer, &mut get("/leads".to_owned()));
-    time("page of 50 at 90 % depth", &mut peer, &mut get(format!("/leads?offset={}", own * 9 / 10)));
+    time("page of 50 at 90 % depth", &mut peer, &mut get(format!("/leads?offset={}", existing * 9 / 10)));
     time("of a client account", &mut peer, &mut get(format!("/leads?client_id={client}")));
     time("in a stage", &mut peer, &mut get(format!("/leads?stage_id={stage}")));
     time("of both", &mut peer, &mut get(format!("/leads?client_id={client}&stage_id={stage}")));
     time("total (a page of 1)", &mut peer, &mut get("/leads?limit=1".to_owned()));
-    let mut made = Vec::new();
+    let mut created = Vec::new();
     time("create", &mut peer, &mut |_, peer| {
         let body = format!(r#"{{"client_id":"{client}","name":"Ann","stage_id":"{stage}"}}"#);
-        made.push(peer.request("POST", "/leads", &body));
+        created.push(peer.request("POST", "/leads", &body));
     });
     time("patch that moves the stage", &mut peer, &mut |nth, peer| {
         let stage = if (nth / ids.len()).is_multiple_of(2) { &other } else { &stage };
         peer.request("PATCH", &format!("/leads/{}", id(nth)), &format!(r#"{{"stage_id":"{stage}"}}"#));
     });
-    let made: Vec<String> =
-        made.iter().map(|lead| serde_json::from_slice::<Lead>(lead).unwrap().id.to_string()).collect();
-    time("delete", &mut peer, &mut |nth, peer| drop(peer.request("DELETE", &format!("/leads/{}", made[nth]), "")));
+    let created: Vec<String> =
+        created.iter().map(|lead| serde_json::from_slice::<Lead>(lead).unwrap().id.to_string()).collect();
+    time("delete", &mut peer, &mut |nth, peer| drop(peer.request("DELETE", &format!("/leads/{}", created[nth]), "")));
     times
 }
 
@@ -140,13 +140,13 @@ fn business(nth: usize, leads: usize) -> BusinessSeed {
     let start = model[0].created_at;
     business.leads = (0..leads)
         .map(|lead| {
-            let mut made = model[lead % model.len()].clone();
-            made.id = format!("019bb17b-d806-7737-{:04x}-{lead:012x}", nth % 0x1_0000).parse().unwrap();
-            made.client_id = business.clients[lead % business.clients.len()].id.as_str().parse().unwrap();
-            made.pipeline_id = Some(pipeline.id.as_str().parse().unwrap());
-            made.stage_id = Some(pipeline.stages[lead / 7 % pipeline.stages.len()].id.as_str().parse().unwrap());
-            made.created_at = start.checked_add(Duration::from_secs(lead as u64)).unwrap();
-            made
+            let mut created = model[lead % model.len()].clone();
+            created.id = format!("019bb17b-d806-7737-{:04x}-{lead:012x}", nth % 0x1_0000).parse().unwrap();
+            created.client_id = business.clients[lead % business.clients.len()].id.as_str().parse().unwrap();
+            created.pipeline_id = Some(pipeline.id.as_str().parse().unwrap());
+            created.stage_id = Some(pipeline.stages[lead / 7 % pipeline.stages.len()].id.as_str().parse().unwrap());
+            created.created_at = start.checked_add(Duration::from_secs(lead as u64)).unwrap();
+            created
         })
         .collect();
     business

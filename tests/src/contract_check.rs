@@ -58,11 +58,11 @@ pub async fn run_contract_check(kind: StoreKind) {
     if !StoreKind::all().contains(&kind) {
         return;
     }
-    let kept = kind.open(World::seed()).await;
+    let store = kind.open(World::seed()).await;
     let mut failures = Vec::new();
     for via in Via::ALL {
         let unlimited = SlidingWindow::new(Limits::new(NonZeroU32::MAX, NonZeroU32::MAX));
-        let live = via.open(World::over(&kept).await.limiter(unlimited)).await;
+        let live = via.open(World::over(&store).await.limiter(unlimited)).await;
         let checked = Arc::new(Checked { live, wrong: Mutex::default(), dump: Mutex::default() });
         let (target, url) = (target(), format!("http://leads.example{}", via.public()));
         let client = target.client(&url).transport(checked.clone()).build().unwrap();
@@ -76,7 +76,7 @@ pub async fn run_contract_check(kind: StoreKind) {
                 failures.push(format!("{text}: {outcome:?}"));
             }
         }
-        kept.reset().await;
+        store.reset().await;
     }
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }

@@ -46,7 +46,7 @@ impl Description {
             // Schemas reference each other with pointers from the document root, so each needs the shared components.
             schema["components"] = document["components"].clone();
             let validator = jsonschema::options().should_validate_formats(true).build(&schema);
-            let validator = validator.unwrap_or_else(|error| panic!("{pointer} is no schema: {error}"));
+            let validator = validator.unwrap_or_else(|error| panic!("{pointer} is not a schema: {error}"));
             (pointer, validator)
         });
         Self { validators: validators.collect(), document }
@@ -80,7 +80,7 @@ impl Description {
 
     fn headers(&self, place: &str, response: &Value, answer: &TestResponse) -> Vec<String> {
         let mut wrong = Vec::new();
-        let described = response["headers"].as_object().expect("every answer has headers");
+        let described = response["headers"].as_object().expect("every response has headers");
         for name in answer.headers.keys().filter(|name| !OF_HTTP.contains(&name.as_str())) {
             if !described.keys().any(|known| known.eq_ignore_ascii_case(name.as_str())) {
                 wrong.push(format!("OpenAPI: {place} has no header {name}"));
@@ -93,7 +93,7 @@ impl Description {
                 [] if header["required"] == true => wrong.push(format!("OpenAPI: {name} must not be missing")),
                 [] => {}
                 [value] => wrong.extend(self.invalid(&format!("{pointer}/schema"), &of_header(value, header))),
-                _ => wrong.push(format!("OpenAPI: {name} stands more than once")),
+                _ => wrong.push(format!("OpenAPI: {name} occurs more than once")),
             }
         }
         wrong
@@ -139,7 +139,7 @@ impl Description {
 
     /// Validates a value against the schema at a pointer, and returns the errors.
     pub fn invalid(&self, schema: &str, value: &Value) -> Vec<String> {
-        let validator = self.validators.get(schema).unwrap_or_else(|| panic!("{schema} is no schema"));
+        let validator = self.validators.get(schema).unwrap_or_else(|| panic!("{schema} is not a schema"));
         validator.iter_errors(value).map(|error| format!("OpenAPI: {schema}: {error}")).collect()
     }
 }

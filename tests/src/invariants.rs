@@ -40,8 +40,8 @@ fn headers(answer: &TestResponse) -> Vec<String> {
     let status = answer.status.as_u16();
     let is = |name, value: &str| answer.header(name).as_deref() == Some(value);
     must(STATUSES.contains(&status), "D2: statuses that the service may send");
-    must(is("cache-control", "no-store"), "D2: every answer: Cache-Control: no-store");
-    must(is("x-content-type-options", "nosniff"), "D2: every answer: X-Content-Type-Options: nosniff");
+    must(is("cache-control", "no-store"), "D2: every response carries Cache-Control: no-store");
+    must(is("x-content-type-options", "nosniff"), "D2: every response carries X-Content-Type-Options: nosniff");
     let limits =
         |name: &http::HeaderName| name.as_str().starts_with("x-ratelimit") || name.as_str().starts_with("ratelimit");
     must(!answer.headers.keys().any(limits), "8: no X-RateLimit-* headers are sent");
@@ -66,7 +66,7 @@ fn error_object(answer: &TestResponse) -> Vec<String> {
         None => vec!["D2: every error body is exactly {\"error\": \"<one message>\"}".into()],
         Some(message) if message.is_empty() => vec!["2.4: error is a human-readable message".into()],
         Some(message) if answer.status == 500 && message != "internal error" => {
-            vec!["D2: a 500 says `internal error` and nothing of its cause".into()]
+            vec!["D2: a 500 says `internal error` and nothing about its cause".into()]
         }
         Some(_) => Vec::new(),
     }
@@ -116,7 +116,10 @@ fn leaks(token: Token, answer: &TestResponse) -> Vec<String> {
     let foreign = if token == Token::B { "Canary-A" } else { "Canary-B" };
     let secret = token.secret();
     let secrets = secret.iter().map(String::as_str).chain([foreign]);
-    secrets.filter(|secret| all.contains(secret)).map(|secret| format!("5 and D8: the answer shows {secret}")).collect()
+    secrets
+        .filter(|secret| all.contains(secret))
+        .map(|secret| format!("5 and D8: the response contains {secret}"))
+        .collect()
 }
 
 /// Checks that a HEAD response is its GET response without the body, with the same `Content-Length` (contract D2,

@@ -85,11 +85,11 @@ pub async fn everywhere(sentence: &str, script: impl AsyncFn(&Arc<Live>)) {
 /// Runs a script like [`everywhere`], but applies `change` to each world first.
 pub async fn everywhere_with(sentence: &str, change: impl Fn(World) -> World, script: impl AsyncFn(&Arc<Live>)) {
     assert!(!sentence.is_empty(), "a script names its sentence");
-    for kept in World::stores().await {
+    for store in World::stores().await {
         for via in Via::ALL {
-            let live = via.open(change(World::over(&kept).await)).await;
+            let live = via.open(change(World::over(&store).await)).await;
             script(&Arc::new(live)).await;
-            kept.reset().await;
+            store.reset().await;
         }
     }
 }

@@ -13,16 +13,16 @@ use crate::{Case, Live, TestResponse, Via, World, invariants};
 pub async fn run_table(cases: Vec<Case>) {
     let mut failures = Vec::new();
     let (mut sent, stores) = (0, World::stores().await);
-    for kept in &stores {
+    for store in &stores {
         for via in Via::ALL {
             for case in cases.iter().filter(|case| case.goes(via)) {
-                let live = via.open(World::over(kept).await).await;
+                let live = via.open(World::over(store).await).await;
                 let (answer, mut wrong) = check(&live, case).await;
                 let request = live.request(case);
                 wrong.extend(head_twin(&live, request.clone(), &answer).await);
                 // A case that wrote nothing needs no reset, which saves time.
                 if may_write(&request, &answer) || !wrong.is_empty() {
-                    kept.reset().await;
+                    store.reset().await;
                 }
                 if !wrong.is_empty() {
                     failures.push(report(&live, case, &answer, &wrong));
@@ -66,7 +66,7 @@ pub(crate) async fn exchange(
     if !may_write(request, &answer) {
         let after = live.world.dump().await;
         if after != before {
-            wrong.push("something was written".into());
+            wrong.push("the request wrote something".into());
         }
         *dump = Some(after);
     }
@@ -82,7 +82,7 @@ pub(crate) async fn head_twin(live: &Live, mut request: Request<Bytes>, answer: 
     invariants::head_is_get_without_body(&live.raw(request).await, answer)
 }
 
-/// Whether the service may have written something, given this response.
+/// Returns whether the service may have written something, given this response.
 fn may_write(request: &Request<Bytes>, answer: &TestResponse) -> bool {
     answer.status.is_success() && !matches!(*request.method(), Method::GET | Method::HEAD)
 }
@@ -101,18 +101,18 @@ fn unexpected(case: &Case, answer: &TestResponse, public: &str) -> Vec<String> {
         wrong.push(format!("the message must begin with {begins:?}"));
     }
     for text in expected.says.iter().map(|text| fill(text)).filter(|text| !error.contains(text)) {
-        wrong.push(format!("the message must hold {text:?}"));
+        wrong.push(format!("the message must contain {text:?}"));
     }
     for text in expected.silent.iter().map(|text| fill(text)).filter(|text| answer.text().contains(text)) {
-        wrong.push(format!("the body must not hold {text:?}"));
+        wrong.push(format!("the body must not contain {text:?}"));
     }
     for text in expected.raw.iter().filter(|text| !answer.text().contains(text.as_str())) {
-        wrong.push(format!("the body must hold {text:?}"));
+        wrong.push(format!("the body must contain {text:?}"));
     }
     for (name, value) in &expected.headers {
         let (found, value) = (answer.header(name), value.as_deref().map(fill));
         if found != value {
-            wrong.push(format!("the header {name} must be {value:?}, it is {found:?}"));
+            wrong.push(format!("the header {name} must be {value:?}, not {found:?}"));
         }
     }
     if let Some(body) = expected.body.as_ref().filter(|body| **body != answer.json()) {
@@ -121,7 +121,7 @@ fn unexpected(case: &Case, answer: &TestResponse, public: &str) -> Vec<String> {
     for (pointer, value) in &expected.at {
         let found = answer.json().pointer(pointer).cloned();
         if found.as_ref() != Some(value) {
-            wrong.push(format!("{pointer} must be {value}, it is {found:?}"));
+            wrong.push(format!("{pointer} must be {value}, not {found:?}"));
         }
     }
     wrong

@@ -36,7 +36,7 @@ pub struct World {
     /// The kind of the store.
     pub kind: StoreKind,
     /// The store that holds the leads, even if [`World::store()`] replaced the service's store.
-    pub kept: Arc<dyn Store>,
+    pub original_store: Arc<dyn Store>,
     /// The store of tokens and API settings.
     pub tokens: Arc<dyn SettingsStore>,
     store: Arc<dyn Store>,
@@ -67,9 +67,9 @@ impl World {
     }
 
     /// Creates a world over an open store in its current state.
-    pub async fn over(kept: &OpenStore) -> Self {
+    pub async fn over(open_store: &OpenStore) -> Self {
         let clock = Arc::new(ManualClock::at(START.parse().unwrap()));
-        let Ports { store, tokens } = kept.ports().await;
+        let Ports { store, tokens } = open_store.ports().await;
         let time = {
             let clock = clock.clone();
             move || clock.now()
@@ -88,8 +88,8 @@ impl World {
             time: Arc::new(time),
             ids: Some(Arc::new(ids)),
             clock,
-            kind: kept.kind,
-            kept: store,
+            kind: open_store.kind,
+            original_store: store,
             tokens,
         }
     }
@@ -157,7 +157,9 @@ impl World {
         for business in ["biz-a", "biz-b"] {
             let business = BusinessId::parse(business).unwrap();
             let query = LeadQuery::new().window(Window::new(200, 0).unwrap());
-            let Listed::Page(page) = self.kept.list(&business, &query).await.unwrap() else { panic!("no page") };
+            let Listed::Page(page) = self.original_store.list(&business, &query).await.unwrap() else {
+                panic!("no page")
+            };
             let leads: Vec<&Lead> = page.data.iter().map(|lead| &**lead).collect();
             writeln!(dump, "{business}: {} {}", page.total, serde_json::to_string(&leads).unwrap()).unwrap();
         }
@@ -177,13 +179,13 @@ fn tokens() -> Vec<(BusinessId, TokenRecord)> {
         (Token::Revoked, "biz-a", Scopes::Both, None, moment(BEFORE)),
         (Token::B, "biz-b", Scopes::Both, None, None),
     ];
-    let kept = tokens.map(|(token, business, scopes, expires_at, revoked_at)| {
+    let records = tokens.map(|(token, business, scopes, expires_at, revoked_at)| {
         let secret = BearerToken::parse(&token.secret().unwrap()).unwrap();
         let mut record = TokenRecord::new(&secret, format!("{token:?}"), scopes, BEFORE.parse().unwrap());
         (record.expires_at, record.revoked_at) = (expires_at, revoked_at);
         (BusinessId::parse(business).unwrap(), record)
     });
-    kept.into()
+    records.into()
 }
 
 impl fmt::Debug for World {

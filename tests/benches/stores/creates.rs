@@ -95,10 +95,10 @@ pub(crate) async fn service(store: SqlStore) -> (LeadService, String) {
 
 /// Returns the creates per second with many concurrent callers.
 pub(crate) async fn concurrent(service: &LeadService, token: &str) -> f64 {
-    let made = Arc::new(AtomicUsize::new(0));
+    let created = Arc::new(AtomicUsize::new(0));
     let begun = Instant::now();
     let callers = (0..CALLERS).map(|caller| {
-        let (service, made, token) = (service.clone(), made.clone(), token.to_owned());
+        let (service, created, token) = (service.clone(), created.clone(), token.to_owned());
         tokio::spawn(async move {
             let body = Bytes::from(serde_json::to_vec(&new_lead(caller)).unwrap());
             while begun.elapsed() < ROUND {
@@ -106,21 +106,21 @@ pub(crate) async fn concurrent(service: &LeadService, token: &str) -> f64 {
                 let request = request.body(Full::new(body.clone())).unwrap();
                 let Ok(response) = service.clone().oneshot(request).await;
                 assert_eq!(response.status(), 201);
-                made.fetch_add(1, Ordering::Relaxed);
+                created.fetch_add(1, Ordering::Relaxed);
             }
         })
     });
     for caller in callers.collect::<Vec<_>>() {
         caller.await.unwrap();
     }
-    made.load(Ordering::Relaxed) as f64 / begun.elapsed().as_secs_f64()
+    created.load(Ordering::Relaxed) as f64 / begun.elapsed().as_secs_f64()
 }
 
 /// The baseline: writes the same rows as the store with hand-written SQL. Each transaction writes one lead and the four
 /// counts that include it.
 struct Bare {
     connection: rusqlite::Connection,
-    made: usize,
+    created: usize,
 }
 
 const LEAD: &str = "INSERT INTO lead (business_id, id, client_id, name, email, phone, source, notes, value, pipeline_id, \
@@ -135,26 +135,26 @@ impl Bare {
         connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON").unwrap();
         let mode: String = connection.query_row("PRAGMA journal_mode", (), |row| row.get(0)).unwrap();
         assert_eq!(mode, "wal");
-        Self { connection, made: 0 }
+        Self { connection, created: 0 }
     }
 
     fn round(&mut self) -> f64 {
-        let (before, begun) = (self.made, Instant::now());
+        let (before, begun) = (self.created, Instant::now());
         while begun.elapsed() < ROUND {
             self.create();
         }
-        (self.made - before) as f64 / begun.elapsed().as_secs_f64()
+        (self.created - before) as f64 / begun.elapsed().as_secs_f64()
     }
 
     fn create(&mut self) {
-        self.made += 1;
-        let new = new_lead(self.made % CALLERS);
+        self.created += 1;
+        let new = new_lead(self.created % CALLERS);
         let business = business();
         let (client, stage) = (new.client_id.unwrap(), new.stage_id.unwrap());
         let transaction = self.connection.transaction().unwrap();
         let lead = rusqlite::params![
             business.as_str(),
-            format!("bare-{}", self.made),
+            format!("bare-{}", self.created),
             client,
             new.name,
             new.email,
@@ -165,7 +165,7 @@ impl Bare {
             "019bb17b-d806-7737-af83-b92ecab91001",
             stage,
             new.business_name,
-            moment(1_000_000 + self.made).unix_millis(),
+            moment(1_000_000 + self.created).unix_millis(),
         ];
         transaction.prepare_cached(LEAD).unwrap().execute(lead).unwrap();
         for (client, stage) in

@@ -85,8 +85,8 @@ pub(crate) async fn time(call: impl AsyncFn(usize)) -> f64 {
     for nth in 0..5 {
         call(nth).await;
     }
-    let (mut figures, begun) = (Vec::new(), Instant::now());
-    while figures.len() < 50 || begun.elapsed() < Duration::from_millis(500) {
+    let (mut figures, start) = (Vec::new(), Instant::now());
+    while figures.len() < 50 || start.elapsed() < Duration::from_millis(500) {
         let before = Instant::now();
         call(figures.len()).await;
         figures.push(before.elapsed().as_secs_f64() * 1e6);

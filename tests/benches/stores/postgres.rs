@@ -137,12 +137,12 @@ async fn bare(url: &str, round: usize) -> f64 {
         tokio::spawn(async move {
             let client = connect(&url).await;
             let statement = client.prepare(INSERT).await.unwrap();
-            let mut made = 0;
+            let mut created = 0;
             while begun.elapsed() < ROUND {
-                made += 1;
-                let new = new_lead(made);
-                let id = format!("bare-{round}-{nth}-{made}");
-                let at = moment(1_000_000 + made).unix_millis();
+                created += 1;
+                let new = new_lead(created);
+                let id = format!("bare-{round}-{nth}-{created}");
+                let at = moment(1_000_000 + created).unix_millis();
                 let pipeline = "019bb17b-d806-7737-af83-b92ecab91001";
                 let params: [&(dyn ToSql + Sync); 12] = [
                     &business().as_str().to_owned(),
@@ -160,12 +160,12 @@ async fn bare(url: &str, round: usize) -> f64 {
                 ];
                 client.execute(&statement, &params).await.unwrap();
             }
-            made
+            created
         })
     });
-    let mut made = 0;
+    let mut created = 0;
     for connection in connections.collect::<Vec<_>>() {
-        made += connection.await.unwrap();
+        created += connection.await.unwrap();
     }
-    made as f64 / begun.elapsed().as_secs_f64()
+    created as f64 / begun.elapsed().as_secs_f64()
 }

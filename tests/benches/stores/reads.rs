@@ -47,9 +47,9 @@ pub(crate) async fn sqlite() {
         let folder = tempfile::tempdir().unwrap();
         let url = format!("sqlite:{}", folder.path().join("leads.db").display());
         let sqlite = SqlStore::open(&url.parse().unwrap()).await.unwrap();
-        let begun = std::time::Instant::now();
+        let start = std::time::Instant::now();
         sqlite.import(dataset(leads), |_| {}).await.unwrap();
-        let took = begun.elapsed();
+        let took = start.elapsed();
         let memory = MemoryStore::new(Dataset::new(dataset(leads).businesses));
         println!("\nReads with {leads} leads in one business, medians (imported into SQLite in {took:.1?})");
         println!("  {:<24}{:>12}{:>12}{:>8}", "", "memory", "SQLite", "ratio");

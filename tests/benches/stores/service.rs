@@ -59,25 +59,25 @@ async fn filled(url: &str) -> SqlStore {
 async fn compare(database: Database, service: &LeadService, token: &str, mut bare: Bare) {
     println!("\n{database:?}, one caller, {LEADS} leads: medians of {ROUNDS} calls each, in turn");
     println!("  {:<22}{:>12}{:>12}{:>12}{:>8}", "", "round trips", "statements", "the service", "ratio");
-    let mut made = Vec::new();
+    let mut created = Vec::new();
     for (name, operation) in Operation::ALL {
         let (mut bares, mut all, mut trips) = (Vec::new(), Vec::new(), 0);
         for nth in 0..ROUNDS {
             let steps = steps(database, operation, nth);
             trips = steps.len();
             bare.prepare(&steps).await;
-            let begun = Instant::now();
+            let start = Instant::now();
             bare.run(&steps).await;
-            bares.push(begun.elapsed().as_secs_f64() * 1e6);
+            bares.push(start.elapsed().as_secs_f64() * 1e6);
 
-            let request = request(operation, nth, token, &made);
-            let begun = Instant::now();
+            let request = request(operation, nth, token, &created);
+            let start = Instant::now();
             let (response, _) = service.answer(request).await;
-            all.push(begun.elapsed().as_secs_f64() * 1e6);
+            all.push(start.elapsed().as_secs_f64() * 1e6);
             assert!(response.status().is_success(), "{name}: {}", response.status());
             if operation == Operation::Create {
                 let body = response.into_body().collect().await.unwrap().to_bytes();
-                made.push(serde_json::from_slice::<Lead>(&body).unwrap().id.to_string());
+                created.push(serde_json::from_slice::<Lead>(&body).unwrap().id.to_string());
             }
         }
         let trips = if database == Database::Sqlite { "-".to_owned() } else { trips.to_string() };
@@ -86,7 +86,7 @@ async fn compare(database: Database, service: &LeadService, token: &str, mut bar
     }
 }
 
-fn request(operation: Operation, nth: usize, token: &str, made: &[String]) -> Request<Full<Bytes>> {
+fn request(operation: Operation, nth: usize, token: &str, created: &[String]) -> Request<Full<Bytes>> {
     let one = format!("/leads/{}", lead_id(nth));
     let (method, path, body) = match operation {
         Operation::Get => ("GET", one, String::new()),
@@ -99,7 +99,7 @@ fn request(operation: Operation, nth: usize, token: &str, made: &[String]) -> Re
         }
         Operation::Create => ("POST", "/leads".to_owned(), serde_json::to_string(&new_lead(nth)).unwrap()),
         Operation::Patch => ("PATCH", one, format!(r#"{{"value":{nth}.5}}"#)),
-        Operation::Delete => ("DELETE", format!("/leads/{}", made[nth]), String::new()),
+        Operation::Delete => ("DELETE", format!("/leads/{}", created[nth]), String::new()),
     };
     let request = Request::builder().method(method).uri(path.trim_end_matches('?')).header("authorization", token);
     request.body(Full::from(body)).unwrap()

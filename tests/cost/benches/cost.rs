@@ -49,10 +49,10 @@ fn main() -> ExitCode {
     if compare(&costs, &read(&text)) {
         return ExitCode::SUCCESS;
     }
-    println!("\nThis is not what tests/cost/benches/cost.txt says. If the change is meant, accept it with");
+    println!("\nThe costs differ from those in tests/cost/benches/cost.txt. If the change is intended, accept it with");
     println!("LEADAPI_ACCEPT=1 cargo bench -p leadapi-cost --bench cost");
     if !text.contains(&compiler) {
-        println!("It may come of the compiler: the figures are not of {compiler}.");
+        println!("The compiler may be the cause: the recorded costs are not from {compiler}.");
     }
     ExitCode::FAILURE
 }
@@ -94,11 +94,11 @@ fn instructions(operation: &Operation) -> usize {
         .arg(format!("--callgrind-out-file={}", profile.display()))
         .args([env!("CARGO_BIN_EXE_calls"), operation.name, &CALLS.to_string()])
         .output()
-        .unwrap_or_else(|error| panic!("valgrind is needed: {error}"));
+        .unwrap_or_else(|error| panic!("valgrind is required: {error}"));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let profile = fs::read_to_string(profile).unwrap();
     let count = profile.lines().find_map(|line| line.strip_prefix("summary: ")).unwrap().trim().parse().unwrap();
-    assert!(count > CALLS, "nothing was counted: is the name of the function another now?");
+    assert!(count > CALLS, "nothing was counted: was the measured function renamed?");
     count
 }
 

@@ -1,5 +1,5 @@
 //! Checks a server against the contract, and reports which of the contract's sentences hold.
-#![allow(clippy::print_stderr, clippy::print_stdout, reason = "a program says what it has found")]
+#![allow(clippy::print_stderr, clippy::print_stdout, reason = "the program prints its findings")]
 
 use std::{fs, path::PathBuf, process::ExitCode, time::Duration};
 

@@ -7,17 +7,17 @@ use serde_json::{Value, json};
 /// Returns the records, each with its name and JSON text.
 pub fn hostile() -> Vec<(&'static str, String)> {
     vec![
-        ("a page of 10,000 questions, 16 of them looked at", wide(10_000, 16)),
-        ("a choice of 100,000 options", options(100_000)),
-        ("10,000 pages mapped to name, none after another", mapped(10_000)),
-        ("100,000 plain pages", plain(100_000)),
-        ("10,000 conditions on pages all over the form", order(10_000)),
-        ("10,000 pages, each looking at the one before", chain(10_000)),
+        ("a page of 10,000 questions, 16 of them used by conditions", wide(10_000, 16)),
+        ("a question with 100,000 options", options(100_000)),
+        ("10,000 alternative pages mapped to name", mapped(10_000)),
+        ("100,000 pages without rules", plain(100_000)),
+        ("10,000 conditions on pages throughout the form", order(10_000)),
+        ("10,000 pages, each with a condition on the previous one", chain(10_000)),
         ("10,000 options with a rule for each", option_rules(10_000)),
         ("2,200,000 braces", braces(1_100_000)),
         ("10,000 pages with a placeholder and a fork each", placeholders(10_000)),
         ("4,000 rules on one number", number_rules(4_000)),
-        ("3,000 pages in one circle", cycle(3_000)),
+        ("3,000 pages in one cycle", cycle(3_000)),
     ]
 }
 
@@ -51,9 +51,9 @@ fn fallback(from: &str, to: &str) -> Value {
     json!({"name": "__fallback__", "fromPageId": from, "then": {"kind": "jump", "target": to}, "groups": []})
 }
 
-fn wide(questions: usize, looked_at: usize) -> String {
+fn wide(questions: usize, used: usize) -> String {
     let fields: Vec<Value> = (0..questions).map(|at| question(&format!("w{at}"))).collect();
-    let conditions: Vec<Value> = (0..looked_at).map(|at| equals(&format!("w{at}"), "x")).collect();
+    let conditions: Vec<Value> = (0..used).map(|at| equals(&format!("w{at}"), "x")).collect();
     text(&json!({
         "pages": [{"id": "a", "fields": fields}, {"id": "b"}, {"id": "c"}],
         "logic": {"rules": [rule("c", "end:x", &conditions)]},

@@ -30,7 +30,7 @@ const PAUSE: Duration = Duration::from_millis(30);
 /// The timeout of a response. A slower response counts as a failure.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Good traffic that runs on a separate thread.
+/// A thread that sends good traffic.
 #[derive(Debug)]
 pub struct Good {
     stop: Arc<AtomicBool>,
@@ -132,21 +132,21 @@ impl Report {
 
 impl Caller {
     async fn run(self) -> Report {
-        let (mut report, mut kept) = (Report::default(), None);
+        let (mut report, mut idle) = (Report::default(), None);
         for request in self.requests.iter().cycle() {
             if self.stop.load(Ordering::Relaxed) {
                 break;
             }
             let begun = Instant::now();
-            match timeout(TIMEOUT, self.send_request(&mut kept, request)).await {
+            match timeout(TIMEOUT, self.send_request(&mut idle, request)).await {
                 Ok(Ok(200 | 201)) => report.took.push(begun.elapsed()),
                 Ok(Ok(status)) => report.failed.push(format!("status {status}")),
                 Ok(Err(error)) => {
-                    kept = None;
+                    idle = None;
                     report.failed.push(error.to_string());
                 }
                 Err(_) => {
-                    kept = None;
+                    idle = None;
                     report.failed.push("no answer".to_owned());
                 }
             }
@@ -159,15 +159,15 @@ impl Caller {
         report
     }
 
-    async fn send_request(&self, kept: &mut Option<Box<dyn Stream>>, request: &str) -> io::Result<u16> {
-        let mut stream = match kept.take() {
+    async fn send_request(&self, idle: &mut Option<Box<dyn Stream>>, request: &str) -> io::Result<u16> {
+        let mut stream = match idle.take() {
             Some(stream) => stream,
             None => self.connect().await?,
         };
         stream.write_all(request.as_bytes()).await?;
         let answer = read_answer(&mut stream).await?;
         if self.keeps {
-            *kept = Some(stream);
+            *idle = Some(stream);
         }
         Ok(status(&answer))
     }
@@ -190,7 +190,7 @@ pub(super) async fn read_answer(stream: &mut (impl AsyncRead + Unpin)) -> io::Re
     let mut all = Vec::with_capacity(1_024);
     loop {
         if stream.read_buf(&mut all).await? == 0 {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "closed without an answer"));
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "closed without a response"));
         }
         let Some(head) = all.windows(4).position(|window| window == b"\r\n\r\n") else { continue };
         let text = String::from_utf8_lossy(&all[..head]);

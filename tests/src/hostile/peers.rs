@@ -152,10 +152,10 @@ struct Ends {
 }
 
 impl Ends {
-    /// Records that `gone` connections are closed by now.
-    fn see(&self, gone: usize) {
+    /// Records that `closed_count` connections are closed by now.
+    fn see(&self, closed_count: usize) {
         let mut closed = self.closed.lock().unwrap();
-        let more = gone.saturating_sub(closed.len());
+        let more = closed_count.saturating_sub(closed.len());
         closed.extend(std::iter::repeat_n(Instant::now(), more));
     }
 }
@@ -224,8 +224,8 @@ async fn watch(target: Arc<Target>, limit: Duration, ends: Arc<Ends>) {
     sleep(limit.saturating_sub(5 * EVERY)).await;
     loop {
         let left = target.descriptors().saturating_sub(others);
-        let gone = ends.begun.load(Ordering::Relaxed).saturating_sub(left);
-        ends.see(gone);
+        let closed_count = ends.begun.load(Ordering::Relaxed).saturating_sub(left);
+        ends.see(closed_count);
         sleep(EVERY).await;
     }
 }

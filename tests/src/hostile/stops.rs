@@ -39,7 +39,7 @@ const HTTP2_CONNECTIONS: usize = 2;
 /// The number of callers on each HTTP/2 connection.
 const STREAMS: usize = 8;
 /// The pause between a response and the next request of the same caller. It is much shorter than the drain delay, so
-/// that each caller learns of the shutdown in time.
+/// that each caller notices the shutdown in time.
 const PAUSE: Duration = Duration::from_millis(10);
 /// The timeout of a response. A request still unanswered after it counts as lost.
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -214,7 +214,7 @@ impl Load {
                     Ok(true) => break,
                     Ok(false) => sleep(PAUSE).await,
                     Err(error) => {
-                        lost.push(format!("request {nth} on a connection that is kept, {}: {error}", self.when()));
+                        lost.push(format!("request {nth} on a keep-alive connection, {}: {error}", self.when()));
                         break;
                     }
                 }

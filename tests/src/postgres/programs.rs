@@ -11,7 +11,7 @@ use std::{
 };
 
 const MISSING: &str =
-    "PostgreSQL was not found: tests that need it are left out; install it or set LEADAPI_TEST_POSTGRES";
+    "PostgreSQL was not found: tests that need it are skipped; install it or set LEADAPI_TEST_POSTGRES";
 
 /// Returns the directory that contains `initdb` and `postgres`.
 ///

@@ -130,7 +130,7 @@ impl Server {
     }
 
     fn initialize(&self) {
-        let mut said = String::new();
+        let mut output_text = String::new();
         for locale in LOCALES {
             let mut initdb = self.account.command(self.programs.join("initdb"));
             initdb.args(["-A", "trust", "-E", "UTF8", "-U", "postgres", "--no-sync"]).args(locale);
@@ -138,9 +138,9 @@ impl Server {
             if output.status.success() {
                 return;
             }
-            said += &String::from_utf8_lossy(&output.stderr);
+            output_text += &String::from_utf8_lossy(&output.stderr);
         }
-        panic!("initdb made no database: {said}");
+        panic!("initdb failed: {output_text}");
     }
 
     /// Writes a file that only the server may read, as PostgreSQL requires for private keys.
@@ -159,7 +159,7 @@ impl Server {
             self.port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
             match self.run() {
                 Ok(()) => return,
-                Err(said) => log = said,
+                Err(text) => log = text,
             }
         }
         panic!("PostgreSQL does not start: {log}");

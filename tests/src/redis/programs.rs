@@ -7,7 +7,7 @@ use std::{
     sync::Once,
 };
 
-const MISSING: &str = "Redis was not found: tests that need it are left out; install redis-server and redis-sentinel";
+const MISSING: &str = "Redis was not found: tests that need it are skipped; install redis-server and redis-sentinel";
 
 /// Returns the path of a program of Redis or of Valkey. If there is none, prints a message once and returns `None`.
 /// Tests that need Redis then skip themselves.

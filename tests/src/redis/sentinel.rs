@@ -62,7 +62,7 @@ impl Sentinels {
         self.sentinels[nth].pause();
     }
 
-    /// Returns the port of the present master, as the Sentinel at this index knows it.
+    /// Returns the port of the current master, as the Sentinel at this index knows it.
     pub fn master(&self, nth: usize) -> u16 {
         let question = format!("SENTINEL GET-MASTER-ADDR-BY-NAME {SERVICE}");
         protocol::command(self.sentinels[nth].port, &question).split(' ').nth(1).unwrap().parse().unwrap()

@@ -17,7 +17,7 @@ use crate::{
 /// Kills the server and removes its directory.
 const CLEANUP: &str = include_str!("cleanup.sh");
 
-/// The texts of the log that mean that a server or a Sentinel serves.
+/// The log messages of a server or a Sentinel that is ready.
 const SERVES: [&str; 2] = ["Ready to accept connections", "Sentinel ID is"];
 
 /// A process that is removed when the test process exits.
@@ -31,7 +31,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Creates a directory with a free port. Nothing runs yet.
+    /// Creates a directory and chooses a free port, without starting a process.
     pub(super) fn new(program: PathBuf) -> Self {
         let folder = tempfile::Builder::new().prefix("leadapi-redis-").tempdir().unwrap();
         let watchdog = Watchdog::start(Command::new("sh"), CLEANUP, &[folder.path().as_os_str()]).unwrap();
@@ -56,7 +56,7 @@ impl Server {
 
     fn start(&mut self, arguments: &[String], prepare: impl Fn(&mut Command)) -> bool {
         let mut command = Command::new(&self.program);
-        // A process group of its own keeps Ctrl-C in the terminal away from it.
+        // A separate process group keeps Ctrl-C in the terminal away from it.
         command.args(arguments).current_dir(&self.folder).process_group(0);
         prepare(&mut command);
         let log = File::create(self.folder.join("log")).unwrap();

@@ -1,4 +1,4 @@
-//! Three servers apply one rate limit, also while one of them is killed and started again (contract D9).
+//! Three servers apply one rate limit, even while one of them is killed and restarted (contract D9).
 
 use std::time::{Duration, Instant};
 

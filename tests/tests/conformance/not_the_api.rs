@@ -42,9 +42,9 @@ async fn a_closed_port_holds_no_sentence() {
 async fn a_silent_server_ends_the_check_within_ten_seconds() {
     // The kernel completes the connections, but nothing accepts or reads them.
     let (_listener, url) = listener();
-    let begun = Instant::now();
+    let start = Instant::now();
     let report = report(&url).await;
-    assert!(begun.elapsed() < Duration::from_secs(10), "it gave up after {:?}", begun.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(10), "it gave up after {:?}", start.elapsed());
     assert!(!report.holds());
     assert_eq!(holding(&report), Vec::<&str>::new());
     assert!(report.to_string().contains("no response within 200ms"), "{report}");
@@ -93,7 +93,7 @@ async fn reports_redact_tokens_that_a_server_echoes() {
     let page = "HTTP/1.1 200 OK\r\ncontent-length: 27\r\nconnection: close\r\n\r\nAuthorization: pak_CheckBot";
     let report = report(&always(page)).await;
     for text in [report.to_string(), report.to_junit().unwrap()] {
-        assert!(!text.contains("CheckBot"), "a token is shown");
+        assert!(!text.contains("CheckBot"), "the report contains a token");
         assert!(text.contains("pak_[token]"));
     }
 }

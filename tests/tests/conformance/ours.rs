@@ -108,7 +108,7 @@ fn the_target_names_tokens_of_the_data_set() {
         serde_json::from_str(include_str!("../../../leadapi-client/conformance/target.json")).unwrap();
     for token in target["tokens"].as_object().unwrap().values() {
         let hash = BearerToken::parse(token.as_str().unwrap()).unwrap().hash();
-        let mut kept = dataset.businesses.iter().flat_map(|business| &business.tokens);
-        assert!(kept.any(|kept| kept.record("2026-01-01T00:00:00Z".parse().unwrap()).unwrap().hash == hash));
+        let mut tokens = dataset.businesses.iter().flat_map(|business| &business.tokens);
+        assert!(tokens.any(|tokens| tokens.record("2026-01-01T00:00:00Z".parse().unwrap()).unwrap().hash == hash));
     }
 }

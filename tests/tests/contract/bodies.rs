@@ -22,8 +22,8 @@ async fn stream(method: &str, path: &str, token: Token, claimed: Option<u64>) ->
 #[tokio::test]
 async fn a_body_is_read_only_as_far_as_the_response_needs() {
     for (sentence, method, path, token, claimed, status, most) in [
-        ("D5 too large: without reading the rest", "POST", "/leads", Token::Both, None, 400, 65_536 + 1024),
-        ("D5 too large: without reading the rest", "PATCH", "/leads/a-lead-1", Token::Both, None, 400, 65_536 + 1024),
+        ("D5 too large: the rest is not read", "POST", "/leads", Token::Both, None, 400, 65_536 + 1024),
+        ("D5 too large: the rest is not read", "PATCH", "/leads/a-lead-1", Token::Both, None, 400, 65_536 + 1024),
         ("D5 too large by its Content-Length: nothing is read", "POST", "/leads", Token::Both, Some(65_537), 400, 0),
         ("D5 too large by its Content-Length: nothing is read", "POST", "/leads", Token::Both, Some(u64::MAX), 400, 0),
         ("D5 a body on GET is ignored and bounded", "GET", "/leads", Token::Both, None, 200, 65_536 + 1024),

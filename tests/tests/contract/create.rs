@@ -22,12 +22,13 @@ async fn location_escapes_special_characters_of_an_id() {
     ] {
         let ids = |world: World| world.ids(move |_| LeadId::parse(id).unwrap());
         everywhere_with("D4 a host can supply another source of ids", ids, async |live| {
-            let made = live.send(post("D4 a host can supply another source of ids", minimal())).await;
-            let location = made.header("location").unwrap();
+            let created = live.send(post("D4 a host can supply another source of ids", minimal())).await;
+            let location = created.header("location").unwrap();
             let segment = location.strip_prefix(&format!("{}/leads/", live.via.public())).unwrap();
-            assert_eq!((made.id().as_str(), segment), (id, escaped));
-            live.send(get("D2 the Location leads there", format!("/leads/{segment}")).body(made.json())).await;
-            live.send(patch("D2 also on PATCH", segment, json!({"name": "Bo"})).at("/id", made.id())).await;
+            assert_eq!((created.id().as_str(), segment), (id, escaped));
+            live.send(get("D2 Location is the path of the lead", format!("/leads/{segment}")).body(created.json()))
+                .await;
+            live.send(patch("D2 also on PATCH", segment, json!({"name": "Bo"})).at("/id", created.id())).await;
         })
         .await;
     }
@@ -35,7 +36,7 @@ async fn location_escapes_special_characters_of_an_id() {
 
 #[tokio::test]
 async fn generated_ids_are_uuid_v7() {
-    everywhere_with("D4 the service makes UUIDv7", World::own_ids, async |live| {
+    everywhere_with("D4 the service generates UUIDv7", World::own_ids, async |live| {
         let mut ids = Vec::new();
         for _ in 0..5 {
             ids.push(live.send(post("D4 UUIDv7, lower case", minimal())).await.id());
@@ -59,7 +60,7 @@ async fn generated_ids_are_uuid_v7() {
 
 #[tokio::test]
 async fn created_at_is_the_clock_in_milliseconds() {
-    everywhere("D4 timestamps: RFC 3339, UTC, Z, exactly three fraction digits", async |live| {
+    everywhere("D4 timestamps: RFC 3339, UTC, Z, exactly three fractional digits", async |live| {
         for (nanos, moment) in [
             (996_000_000, "2026-05-04T07:58:13.000Z"),
             (120_400_000, "2026-05-04T07:58:13.120Z"),
@@ -67,12 +68,12 @@ async fn created_at_is_the_clock_in_milliseconds() {
             (600_000, "2026-05-04T07:59:00.000Z"),
         ] {
             live.world.clock.advance(Duration::from_nanos(nanos));
-            live.send(post("D4 created_at is the moment of the clock", minimal()).at("/created_at", moment)).await;
+            live.send(post("D4 created_at is the time of the clock", minimal()).at("/created_at", moment)).await;
         }
-        let made = live.send(post("D4 a lead", minimal())).await;
+        let created = live.send(post("D4 a lead", minimal())).await;
         live.world.wait(3600);
-        let changed = patch("D2 PATCH does not touch created_at", &made.id(), json!({"name": "Bo"}));
-        live.send(changed.at("/created_at", made.json()["created_at"].clone())).await;
+        let changed = patch("D2 PATCH does not change created_at", &created.id(), json!({"name": "Bo"}));
+        live.send(changed.at("/created_at", created.json()["created_at"].clone())).await;
     })
     .await;
 }

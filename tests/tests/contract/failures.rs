@@ -103,7 +103,7 @@ async fn a_panicking_clock_or_id_source_is_500() {
     all_are_500(world.clone().ids(|_| panic!("{CAUSE}")), create()).await;
     // Requests that do not use the panicking part still succeed.
     let live = Via::Tcp.open(world.clone().ids(|_| panic!("{CAUSE}"))).await;
-    live.send(get("7 the connection and the service live on", "/leads")).await;
+    live.send(get("7 the connection and the service stay usable", "/leads")).await;
     live.send(create().remove(0).is(500)).await;
     live.send(get("7 nothing was written", "/leads").at("/total", 6)).await;
 }
@@ -170,8 +170,8 @@ async fn the_request_log_names_operation_and_caller_without_secrets() {
         assert_eq!(log.operation.map(leadapi_core::http::Operation::name), operation, "{}", case.name);
         assert_eq!(log.caller.as_ref().map(|caller| caller.business.as_str()), business, "{}", case.name);
         assert!(log.cause.is_none(), "{}", case.name);
-        let shown = format!("{log:?}");
-        assert!(!shown.contains("pak_") && !shown.contains("Canary"), "D8: never logged: {shown}");
+        let debug = format!("{log:?}");
+        assert!(!debug.contains("pak_") && !debug.contains("Canary"), "D8: never logged: {debug}");
     }
 }
 

@@ -23,30 +23,30 @@ fn replay(name: &str, first: &TestResponse) -> Case {
 }
 
 async fn first(live: &Live) -> TestResponse {
-    live.send(keyed("D10 the first answer", "k", body()).lacks(REPLAYED)).await
+    live.send(keyed("D10 the first response", "k", body()).lacks(REPLAYED)).await
 }
 
 #[tokio::test]
 async fn a_key_expires_after_24_hours() {
-    everywhere("D10 kept 24 h", async |live| {
+    everywhere("D10 remembered for 24 h", async |live| {
         let first = first(live).await;
         live.world.wait(DAY - 1);
-        live.send(replay("D10 a second less than 24 h later", &first)).await;
+        live.send(replay("D10 one second before 24 h have passed", &first)).await;
         live.world.wait(2);
-        let second = live.send(keyed("D10 a second more than 24 h later", "k", body()).lacks(REPLAYED)).await;
+        let second = live.send(keyed("D10 one second after 24 h have passed", "k", body()).lacks(REPLAYED)).await;
         assert_ne!(first.id(), second.id());
         live.world.wait(DAY - 1);
-        live.send(replay("D10 the new answer is kept 24 h again", &second)).await;
+        live.send(replay("D10 the new response is remembered for another 24 h", &second)).await;
         live.world.wait(2);
         let other = json!({"client_id": "a-client-2", "name": "Bo"});
-        live.send(keyed("D10 after 24 h the key may stand for another body", "k", other).lacks(REPLAYED)).await;
+        live.send(keyed("D10 after 24 h the key may be used with another body", "k", other).lacks(REPLAYED)).await;
     })
     .await;
 }
 
 #[tokio::test]
 async fn a_replay_does_not_extend_the_24_hours() {
-    everywhere("D10 kept 24 h from the first answer, however often it is replayed", async |live| {
+    everywhere("D10 remembered for 24 h from the first response, even if it is replayed", async |live| {
         let first = first(live).await;
         for _ in 0..23 {
             live.world.wait(60 * 60);
@@ -60,10 +60,14 @@ async fn a_replay_does_not_extend_the_24_hours() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn concurrent_creates_with_one_key_make_one_lead() {
-    everywhere("D10 no second lead, also when the two arrive at once", async |live| {
+    everywhere("D10 no second lead, even if the two requests arrive at the same time", async |live| {
         for round in 1..=10 {
             let start = Arc::new(tokio::sync::Barrier::new(8));
-            let case = keyed("D10 no second lead, also when the two arrive at once", &format!("k{round}"), body());
+            let case = keyed(
+                "D10 no second lead, even if the two requests arrive at the same time",
+                &format!("k{round}"),
+                body(),
+            );
             let twins: Vec<_> = (0..8)
                 .map(|_| {
                     let (live, start, request) = (live.clone(), start.clone(), live.request(&case));
@@ -78,9 +82,9 @@ async fn concurrent_creates_with_one_key_make_one_lead() {
                 answers.push(twin.await.unwrap());
             }
             let fresh = answers.iter().filter(|answer| answer.header(REPLAYED).is_none()).count();
-            assert_eq!(fresh, 1, "exactly one request makes the lead");
+            assert_eq!(fresh, 1, "exactly one request creates the lead");
             assert!(answers.iter().all(|answer| answer.status == 201 && answer.body == answers[0].body));
-            live.send(get("D10 one lead more", "/leads").at("/total", 6 + round)).await;
+            live.send(get("D10 one more lead", "/leads").at("/total", 6 + round)).await;
             live.world.wait(60);
         }
     })

@@ -15,10 +15,11 @@ async fn lists_and_totals_contain_only_the_own_business() {
             }
         }
         for id in ["a-lead-1", "a-lead-2", "a-lead-3"] {
-            live.send(delete("1 a lead of A goes", id)).await;
+            live.send(delete("1 a lead of A is deleted", id)).await;
         }
         live.send(get("1 B's total does not change", "/leads").token(Token::B).at("/total", 2)).await;
-        live.send(post("1 a lead of B comes", json!({"client_id": "b-client-1", "name": "Max"})).token(Token::B)).await;
+        live.send(post("1 a lead of B is created", json!({"client_id": "b-client-1", "name": "Max"})).token(Token::B))
+            .await;
         live.send(get("1 A's total does not change", "/leads").at("/total", 3)).await;
     })
     .await;

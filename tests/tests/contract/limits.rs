@@ -74,7 +74,7 @@ async fn head_counts_as_a_read() {
 
 #[tokio::test]
 async fn every_authenticated_request_counts() {
-    everywhere("D9 what counts: every request that got past the token", async |live| {
+    everywhere("D9 these requests count: all that pass the token check", async |live| {
         let bad = [
             request("D9 a 400 counts", "POST", "/leads").text("{").is(400),
             post("D9 a 403 of a client account counts", json!({"client_id": "b-client-1", "name": "Ann"})).is(403),
@@ -96,11 +96,11 @@ async fn every_authenticated_request_counts() {
 
 #[tokio::test]
 async fn requests_rejected_by_path_method_token_or_limit_do_not_count() {
-    everywhere("D9 what does not count: 401, unknown paths, 405, and the 429s themselves", async |live| {
+    everywhere("D9 these requests do not count: 401, unknown paths, 405, and the 429s themselves", async |live| {
         times(70, live, &get("D9 an unknown path", "/contacts").is(404)).await;
         times(70, live, &request("D9 an unknown path on POST", "POST", "/contacts").is(404)).await;
         times(70, live, &request("D9 a method that is not listed", "PUT", "/leads").is(405)).await;
-        times(70, live, &request("D9 POST where there is none", "POST", "/clients").is(405)).await;
+        times(70, live, &request("D9 POST to a path that does not list it", "POST", "/clients").is(405)).await;
         times(70, live, &write().token(Token::None).is(401)).await;
         times(70, live, &write().token(Token::Revoked).is(401)).await;
         times(70, live, &write().token(Token::Expired).is(401)).await;
@@ -115,7 +115,7 @@ async fn requests_rejected_by_path_method_token_or_limit_do_not_count() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_limit_is_exact_for_100_concurrent_requests() {
-    everywhere("D9 exact, also when 100 arrive at once", async |live| {
+    everywhere("D9 exact, even if 100 requests arrive at the same time", async |live| {
         let request = live.request(&write().token(Token::Write));
         let sent: Vec<_> = (0..100)
             .map(|_| {
@@ -129,26 +129,26 @@ async fn the_limit_is_exact_for_100_concurrent_requests() {
         }
         let admitted = statuses.iter().filter(|status| **status == 404).count();
         let refused = statuses.iter().filter(|status| **status == 429).count();
-        assert_eq!((admitted, refused), (60, 40), "D9 exact, also when 100 arrive at once");
+        assert_eq!((admitted, refused), (60, 40), "D9 exact, even if 100 requests arrive at the same time");
     })
     .await;
 }
 
 #[tokio::test]
 async fn a_replay_counts_as_a_write() {
-    everywhere("D9 a replay counts as any write", async |live| {
+    everywhere("D9 a replay counts like any write", async |live| {
         let case = post("D10 a keyed create", json!({"client_id": "a-client-1", "name": "Ann"}))
             .header("idempotency-key", "k");
         times(60, live, &case).await;
         live.send(refused(case, 60)).await;
-        live.send(get("D10 one lead more", "/leads").at("/total", 7)).await;
+        live.send(get("D10 one more lead", "/leads").at("/total", 7)).await;
     })
     .await;
 }
 
 #[tokio::test]
 async fn no_60_second_window_admits_more_than_60_writes() {
-    everywhere("D9 in no half-open interval of 60 s are more than 60 writes admitted", async |live| {
+    everywhere("D9 no half-open interval of 60 s admits more than 60 writes", async |live| {
         times(30, live, &write()).await;
         live.world.wait(30);
         times(30, live, &write()).await;
@@ -171,8 +171,8 @@ async fn retry_after_is_rounded_up_to_whole_seconds() {
     everywhere("D2 Retry-After in whole seconds, 1 to 60, rounded up", async |live| {
         times(60, live, &write()).await;
         for (at, seconds) in [(1, 60), (999, 60), (1000, 59), (1001, 59), (58_999, 2), (59_000, 1), (59_999, 1)] {
-            let gone = live.world.clock.elapsed();
-            live.world.clock.advance(Duration::from_millis(at).saturating_sub(gone));
+            let elapsed = live.world.clock.elapsed();
+            live.world.clock.advance(Duration::from_millis(at).saturating_sub(elapsed));
             live.send(refused(write(), seconds)).await;
         }
         live.world.clock.advance(Duration::from_millis(1));
@@ -182,8 +182,8 @@ async fn retry_after_is_rounded_up_to_whole_seconds() {
 }
 
 #[tokio::test]
-async fn a_caller_at_the_steady_rate_is_never_refused() {
-    everywhere("D9 a caller at exactly the steady rate is never refused", async |live| {
+async fn a_caller_that_sends_steadily_at_the_limit_is_never_refused() {
+    everywhere("D9 a caller that sends steadily at exactly the limit is not refused", async |live| {
         for _ in 0..200 {
             live.send(write()).await;
             live.world.wait(1);
@@ -194,7 +194,7 @@ async fn a_caller_at_the_steady_rate_is_never_refused() {
 
 #[tokio::test]
 async fn a_caller_that_waits_for_retry_after_is_admitted() {
-    everywhere("D9 a caller that waits for Retry-After and is alone on its token is admitted", async |live| {
+    everywhere("D9 a caller that waits for Retry-After and is the only user of its token is admitted", async |live| {
         for step in 0..150_u64 {
             let answer = live.raw(live.request(&write())).await;
             if answer.status == 429 {

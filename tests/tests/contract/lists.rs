@@ -64,8 +64,12 @@ fn leads() -> Vec<Case> {
         )),
         filtered("4 filter by client account", "client_id=a-client-1", &[2, 3, 4]),
         filtered("4 filter by stage", "stage_id=a-stage-11", &[1, 3]),
-        filtered("D3 both filters are joined by AND", "client_id=a-client-1&stage_id=a-stage-11", &[3]),
-        filtered("D3 both filters are joined by AND: none matches", "client_id=a-client-3&stage_id=a-stage-11", &[]),
+        filtered("D3 the two filters are combined with AND", "client_id=a-client-1&stage_id=a-stage-11", &[3]),
+        filtered(
+            "D3 the two filters are combined with AND: none matches",
+            "client_id=a-client-3&stage_id=a-stage-11",
+            &[],
+        ),
         filtered("D3 a client account without leads", "client_id=a-client-4", &[]),
         filtered("D3 a stage without leads", "stage_id=a-stage-15", &[]),
         filtered("D3 filters with escapes", "client%5Fid=a%2Dclient-1&stage_id=a-stage-2%31", &[4]),
@@ -158,17 +162,17 @@ async fn totals_and_pages_reflect_each_write() {
         let list =
             async |query: &str| -> TestResponse { live.send(get("D3 the list", format!("/leads?{query}"))).await };
         let new = json!({"client_id": "a-client-4", "name": "Ann", "stage_id": "a-stage-15"});
-        let id = live.send(post("D3 a lead more", new)).await.id();
-        assert_eq!(list("limit=1").await.ids(), [id.as_str()], "the newest is the first");
+        let id = live.send(post("D3 one more lead", new)).await.id();
+        assert_eq!(list("limit=1").await.ids(), [id.as_str()], "the newest lead comes first");
         assert_eq!(list("client_id=a-client-4").await.ids(), [id.as_str()]);
         assert_eq!(list("stage_id=a-stage-15").await.json()["total"], 1);
-        live.send(patch("D3 a lead moves", &id, json!({"stage_id": "a-stage-21"}))).await;
+        live.send(patch("D3 a lead moves to another stage", &id, json!({"stage_id": "a-stage-21"}))).await;
         assert_eq!(list("stage_id=a-stage-15").await.json()["total"], 0);
         assert_eq!(list("stage_id=a-stage-21").await.ids(), [id.clone(), "a-lead-5".to_owned()]);
-        live.send(patch("D3 a lead leaves", &id, json!({"stage_id": null}))).await;
+        live.send(patch("D3 a lead leaves its pipeline", &id, json!({"stage_id": null}))).await;
         assert_eq!(list("stage_id=a-stage-21").await.ids(), ["a-lead-5"]);
         assert_eq!(list("").await.json()["total"], 7);
-        live.send(delete("D3 a lead less", &id)).await;
+        live.send(delete("D3 one lead fewer", &id)).await;
         assert_eq!(list("").await.json()["total"], 6);
         assert_eq!(list("client_id=a-client-4").await.json()["total"], 0);
     })
@@ -179,7 +183,7 @@ async fn totals_and_pages_reflect_each_write() {
 async fn leads_with_equal_timestamps_are_ordered_by_id() {
     everywhere("D3 created_at descending, then id descending, of new leads too", async |live| {
         for _ in 0..12 {
-            live.send(post("D3 the same moment", json!({"client_id": "a-client-4", "name": "Ann"}))).await;
+            live.send(post("D3 the same timestamp", json!({"client_id": "a-client-4", "name": "Ann"}))).await;
         }
         let ids = live.send(get("D3 the list", "/leads?client_id=a-client-4")).await.ids();
         let mut sorted = ids.clone();
@@ -196,7 +200,7 @@ async fn a_page_has_50_leads_by_default_and_200_at_most() {
             if at % 60 == 0 {
                 live.world.wait(60);
             }
-            live.send(post("8 a lead more", json!({"client_id": "a-client-4", "name": format!("Ann {at}")}))).await;
+            live.send(post("8 one more lead", json!({"client_id": "a-client-4", "name": format!("Ann {at}")}))).await;
         }
         assert_eq!(live.send(get("8 the default", "/leads")).await.ids().len(), 50);
         let most = live.send(get("8 the maximum", "/leads?limit=200").at("/total", 216)).await;
@@ -220,10 +224,10 @@ async fn total_and_data_come_from_one_snapshot() {
                     if at % 30 == 0 {
                         live.world.wait(60);
                     }
-                    let made = live
-                        .raw(live.request(&post("D3 a lead more", json!({"client_id": "a-client-4", "name": "Ann"}))))
+                    let created = live
+                        .raw(live.request(&post("D3 one more lead", json!({"client_id": "a-client-4", "name": "Ann"}))))
                         .await;
-                    assert_eq!(live.raw(live.request(&delete("D3 a lead less", &made.id()))).await.status, 204);
+                    assert_eq!(live.raw(live.request(&delete("D3 one lead fewer", &created.id()))).await.status, 204);
                 }
             })
         };

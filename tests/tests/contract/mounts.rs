@@ -39,9 +39,9 @@ async fn a_nested_service_uses_the_public_path_in_location() {
     // The service matches paths relative to its mount (contract D7), but `Location` is the path that callers see
     // (contract D2).
     let app = Router::new().nest_service("/crm/api", service("", Some("/crm/api")).await);
-    let made = send(&app, "POST", "/crm/api/leads", NEW).await;
-    assert_eq!(made.header("location").as_deref(), Some("/crm/api/leads/new-1"));
-    assert_eq!(send(&app, "GET", "/crm/api/leads/new-1", "").await.body, made.body);
+    let created = send(&app, "POST", "/crm/api/leads", NEW).await;
+    assert_eq!(created.header("location").as_deref(), Some("/crm/api/leads/new-1"));
+    assert_eq!(send(&app, "GET", "/crm/api/leads/new-1", "").await.body, created.body);
     for path in ["/crm/api", "/crm/api/", "/crm/api/x"] {
         let answer = send(&app, "GET", path, "").await;
         assert_eq!((answer.status, answer.error().is_empty()), (StatusCode::NOT_FOUND, false), "{path}");
@@ -58,8 +58,8 @@ async fn a_routed_service_matches_its_base_path() {
         .route_service("/v1/leads/{id}", service.clone())
         .route_service("/v1/pipelines", service.clone())
         .fallback_service(service);
-    let made = send(&app, "POST", "/v1/leads", NEW).await;
-    assert_eq!(made.header("location").as_deref(), Some("/v1/leads/new-1"));
+    let created = send(&app, "POST", "/v1/leads", NEW).await;
+    assert_eq!(created.header("location").as_deref(), Some("/v1/leads/new-1"));
     for (path, status) in
         [("/v1/leads/a%2Fb%3Fc%25", 200), ("/v1/pipelines", 200), ("/v1/clients", 200), ("/leads", 404), ("/v1/", 404)]
     {
@@ -84,8 +84,8 @@ async fn the_service_mounts_at_any_base_and_public_path() {
         [("", ""), ("/v1", "/v1"), ("/a/b/c", "/a/b/c"), ("/v1", "/crm/v1"), ("", "/api/v1"), ("/v1", "")]
     {
         let service = service(base, Some(public)).await;
-        let made = send(&service, "POST", &format!("{base}/leads"), NEW).await;
-        assert_eq!(made.header("location"), Some(format!("{public}/leads/new-1")), "{base} {public}");
+        let created = send(&service, "POST", &format!("{base}/leads"), NEW).await;
+        assert_eq!(created.header("location"), Some(format!("{public}/leads/new-1")), "{base} {public}");
         assert_eq!(send(&service, "GET", &format!("{base}/leads/new-1"), "").await.status, 200);
         assert!(
             send(&service, "GET", &format!("{base}//leads"), "").await.error().contains(&format!("{public}/leads"))
@@ -123,9 +123,9 @@ async fn the_service_runs_behind_tower_http_layers() {
         .layer(CatchPanicLayer::new())
         .layer(RequestBodyLimitLayer::new(1 << 20));
     let app = Router::new().nest_service("/v1", layers.service(service("", Some("/v1")).await));
-    let made = send(&app, "POST", "/v1/leads", NEW).await;
-    assert_eq!((made.status, made.header("x-request-id").as_deref()), (StatusCode::CREATED, Some("one")));
-    assert_eq!(made.header("server").as_deref(), Some("leads"));
+    let created = send(&app, "POST", "/v1/leads", NEW).await;
+    assert_eq!((created.status, created.header("x-request-id").as_deref()), (StatusCode::CREATED, Some("one")));
+    assert_eq!(created.header("server").as_deref(), Some("leads"));
     let large = send(&app, "POST", "/v1/leads", &" ".repeat(70_000)).await;
     assert!(large.error().contains("65536"), "{}", large.text());
 }

@@ -41,10 +41,10 @@ fn the_committed_document_is_up_to_date() {
     if env::var_os("LEADAPI_ACCEPT").is_some() {
         fs::write(FILE, &generated).unwrap();
     }
-    let kept = fs::read_to_string(FILE).unwrap_or_default();
-    let same = generated.lines().zip(kept.lines()).take_while(|(new, old)| new == old).count();
+    let committed = fs::read_to_string(FILE).unwrap_or_default();
+    let same = generated.lines().zip(committed.lines()).take_while(|(new, old)| new == old).count();
     assert!(
-        generated == kept,
+        generated == committed,
         "leadapi-core/openapi.json differs from the generated document at line {}; accept an intended change with \
          LEADAPI_ACCEPT=1 cargo test -p leadapi-tests --test contract openapi",
         same + 1
@@ -63,7 +63,7 @@ fn the_server_url_is_the_mount_path() {
     assert_eq!(document["servers"], json!([{ "url": "https://api.example.com/v1" }, { "url": "/v1" }]));
 }
 
-/// So generated clients and reference pages that read only the root know that every operation needs a token.
+/// Generated clients and reference pages that read only the root thus know that every operation needs a token.
 #[test]
 fn the_root_has_a_security_scheme_and_a_contact() {
     let document = committed();
@@ -138,7 +138,7 @@ async fn every_documented_status_occurs() {
     assert_eq!(seen, 7 * 6 + 3);
 }
 
-/// A world and a request that is answered with this status in it.
+/// A world, and a request that its service answers with this status.
 fn provoke(line: &Endpoint, status: u16, world: World) -> (World, Case) {
     let id = if status == 404 { "nobody" } else { "a-lead-1" };
     let path = line.path.replace("{id}", id) + if status == 400 { bad(line.operation) } else { "" };
@@ -181,7 +181,7 @@ impl RateLimiter for Refuses {
 fn schema_and_service_accept_the_same_texts() {
     let description = Description::committed();
     for (field, texts) in FIELDS {
-        let (taken, refused) = (Cell::new(0), Cell::new(0));
+        let (accepted, refused) = (Cell::new(0), Cell::new(0));
         let mut runner = TestRunner::new(Config { cases: 4_000, failure_persistence: None, ..Config::default() });
         let outcome = runner.run(&string_regex(texts).unwrap(), |text| {
             let body = json!({"client_id": "c", "name": "Ann", field: text});
@@ -196,22 +196,22 @@ fn schema_and_service_accept_the_same_texts() {
             let body = json!({"client_id": "c", "name": "Ann", field: trimmed});
             let wrong = description.invalid("/components/schemas/NewLead", &body);
             prop_assert_eq!(by_service, wrong.is_empty(), "{:?}", wrong);
-            let count = if by_service { &taken } else { &refused };
+            let count = if by_service { &accepted } else { &refused };
             count.set(count.get() + 1);
             Ok(())
         });
         outcome.unwrap_or_else(|error| panic!("{field}: {error}"));
-        assert!(taken.get() > 200 && refused.get() > 200, "{field}: {taken:?} taken, {refused:?} refused");
+        assert!(accepted.get() > 200 && refused.get() > 200, "{field}: {accepted:?} accepted, {refused:?} refused");
     }
 }
 
-/// The same for the two fields of a patch that place a lead.
+/// Checks the same for the two fields of a patch that determine a lead's stage.
 #[test]
 fn schema_and_service_accept_the_same_placements() {
     let description = Description::committed();
-    let said = [None, Some(json!(null)), Some(json!("")), Some(json!("p"))];
-    let mut taken = 0;
-    for (pipeline, stage) in said.iter().flat_map(|pipeline| said.iter().map(move |stage| (pipeline, stage))) {
+    let values = [None, Some(json!(null)), Some(json!("")), Some(json!("p"))];
+    let mut accepted = 0;
+    for (pipeline, stage) in values.iter().flat_map(|pipeline| values.iter().map(move |stage| (pipeline, stage))) {
         let mut patch = json!({"notes": "x"});
         for (field, value) in [("pipeline_id", pipeline), ("stage_id", stage)] {
             if let Some(value) = value {
@@ -221,9 +221,9 @@ fn schema_and_service_accept_the_same_placements() {
         let by_service = serde_json::from_value::<LeadPatch>(patch.clone()).unwrap().check().is_ok();
         let wrong = description.invalid("/components/schemas/LeadPatch", &patch);
         assert_eq!(by_service, wrong.is_empty(), "{patch}: {wrong:?}");
-        taken += usize::from(by_service);
+        accepted += usize::from(by_service);
     }
-    assert_eq!(taken, 12);
+    assert_eq!(accepted, 12);
 }
 
 fn visit(value: &Value, pointer: &str, see: &mut impl FnMut(&str, &Value)) {

@@ -12,7 +12,7 @@ fn slashes() -> Vec<Case> {
     let mut cases = Vec::new();
     for path in ["//leads", "//leads//"] {
         for method in ["GET", "POST", "DELETE"] {
-            let case = request(format!("D7 a slash too many: {method} {path}"), method, path).token(Token::None);
+            let case = request(format!("D7 an extra slash: {method} {path}"), method, path).token(Token::None);
             let case = case.except(Via::Axum, "axum's nest_service hands /crm//leads on as /leads");
             cases.push(case.is(404).blames("path").says("{public}/leads").lacks("location"));
         }

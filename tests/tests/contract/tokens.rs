@@ -39,17 +39,17 @@ fn only_owners_and_admins_manage_tokens() {
 
 #[tokio::test]
 async fn a_token_can_be_created_used_revoked_and_deleted() {
-    everywhere("5.5 a token is made, used, revoked and deleted", async |live| {
+    everywhere("5.5 a token is created, used, revoked and deleted", async |live| {
         let (tokens, owner) = (manager(&live.world), admin("biz-a", Role::Owner).unwrap());
         let (record, secret) = tokens.create(&owner, NewToken::new(" website ", Scopes::Read)).await.unwrap();
         assert_eq!((record.name.as_str(), record.created_at.to_string().as_str()), ("website", leadapi_tests::START));
-        live.send(with(get("5.4 a new token reads", "/leads"), &secret)).await;
-        live.send(with(delete("5.4 a new token of scope read does not write", "a-lead-1"), &secret).is(403)).await;
+        live.send(with(get("5.4 a new token can read", "/leads"), &secret)).await;
+        live.send(with(delete("5.4 a new token with the scope read cannot write", "a-lead-1"), &secret).is(403)).await;
         assert!(tokens.list(&owner).await.unwrap().contains(&record));
         tokens.revoke(&owner, &record.id).await.unwrap();
         live.send(with(get("5.5 revoked", "/leads"), &secret).is(401).says("token revoked")).await;
         let again = tokens.revoke(&owner, &record.id).await;
-        assert!(matches!(again, Err(TokenError::Refused(TokenRefusal::AlreadyRevoked(_)))), "D8 {again:?}");
+        assert!(matches!(again, Err(TokenError::Refused(TokenRefusal::AlreadyRevoked(_)))), "D8 revoking a second time changes nothing: {again:?}");
         tokens.delete(&owner, &record.id).await.unwrap();
         live.send(with(get("5.5 deleted", "/leads"), &secret).is(401).says("invalid token")).await;
         assert!(not_found(tokens.delete(&owner, &record.id).await));
@@ -66,7 +66,7 @@ async fn a_token_is_managed_only_by_its_own_business() {
         assert!(!tokens.list(&b).await.unwrap().contains(&record));
         assert!(not_found(tokens.revoke(&b, &record.id).await));
         assert!(not_found(tokens.delete(&b, &record.id).await));
-        live.send(with(get("5.6 it is still good", "/leads").at("/total", 6), &secret)).await;
+        live.send(with(get("5.6 the token is still valid", "/leads").at("/total", 6), &secret)).await;
     })
     .await;
 }
@@ -79,11 +79,17 @@ async fn a_token_is_refused_once_it_has_expired() {
         let expiring = NewToken::new("x", Scopes::Both).expires_at(in_an_hour);
         let (_, secret) = tokens.create(&owner, expiring).await.unwrap();
         live.world.wait(3599);
-        live.send(with(get("5.5 a second before", "/leads"), &secret)).await;
-        live.send(get("5.5 the other one a second before", "/leads").token(Token::Expiring)).await;
+        live.send(with(get("5.5 one second before the expiry", "/leads"), &secret)).await;
+        live.send(get("5.5 the other token one second before the expiry", "/leads").token(Token::Expiring)).await;
         live.world.wait(1);
-        live.send(with(get("5.5 at that very moment", "/leads"), &secret).is(401).says("token expired")).await;
-        live.send(get("5.5 the other one too", "/leads").token(Token::Expiring).is(401).says("token expired")).await;
+        live.send(with(get("5.5 at the exact time of expiry", "/leads"), &secret).is(401).says("token expired")).await;
+        live.send(
+            get("5.5 the other token at the exact time of expiry", "/leads")
+                .token(Token::Expiring)
+                .is(401)
+                .says("token expired"),
+        )
+        .await;
         let past = NewToken::new("x", Scopes::Both).expires_at(in_an_hour);
         assert!(matches!(tokens.create(&owner, past).await, Err(TokenError::Expired)));
     })
@@ -118,8 +124,8 @@ async fn a_token_has_the_documented_format_and_stays_secret() {
         assert!(text.len() == 53 && text[4..].bytes().all(|byte| byte.is_ascii_alphanumeric()));
         assert!(text.starts_with(&record.hint) && record.hint.len() < 12, "the first characters, for recognition");
         // The token never appears in `Debug` output and is never stored in clear text (contract D8).
-        let shown = format!("{record:?} {made:?} {store:?}");
-        assert!(!shown.contains(&text[..20]), "{shown}");
+        let debug = format!("{record:?} {made:?} {store:?}");
+        assert!(!debug.contains(&text[..20]), "{debug}");
     }
 }
 

@@ -9,15 +9,15 @@ use leadapi_server::store::{AdminError, SqlStore};
 use proptest::{option, prelude::*};
 
 use super::{
-    fixture::{self, Who},
-    operation::{Id, id, new_id, who},
+    fixture::{self, Tenant},
+    operation::{Id, id, new_id, tenant},
     sides::{Check, silent},
 };
 
 /// An administrative task that a store may refuse.
 #[derive(Debug, Clone)]
 pub(crate) struct TaskRequest {
-    pub(crate) who: Who,
+    pub(crate) tenant: Tenant,
     pub(crate) task: Task,
 }
 
@@ -46,19 +46,19 @@ pub(crate) const CREATED: &str = "2026-01-03T00:00:00Z";
 
 impl TaskRequest {
     pub(crate) fn client(&self, id: Id) -> ClientId {
-        ClientId::parse(id.client(self.who)).unwrap()
+        ClientId::parse(id.client(self.tenant)).unwrap()
     }
 
     pub(crate) fn pipeline(&self, id: Id) -> PipelineId {
-        PipelineId::parse(id.pipeline(self.who)).unwrap()
+        PipelineId::parse(id.pipeline(self.tenant)).unwrap()
     }
 
     pub(crate) fn stage(&self, id: Id) -> StageId {
-        StageId::parse(id.stage(self.who)).unwrap()
+        StageId::parse(id.stage(self.tenant)).unwrap()
     }
 
     pub(crate) fn name(&self, name: u8) -> String {
-        format!("{name} {}", self.who.canary())
+        format!("{name} {}", self.tenant.canary())
     }
 
     /// Returns a member's email address. Two addresses differ only in case, and both businesses use the same ones.
@@ -76,7 +76,7 @@ impl TaskRequest {
     }
 
     pub(crate) fn form(is_there: bool) -> FormId {
-        let form = fixture::form(Who::A);
+        let form = fixture::form(Tenant::A);
         let id = form["form"]["id"].as_str().unwrap();
         FormId::parse(if is_there { id } else { "nobody" }).unwrap()
     }
@@ -85,62 +85,62 @@ impl TaskRequest {
     /// the other business's data, because they may repeat the requested id.
     pub(crate) async fn perform(&self, store: &SqlStore) -> Check<(String, bool)> {
         match self.execute(store).await {
-            Ok(done) => silent(self.who, &done).map(|()| (done, true)),
+            Ok(done) => silent(self.tenant, &done).map(|()| (done, true)),
             Err(AdminError::Refused(rule)) => Ok((rule, false)),
             Err(error) => Err(error.to_string()),
         }
     }
 
     async fn execute(&self, store: &SqlStore) -> Result<String, AdminError> {
-        let business = &self.who.business();
+        let business = &self.tenant.business();
         Ok(match &self.task {
             Task::List => self.list(store).await?,
-            Task::AddMember { member, role } => shown(store.add_member(business, Self::email(*member), *role).await?),
+            Task::AddMember { member, role } => debug(store.add_member(business, Self::email(*member), *role).await?),
             Task::ChangeMember { member, to, role } => {
-                shown(store.change_member(business, Self::email(*member), to.map(Self::email), *role).await?)
+                debug(store.change_member(business, Self::email(*member), to.map(Self::email), *role).await?)
             }
-            Task::RemoveMember { member } => shown(store.delete_member(business, Self::email(*member)).await?),
-            Task::AddClient { id } => shown(store.add_client(business, self.new_client(*id)).await?),
+            Task::RemoveMember { member } => debug(store.delete_member(business, Self::email(*member)).await?),
+            Task::AddClient { id } => debug(store.add_client(business, self.new_client(*id)).await?),
             Task::RenameClient { id, name } => {
-                shown(store.rename_client(business, &self.client(*id), &self.name(*name)).await?)
+                debug(store.rename_client(business, &self.client(*id), &self.name(*name)).await?)
             }
             Task::RemoveClient { id, with_leads } => {
-                shown(store.delete_client(business, &self.client(*id), *with_leads).await?)
+                debug(store.delete_client(business, &self.client(*id), *with_leads).await?)
             }
             Task::AddPipeline { id, stages } => {
-                shown(store.add_pipeline(business, self.new_pipeline(*id, stages)).await?)
+                debug(store.add_pipeline(business, self.new_pipeline(*id, stages)).await?)
             }
             Task::RenamePipeline { id, name } => {
-                shown(store.rename_pipeline(business, &self.pipeline(*id), &self.name(*name)).await?)
+                debug(store.rename_pipeline(business, &self.pipeline(*id), &self.name(*name)).await?)
             }
-            Task::RemovePipeline { id } => shown(store.delete_pipeline(business, &self.pipeline(*id)).await?),
+            Task::RemovePipeline { id } => debug(store.delete_pipeline(business, &self.pipeline(*id)).await?),
             Task::AddStage { pipeline, id, position } => {
                 let (pipeline, id) = (self.pipeline(*pipeline), self.stage(*id));
-                shown(store.add_stage(business, &pipeline, id, &self.name(0), *position).await?)
+                debug(store.add_stage(business, &pipeline, id, &self.name(0), *position).await?)
             }
             Task::ChangeStage { id, name, position } => {
                 let name = name.map(|name| self.name(name));
-                shown(store.change_stage(business, &self.stage(*id), name.as_deref(), *position).await?)
+                debug(store.change_stage(business, &self.stage(*id), name.as_deref(), *position).await?)
             }
             Task::RemoveStage { id, move_to } => {
                 let move_to = move_to.map(|id| self.stage(id));
-                shown(store.delete_stage(business, &self.stage(*id), move_to.as_ref()).await?)
+                debug(store.delete_stage(business, &self.stage(*id), move_to.as_ref()).await?)
             }
             Task::AddForm => {
-                let form = serde_json::from_value(fixture::form(self.who)).unwrap();
-                shown(store.add_form(business, form).await?)
+                let form = serde_json::from_value(fixture::form(self.tenant)).unwrap();
+                debug(store.add_form(business, form).await?)
             }
             Task::RenameForm { is_there, name } => {
-                shown(store.rename_form(business, &Self::form(*is_there), &self.name(*name)).await?)
+                debug(store.rename_form(business, &Self::form(*is_there), &self.name(*name)).await?)
             }
-            Task::RemoveForm { is_there } => shown(store.delete_form(business, &Self::form(*is_there)).await?),
+            Task::RemoveForm { is_there } => debug(store.delete_form(business, &Self::form(*is_there)).await?),
         })
     }
 
     async fn list(&self, store: &SqlStore) -> Result<String, AdminError> {
-        let business = &self.who.business();
+        let business = &self.tenant.business();
         let form = store.form(business, &Self::form(true)).await.map(|form| serde_json::to_string(&form).unwrap());
-        Ok(shown((
+        Ok(debug((
             store.members(business).await?,
             store.member(business, Self::email(1)).await?,
             store.all_clients(business).await?,
@@ -151,7 +151,7 @@ impl TaskRequest {
     }
 }
 
-fn shown(value: impl std::fmt::Debug) -> String {
+fn debug(value: impl std::fmt::Debug) -> String {
     format!("{value:?}")
 }
 
@@ -160,7 +160,7 @@ fn created() -> Timestamp {
 }
 
 pub(crate) fn task_request() -> impl Strategy<Value = TaskRequest> {
-    (who(), task()).prop_map(|(who, task)| TaskRequest { who, task })
+    (tenant(), task()).prop_map(|(tenant, task)| TaskRequest { tenant, task })
 }
 
 fn task() -> impl Strategy<Value = Task> {

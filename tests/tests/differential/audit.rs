@@ -12,7 +12,7 @@ use leadapi_server::store::SqlStore;
 use leadapi_tests::{OpenStore, Ports, Raw, Seed, StoreKind};
 
 use super::{
-    fixture::{self, Who},
+    fixture::{self, Tenant},
     operation,
     sides::{Check, Sides, silent},
 };
@@ -22,9 +22,9 @@ const MAX_BUCKET: i64 = 2_048;
 
 /// Checks that all stores return the same lists and leads, and then runs [`hidden_state`].
 pub(crate) async fn all(sides: &Sides<'_>, seed: &Seed) -> Check {
-    for who in Who::BOTH {
-        lists(sides, who).await?;
-        leads(sides, who).await?;
+    for tenant in Tenant::BOTH {
+        lists(sides, tenant).await?;
+        leads(sides, tenant).await?;
     }
     hidden_state(sides, seed).await
 }
@@ -33,18 +33,18 @@ pub(crate) async fn all(sides: &Sides<'_>, seed: &Seed) -> Check {
 pub(crate) async fn hidden_state(sides: &Sides<'_>, seed: &Seed) -> Check {
     let expected = businesses(&sides.all[0].ports, seed).await;
     for side in &sides.all {
-        let Some((store, raw)) = side.kept.sql() else { continue };
-        lead_counts(raw).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.kind))?;
-        own_rows(raw).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.kind))?;
+        let Some((store, raw)) = side.open_store.sql() else { continue };
+        lead_counts(raw).await.map_err(|wrong| format!("{:?}: {wrong}", side.open_store.kind))?;
+        own_rows(raw).await.map_err(|wrong| format!("{:?}: {wrong}", side.open_store.kind))?;
         let mut exported = export(store).await;
         let keys = "SELECT business_id, key, lead_id, lead FROM idempotency ORDER BY business_id, key";
-        let kept = raw.rows(keys).await.into_iter().map(|row| resolved(row, &exported)).collect::<Vec<_>>();
+        let stored = raw.rows(keys).await.into_iter().map(|row| resolved(row, &exported)).collect::<Vec<_>>();
         let written = idempotency(&mut exported);
-        if written != kept {
-            return Err(format!("{:?} exports the keys\n{written:?}\nand not\n{kept:?}", side.kept.kind));
+        if written != stored {
+            return Err(format!("{:?} exports the keys\n{written:?}\ninstead of\n{stored:?}", side.open_store.kind));
         }
         if exported != expected {
-            return Err(format!("{:?} exports\n{exported:?}\nand not\n{expected:?}", side.kept.kind));
+            return Err(format!("{:?} exports\n{exported:?}\ninstead of\n{expected:?}", side.open_store.kind));
         }
     }
     Ok(())
@@ -74,8 +74,8 @@ fn idempotency(exported: &mut [BusinessSeed]) -> Vec<Vec<String>> {
 }
 
 /// Returns list filters with every combination of a client account and a stage of the business, including no filter.
-pub(crate) fn filters(who: Who) -> Vec<String> {
-    let (own_client, own_stage) = (fixture::own(who, "client"), fixture::own(who, "stage"));
+pub(crate) fn filters(tenant: Tenant) -> Vec<String> {
+    let (own_client, own_stage) = (fixture::own(tenant, "client"), fixture::own(tenant, "stage"));
     let clients = fixture::CLIENTS.into_iter().chain([own_client.as_str()]);
     let clients: Vec<_> = clients.map(|id| format!("&client_id={id}")).chain([String::new()]).collect();
     let stages = fixture::STAGES.into_iter().chain([own_stage.as_str()]);
@@ -83,13 +83,13 @@ pub(crate) fn filters(who: Who) -> Vec<String> {
     clients.iter().flat_map(|client| stages.iter().map(move |stage| format!("{client}{stage}"))).collect()
 }
 
-async fn lists(sides: &Sides<'_>, who: Who) -> Check {
-    for filters in filters(who) {
+async fn lists(sides: &Sides<'_>, tenant: Tenant) -> Check {
+    for filters in filters(tenant) {
         for (limit, deep) in [(200, true), (4, false)] {
             let mut offset = 0;
             loop {
                 let path = format!("/leads?limit={limit}&offset={offset}{filters}");
-                let page = sides.send(who, &operation::get(who, &path)).await?;
+                let page = sides.send(tenant, &operation::get(tenant, &path)).await?;
                 offset += limit;
                 // All stores refuse a stage that does not exist in this business, in the same way.
                 if page.status != 200 || page.json()["total"].as_u64().unwrap() <= offset {
@@ -98,23 +98,23 @@ async fn lists(sides: &Sides<'_>, who: Who) -> Check {
             }
             if deep {
                 let path = format!("/leads?limit={limit}&offset=2000{filters}");
-                sides.send(who, &operation::get(who, &path)).await?;
+                sides.send(tenant, &operation::get(tenant, &path)).await?;
             }
         }
     }
     for list in ["pipelines", "clients"] {
         for window in ["limit=200", "limit=1", "limit=1&offset=1", "limit=1&offset=2", "limit=2&offset=1", "offset=9"] {
-            sides.send(who, &operation::get(who, &format!("/{list}?{window}"))).await?;
+            sides.send(tenant, &operation::get(tenant, &format!("/{list}?{window}"))).await?;
         }
     }
     Ok(())
 }
 
 /// Compares each lead separately, because lists do not contain all fields.
-async fn leads(sides: &Sides<'_>, who: Who) -> Check {
-    let page = sides.send(who, &operation::get(who, "/leads?limit=200")).await?;
+async fn leads(sides: &Sides<'_>, tenant: Tenant) -> Check {
+    let page = sides.send(tenant, &operation::get(tenant, "/leads?limit=200")).await?;
     for id in page.ids() {
-        sides.send(who, &operation::get(who, &format!("/leads/{id}"))).await?;
+        sides.send(tenant, &operation::get(tenant, &format!("/leads/{id}"))).await?;
     }
     Ok(())
 }
@@ -156,7 +156,7 @@ pub(crate) async fn lead_counts(raw: &Raw) -> Check {
             *expected.entry(business.clone()).or_default().entry((bucket.clone(), filter)).or_default() += 1;
         }
     }
-    let wrong = |what: &str| format!("{what}:\n{found:?}\nand not\n{expected:?}");
+    let wrong = |what: &str| format!("{what}:\n{found:?}\ninstead of\n{expected:?}");
     if found != expected {
         return Err(wrong("the counts are"));
     }
@@ -175,11 +175,11 @@ pub(crate) async fn lead_counts(raw: &Raw) -> Check {
 /// Checks that no row of one business contains data of the other.
 async fn own_rows(raw: &Raw) -> Check {
     for table in ["client", "pipeline", "stage", "lead", "tally", "idempotency", "form", "token"] {
-        for who in Who::BOTH {
-            let business = who.business();
+        for tenant in Tenant::BOTH {
+            let business = tenant.business();
             let rows = raw.rows(&format!("SELECT * FROM {table} WHERE business_id = '{business}'")).await;
             for row in rows {
-                silent(who, &row.join(" ")).map_err(|wrong| format!("{table}: {wrong}"))?;
+                silent(tenant, &row.join(" ")).map_err(|wrong| format!("{table}: {wrong}"))?;
             }
         }
     }
@@ -187,16 +187,16 @@ async fn own_rows(raw: &Raw) -> Check {
 }
 
 /// Checks that a write by one business does not change the other's commit record (table `operation`).
-pub(crate) async fn commit_records(kept: &OpenStore) -> Check {
-    let Some((store, raw)) = kept.sql().filter(|_| kept.kind == StoreKind::Postgres) else { return Ok(()) };
+pub(crate) async fn commit_records(open_store: &OpenStore) -> Check {
+    let Some((store, raw)) = open_store.sql().filter(|_| open_store.kind == StoreKind::Postgres) else { return Ok(()) };
     let nobody = LeadId::parse("nobody").unwrap();
-    for who in Who::BOTH {
-        let others = format!("SELECT * FROM operation WHERE business_id <> '{}'", who.business());
+    for tenant in Tenant::BOTH {
+        let others = format!("SELECT * FROM operation WHERE business_id <> '{}'", tenant.business());
         let before = raw.rows(&others).await;
-        store.delete(&who.business(), &nobody).await.map_err(|error| error.to_string())?;
+        store.delete(&tenant.business(), &nobody).await.map_err(|error| error.to_string())?;
         let after = raw.rows(&others).await;
         if before != after {
-            return Err(format!("{who:?} wrote, and the operations of the other were {before:?} and are {after:?}"));
+            return Err(format!("{tenant:?} wrote, and the operations of the other were {before:?} and are {after:?}"));
         }
     }
     Ok(())

@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 
 /// One of the two businesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Who {
+pub(crate) enum Tenant {
     A,
     B,
 }
 
-impl Who {
+impl Tenant {
     pub(crate) const BOTH: [Self; 2] = [Self::A, Self::B];
 
     pub(crate) fn other(self) -> Self {
@@ -54,57 +54,58 @@ pub(crate) const PIPELINES: [&str; 2] = ["pipe-1", "pipe-2"];
 pub(crate) const STAGES: [&str; 4] = ["stage-1", "stage-2", "stage-3", "stage-4"];
 
 /// Returns the id of a record that only one business has.
-pub(crate) fn own(who: Who, kind: &str) -> String {
-    format!("{}-{kind}", who.canary())
+pub(crate) fn own(tenant: Tenant, kind: &str) -> String {
+    format!("{}-{kind}", tenant.canary())
 }
 
 /// Returns a seed with both businesses, each in its own data set.
 pub(crate) fn seed() -> Seed {
-    seed_with(|who| leads(who).as_array().unwrap().clone())
+    seed_with(|tenant| leads(tenant).as_array().unwrap().clone())
 }
 
 /// Returns the same seed with other leads.
-pub(crate) fn seed_with(leads: impl Fn(Who) -> Vec<Value>) -> Seed {
-    let data = Who::BOTH.map(|who| Dataset::parse(&business(who, leads(who)).to_string()).unwrap());
-    let tokens = Who::BOTH.into_iter().flat_map(|who| (0..TOKENS).map(move |nth| (who.business(), who.token(nth))));
+pub(crate) fn seed_with(leads: impl Fn(Tenant) -> Vec<Value>) -> Seed {
+    let data = Tenant::BOTH.map(|tenant| Dataset::parse(&business(tenant, leads(tenant)).to_string()).unwrap());
+    let tokens =
+        Tenant::BOTH.into_iter().flat_map(|tenant| (0..TOKENS).map(move |nth| (tenant.business(), tenant.token(nth))));
     Seed { data: data.into(), tokens: tokens.collect() }
 }
 
-fn business(who: Who, leads: Vec<Value>) -> Value {
-    let canary = who.canary();
+fn business(tenant: Tenant, leads: Vec<Value>) -> Value {
+    let canary = tenant.canary();
     let client = |id: &str, name: &str| json!({"id": id, "name": name, "created_at": "2026-01-02T00:00:00Z"});
     json!({"businesses": [{
-        "id": who.business().as_str(), "name": format!("Harbour & Pine {canary}"), "created_at": "2026-01-01T00:00:00Z",
-        "members": [{"email": "owner@agency.example", "role": if who == Who::A { "owner" } else { "member" }}],
+        "id": tenant.business().as_str(), "name": format!("Harbour & Pine {canary}"), "created_at": "2026-01-01T00:00:00Z",
+        "members": [{"email": "owner@agency.example", "role": if tenant == Tenant::A { "owner" } else { "member" }}],
         "clients": [
             client(CLIENTS[0], &format!("Zoë {canary}")),
             client(CLIENTS[1], &format!("apple {canary}")),
-            client(&own(who, "client"), &format!("Äpfel {canary}")),
+            client(&own(tenant, "client"), &format!("Äpfel {canary}")),
         ],
-        "pipelines": pipelines(who),
+        "pipelines": pipelines(tenant),
         "leads": leads,
-        "forms": [form(who)],
+        "forms": [form(tenant)],
     }]})
 }
 
 /// Returns the pipelines of a business. Their ids are the same in both businesses, but a stage may be first in one
 /// business and last in the other, or belong to another pipeline.
-fn pipelines(who: Who) -> Value {
-    let canary = who.canary();
+fn pipelines(tenant: Tenant) -> Value {
+    let canary = tenant.canary();
     let pipeline = |id: &str, created_at: &str, stages: &[&str]| {
         let stages =
             stages.iter().zip(1..).map(|(id, at)| json!({"id": id, "name": format!("{at} {canary}"), "position": at}));
         json!({"id": id, "name": format!("New {canary}"), "created_at": created_at, "stages": stages.collect::<Vec<_>>()})
     };
-    let (own_pipeline, own_stage) = (own(who, "pipe"), own(who, "stage"));
+    let (own_pipeline, own_stage) = (own(tenant, "pipe"), own(tenant, "stage"));
     let own_pipeline = pipeline(&own_pipeline, "2026-01-03T00:00:00Z", &[&own_stage]);
-    match who {
-        Who::A => json!([
+    match tenant {
+        Tenant::A => json!([
             pipeline("pipe-1", "2026-01-02T00:00:00Z", &["stage-1", "stage-2"]),
             pipeline("pipe-2", "2026-01-04T00:00:00Z", &["stage-3", "stage-4"]),
             own_pipeline,
         ]),
-        Who::B => json!([
+        Tenant::B => json!([
             pipeline("pipe-1", "2026-01-05T00:00:00Z", &["stage-3", "stage-2", "stage-1"]),
             pipeline("pipe-2", "2026-01-01T00:00:00Z", &["stage-4"]),
             own_pipeline,
@@ -112,23 +113,28 @@ fn pipelines(who: Who) -> Value {
     }
 }
 
-fn leads(who: Who) -> Value {
+fn leads(tenant: Tenant) -> Value {
     let lead = |id: &str, client: &str, stage: Option<&str>, created_at: &str| {
         json!({
             "id": id, "client_id": client, "stage_id": stage, "created_at": created_at,
-            "name": format!("Léa {}", who.canary()), "notes": format!("Notes {}", who.canary()),
+            "name": format!("Léa {}", tenant.canary()), "notes": format!("Notes {}", tenant.canary()),
         })
     };
     json!([
         lead("lead-1", "client-1", Some("stage-1"), "2026-05-01T00:00:00Z"),
-        lead("lead-2", "client-2", None, if who == Who::A { "2026-05-02T00:00:00Z" } else { "2026-05-01T00:00:00Z" }),
-        lead(&own(who, "lead-1"), "client-1", Some(&own(who, "stage")), "2026-05-03T00:00:00Z"),
+        lead(
+            "lead-2",
+            "client-2",
+            None,
+            if tenant == Tenant::A { "2026-05-02T00:00:00Z" } else { "2026-05-01T00:00:00Z" }
+        ),
+        lead(&own(tenant, "lead-1"), "client-1", Some(&own(tenant, "stage")), "2026-05-03T00:00:00Z"),
     ])
 }
 
 /// Returns a form, which has the same id in both businesses.
-pub(crate) fn form(who: Who) -> Value {
+pub(crate) fn form(tenant: Tenant) -> Value {
     let data: Value = serde_json::from_str(include_str!("../../data/two_businesses.json")).unwrap();
     let form = data["businesses"][0]["forms"][0].to_string();
-    serde_json::from_str(&form.replace("a-client-1", "client-1").replace("Canary-A", who.canary())).unwrap()
+    serde_json::from_str(&form.replace("a-client-1", "client-1").replace("Canary-A", tenant.canary())).unwrap()
 }

@@ -1,7 +1,7 @@
 //! Idempotency keys that both businesses use and that expire at different times. Random sequences rarely produce them.
 
 use super::{
-    fixture::{self, Who},
+    fixture::{self, Tenant},
     operation::{DAY, Operation, create},
     sides::Stores,
 };
@@ -9,24 +9,24 @@ use super::{
 #[tokio::test]
 async fn stores_agree_on_idempotency_keys_that_expire() {
     let stores = Stores::open(&fixture::seed()).await;
-    for who in Who::BOTH {
+    for tenant in Tenant::BOTH {
         let sides = stores.begin().await;
-        let other = who.other();
+        let other = tenant.other();
         let operations = [
-            create(who, 10, 0),
-            create(who, 11, 1),
+            create(tenant, 10, 0),
+            create(tenant, 11, 1),
             create(other, 10, 0),
             Operation::Wait(DAY + 60),
-            // Renews the first key of `who`. The second key of `who` and the key of `other` have expired.
-            create(who, 12, 0),
+            // Renews the first key of `tenant`. The second key of `tenant` and the key of `other` have expired.
+            create(tenant, 12, 0),
             Operation::DeleteExpiredKeys,
-            create(who, 12, 0),
-            create(who, 13, 1),
+            create(tenant, 12, 0),
+            create(tenant, 13, 1),
             create(other, 14, 0),
             Operation::Wait(60 * 60),
             create(other, 14, 0),
             Operation::DeleteExpiredKeys,
-            create(who, 12, 0),
+            create(tenant, 12, 0),
         ];
         for operation in operations {
             sides.play(&operation).await.unwrap_or_else(|wrong| panic!("{operation:?}: {wrong}"));

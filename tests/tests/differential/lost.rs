@@ -12,7 +12,7 @@ use leadapi_tests::{
     proxy::{Cut, CutKind, Direction, Proxy},
 };
 
-use super::fixture::{self, Who};
+use super::fixture::{self, Tenant};
 
 #[tokio::test]
 async fn a_create_reports_its_true_outcome_whichever_message_is_lost() {
@@ -21,22 +21,22 @@ async fn a_create_reports_its_true_outcome_whichever_message_is_lost() {
     let url = cluster.url_at(proxy.address(), &cluster.create_database("lost").await);
     let store = SqlStore::open(&url.parse::<DatabaseUrl>().unwrap()).await.unwrap();
     store.import(fixture::seed().dataset(), |_| {}).await.unwrap();
-    for who in Who::BOTH {
+    for tenant in Tenant::BOTH {
         for nth in 0.. {
             // Both businesses have written before, so each has a commit record that the store could confuse with the
             // other's.
-            for who in Who::BOTH {
-                store.delete(&who.business(), &LeadId::parse("nobody").unwrap()).await.unwrap();
+            for tenant in Tenant::BOTH {
+                store.delete(&tenant.business(), &LeadId::parse("nobody").unwrap()).await.unwrap();
             }
             proxy.cut(Cut { direction: Direction::ToClient, nth, kind: CutKind::Before });
             let id = LeadId::parse(format!("lost-{nth}")).unwrap();
             let lead = NewLead::new(&ClientId::parse("client-1").unwrap(), "Ann").check().unwrap();
             let meta = NewLeadMeta::new(id.clone(), "2026-05-04T12:00:00Z".parse().unwrap());
-            let outcome = store.create(&who.business(), meta, lead, None).await;
+            let outcome = store.create(&tenant.business(), meta, lead, None).await;
             let was_cut = proxy.has_cut();
             proxy.watch();
-            let stored = store.get(&who.business(), &id).await.unwrap().is_some();
-            assert_eq!(outcome.is_ok(), stored, "{who:?}, message {nth}: {outcome:?}");
+            let stored = store.get(&tenant.business(), &id).await.unwrap().is_some();
+            assert_eq!(outcome.is_ok(), stored, "{tenant:?}, message {nth}: {outcome:?}");
             if !was_cut {
                 break;
             }

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 
 use super::{
     audit,
-    fixture::{self, Who},
+    fixture::{self, Tenant},
     operation,
     sides::{Check, Side, Sides, Stores},
 };
@@ -26,14 +26,14 @@ const MINUTE: i64 = 60_000;
 
 /// Returns the leads of a business, one or two minutes apart, so that the leads of both businesses interleave. An
 /// import creates buckets of 1,024 leads.
-fn leads(who: Who) -> Vec<Value> {
-    let (many, every) = if who == Who::A { (5_000, 1) } else { (2_600, 2) };
-    (0..many).map(|nth| lead(who, nth, START + nth * every * MINUTE)).collect()
+fn leads(tenant: Tenant) -> Vec<Value> {
+    let (many, every) = if tenant == Tenant::A { (5_000, 1) } else { (2_600, 2) };
+    (0..many).map(|nth| lead(tenant, nth, START + nth * every * MINUTE)).collect()
 }
 
 /// Returns a lead id. Half of the imported ids are also used by the other business.
-fn lead_id(who: Who, nth: i64) -> String {
-    if nth % 2 == 0 && nth < 10_000 { format!("lead-{nth}") } else { fixture::own(who, &format!("lead-{nth}")) }
+fn lead_id(tenant: Tenant, nth: i64) -> String {
+    if nth % 2 == 0 && nth < 10_000 { format!("lead-{nth}") } else { fixture::own(tenant, &format!("lead-{nth}")) }
 }
 
 fn client(nth: i64) -> &'static str {
@@ -48,10 +48,10 @@ fn moment(millis: i64) -> Timestamp {
     Timestamp::from_unix_millis(millis.abs()).unwrap()
 }
 
-fn lead(who: Who, nth: i64, at: i64) -> Value {
+fn lead(tenant: Tenant, nth: i64, at: i64) -> Value {
     json!({
-        "id": lead_id(who, nth), "client_id": client(nth), "stage_id": stage(nth),
-        "name": format!("{nth} {}", who.canary()), "created_at": moment(at).to_string(),
+        "id": lead_id(tenant, nth), "client_id": client(nth), "stage_id": stage(nth),
+        "name": format!("{nth} {}", tenant.canary()), "created_at": moment(at).to_string(),
     })
 }
 
@@ -61,8 +61,8 @@ async fn counts_of_thousands_of_leads_equal_a_full_scan() {
     let stores = Stores::open(&seed).await;
     let sides = stores.begin().await;
     let whole = async || -> Check {
-        for who in Who::BOTH {
-            pages(&sides, who).await?;
+        for tenant in Tenant::BOTH {
+            pages(&sides, tenant).await?;
         }
         audit::hidden_state(&sides, &seed).await
     };
@@ -70,32 +70,32 @@ async fn counts_of_thousands_of_leads_equal_a_full_scan() {
     // Adds enough leads to overfill one bucket in each of three ranges: before the first lead, among the old ones, and
     // after the last. Then does the same in the other business, so that each business's buckets are split between those
     // of the other.
-    for (nth, who) in [(0, Who::A), (1, Who::B)] {
+    for (nth, tenant) in [(0, Tenant::A), (1, Tenant::B)] {
         // The newest leads of the two businesses have different times.
         let last = (5_300 - 50 * nth) * MINUTE;
         for (round, at) in [-2_000 * MINUTE, 1_500 * MINUTE + 7, last].into_iter().enumerate() {
             let first = 10_000 + 10_000 * nth + 2_000 * i64::try_from(round).unwrap();
-            each(&sides, (0..1_300).map(move |step| create(who, first + step, START + at + step))).await;
+            each(&sides, (0..1_300).map(move |step| create(tenant, first + step, START + at + step))).await;
         }
         whole().await.unwrap();
     }
     // Deletes a whole bucket, and moves some of the remaining leads to another stage.
-    each(&sides, (0..1_100).map(|nth| Change::Remove(Who::A, lead_id(Who::A, nth)))).await;
-    each(&sides, (1_100..1_700).map(|nth| Change::Move(Who::A, lead_id(Who::A, nth)))).await;
-    each(&sides, (10_000..10_400).map(|nth| Change::Remove(Who::A, lead_id(Who::A, nth)))).await;
-    each(&sides, (900..1_300).map(|nth| Change::Move(Who::B, lead_id(Who::B, nth)))).await;
+    each(&sides, (0..1_100).map(|nth| Change::Remove(Tenant::A, lead_id(Tenant::A, nth)))).await;
+    each(&sides, (1_100..1_700).map(|nth| Change::Move(Tenant::A, lead_id(Tenant::A, nth)))).await;
+    each(&sides, (10_000..10_400).map(|nth| Change::Remove(Tenant::A, lead_id(Tenant::A, nth)))).await;
+    each(&sides, (900..1_300).map(|nth| Change::Move(Tenant::B, lead_id(Tenant::B, nth)))).await;
     whole().await.unwrap();
 }
 
-fn create(who: Who, nth: i64, at: i64) -> Change {
-    Change::Create(who, nth, at)
+fn create(tenant: Tenant, nth: i64, at: i64) -> Change {
+    Change::Create(tenant, nth, at)
 }
 
 #[derive(Debug, Clone)]
 enum Change {
-    Create(Who, i64, i64),
-    Remove(Who, String),
-    Move(Who, String),
+    Create(Tenant, i64, i64),
+    Remove(Tenant, String),
+    Move(Tenant, String),
 }
 
 /// Applies all changes to each store, many concurrently so that they share transactions.
@@ -105,7 +105,7 @@ async fn each(sides: &Sides<'_>, changes: impl Iterator<Item = Change> + Clone) 
         for change in changes.clone() {
             running.spawn(apply(side.ports.store.clone(), change));
             // Concurrency has no benefit in memory.
-            if running.len() >= 300 || side.kept.kind == StoreKind::Memory {
+            if running.len() >= 300 || side.open_store.kind == StoreKind::Memory {
                 running.join_next().await.unwrap().unwrap();
             }
         }
@@ -117,49 +117,49 @@ async fn each(sides: &Sides<'_>, changes: impl Iterator<Item = Change> + Clone) 
 
 async fn apply(store: Arc<dyn Store>, change: Change) {
     match change {
-        Change::Create(who, nth, at) => {
-            let mut new = NewLead::new(&ClientId::parse(client(nth)).unwrap(), format!("{nth} {}", who.canary()));
+        Change::Create(tenant, nth, at) => {
+            let mut new = NewLead::new(&ClientId::parse(client(nth)).unwrap(), format!("{nth} {}", tenant.canary()));
             new.stage_id = stage(nth).map(str::to_owned);
-            let meta = NewLeadMeta::new(LeadId::parse(lead_id(who, nth)).unwrap(), moment(at));
-            store.create(&who.business(), meta, new.check().unwrap(), None).await.unwrap();
+            let meta = NewLeadMeta::new(LeadId::parse(lead_id(tenant, nth)).unwrap(), moment(at));
+            store.create(&tenant.business(), meta, new.check().unwrap(), None).await.unwrap();
         }
-        Change::Remove(who, id) => {
-            assert!(store.delete(&who.business(), &LeadId::parse(id).unwrap()).await.unwrap());
+        Change::Remove(tenant, id) => {
+            assert!(store.delete(&tenant.business(), &LeadId::parse(id).unwrap()).await.unwrap());
         }
-        Change::Move(who, id) => {
+        Change::Move(tenant, id) => {
             let mut patch = LeadPatch::new();
             patch.stage_id = leadapi_core::model::Change::Set("stage-3".to_owned());
             let edit = patch.check().unwrap();
-            store.update(&who.business(), &LeadId::parse(id).unwrap(), &edit).await.unwrap();
+            store.update(&tenant.business(), &LeadId::parse(id).unwrap(), &edit).await.unwrap();
         }
     }
 }
 
 /// Compares pages across every boundary between two buckets of any store, and around the end of the list.
-async fn pages(sides: &Sides<'_>, who: Who) -> Check {
+async fn pages(sides: &Sides<'_>, tenant: Tenant) -> Check {
     for (client, stage) in [("", ""), ("client-1", ""), ("", "stage-1"), ("client-2", "stage-4")] {
         let mut edges = BTreeSet::from([0, 1_024, 100_000]);
         for side in &sides.all {
-            edges.extend(ends(side, who, client, stage).await);
+            edges.extend(ends(side, tenant, client, stage).await);
         }
         let named = |name: &str, id: &str| if id.is_empty() { String::new() } else { format!("&{name}={id}") };
         let filters = named("client_id", client) + &named("stage_id", stage);
         for offset in edges.iter().flat_map(|edge| [edge.saturating_sub(1), *edge, edge + 1]) {
             let path = format!("/leads?limit=2&offset={offset}{filters}");
-            sides.send(who, &operation::get(who, &path)).await?;
+            sides.send(tenant, &operation::get(tenant, &path)).await?;
         }
     }
     Ok(())
 }
 
 /// Returns the list offsets at which the buckets end under a filter, newest first.
-async fn ends(side: &Side<'_>, who: Who, client: &str, stage: &str) -> Vec<u64> {
-    let Some((_, raw)) = side.kept.sql() else { return Vec::new() };
+async fn ends(side: &Side<'_>, tenant: Tenant, client: &str, stage: &str) -> Vec<u64> {
+    let Some((_, raw)) = side.open_store.sql() else { return Vec::new() };
     let rows = raw
         .rows(&format!(
             "SELECT leads FROM tally WHERE business_id = '{}' AND client_id = '{client}' AND stage_id = '{stage}' \
             ORDER BY from_at DESC, from_id DESC",
-            who.business(),
+            tenant.business(),
         ))
         .await;
     let mut end = 0;

@@ -88,7 +88,7 @@ pub(crate) fn apply(request: &TaskRequest, before: &BusinessSeed) -> Option<Busi
         }
         Task::RemoveStage { id, move_to } => delete_stage(request, &mut after, request.stage(*id).as_str(), *move_to)?,
         Task::AddForm => {
-            let form = fixture::form(request.who);
+            let form = fixture::form(request.tenant);
             let has_client = before.clients.iter().any(|client| form["form"]["client_id"] == client.id.as_str());
             (before.forms.is_empty() && has_client).then(|| after.forms.push(serde_json::from_value(form).unwrap()))?;
         }

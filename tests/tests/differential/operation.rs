@@ -5,67 +5,67 @@ use http::Request;
 use proptest::{option, prelude::*};
 use serde_json::{Map, Value, json};
 
-use super::fixture::{self, Who};
+use super::fixture::{self, Tenant};
 
 #[derive(Debug, Clone)]
 pub(crate) enum Operation {
     /// If the create succeeds, the new lead gets `id`.
     Create {
-        who: Who,
+        tenant: Tenant,
         id: Id,
         client: Id,
         change: Change,
         key: Option<u8>,
     },
     Update {
-        who: Who,
+        tenant: Tenant,
         id: Id,
         change: Change,
     },
     Delete {
-        who: Who,
+        tenant: Tenant,
         id: Id,
     },
     Get {
-        who: Who,
+        tenant: Tenant,
         id: Id,
     },
     List {
-        who: Who,
+        tenant: Tenant,
         client: Option<Id>,
         stage: Option<Id>,
         window: Window,
     },
     Pipelines {
-        who: Who,
+        tenant: Tenant,
         window: Window,
     },
     Clients {
-        who: Who,
+        tenant: Tenant,
         window: Window,
     },
     /// Sends a request with a token that may be deleted, revoked or expired.
     Knock {
-        who: Who,
+        tenant: Tenant,
         token: usize,
     },
     Tokens {
-        who: Who,
+        tenant: Tenant,
     },
-    /// `who` revokes a token, which may belong to the other business.
+    /// `tenant` revokes a token, which may belong to the other business.
     Revoke {
-        who: Who,
-        of: Who,
+        tenant: Tenant,
+        of: Tenant,
         token: usize,
     },
     Forget {
-        who: Who,
-        of: Who,
+        tenant: Tenant,
+        of: Tenant,
         token: usize,
     },
     Keep {
-        who: Who,
-        of: Who,
+        tenant: Tenant,
+        of: Tenant,
         token: usize,
     },
     /// Makes the SQL stores delete expired idempotency keys.
@@ -107,42 +107,43 @@ pub(crate) struct Window {
 }
 
 impl Id {
-    fn of(self, who: Who, kind: &str, shared: &[&str]) -> String {
+    fn of(self, tenant: Tenant, kind: &str, shared: &[&str]) -> String {
         match self {
             Self::Shared(nth) => shared[nth % shared.len()].to_owned(),
-            Self::Own => fixture::own(who, kind),
-            Self::Foreign => fixture::own(who.other(), kind),
+            Self::Own => fixture::own(tenant, kind),
+            Self::Foreign => fixture::own(tenant.other(), kind),
             Self::Unknown => "nobody".to_owned(),
         }
     }
 
-    pub(crate) fn client(self, who: Who) -> String {
-        self.of(who, "client", &fixture::CLIENTS)
+    pub(crate) fn client(self, tenant: Tenant) -> String {
+        self.of(tenant, "client", &fixture::CLIENTS)
     }
 
-    pub(crate) fn pipeline(self, who: Who) -> String {
-        self.of(who, "pipe", &fixture::PIPELINES)
+    pub(crate) fn pipeline(self, tenant: Tenant) -> String {
+        self.of(tenant, "pipe", &fixture::PIPELINES)
     }
 
-    pub(crate) fn stage(self, who: Who) -> String {
-        self.of(who, "stage", &fixture::STAGES)
+    pub(crate) fn stage(self, tenant: Tenant) -> String {
+        self.of(tenant, "stage", &fixture::STAGES)
     }
 
-    pub(crate) fn lead(self, who: Who) -> String {
+    pub(crate) fn lead(self, tenant: Tenant) -> String {
         match self {
             Self::Shared(nth) => format!("lead-{}", nth + 1),
-            other => other.of(who, "lead-1", &[]),
+            other => other.of(tenant, "lead-1", &[]),
         }
     }
 }
 
 impl Change {
-    fn fields(&self, who: Who) -> Map<String, Value> {
+    fn fields(&self, tenant: Tenant) -> Map<String, Value> {
         let texts = [("name", self.name), ("notes", self.notes)];
-        let texts =
-            texts.into_iter().filter_map(|(field, text)| Some((field, json!(format!("{} {}", text?, who.canary())))));
-        let pipeline = self.pipeline.map(|place| ("pipeline_id", place.named(|id| id.pipeline(who))));
-        let stage = self.stage.map(|place| ("stage_id", place.named(|id| id.stage(who))));
+        let texts = texts
+            .into_iter()
+            .filter_map(|(field, text)| Some((field, json!(format!("{} {}", text?, tenant.canary())))));
+        let pipeline = self.pipeline.map(|place| ("pipeline_id", place.named(|id| id.pipeline(tenant))));
+        let stage = self.stage.map(|place| ("stage_id", place.named(|id| id.stage(tenant))));
         texts.chain(pipeline).chain(stage).map(|(field, value)| (field.to_owned(), value)).collect()
     }
 }
@@ -163,42 +164,48 @@ impl Window {
 }
 
 /// Returns the request of an operation and its sender, or `None` if the operation is not a request.
-pub(crate) fn request(operation: &Operation) -> Option<(Who, Request<Bytes>)> {
+pub(crate) fn request(operation: &Operation) -> Option<(Tenant, Request<Bytes>)> {
     Some(match operation {
-        Operation::Create { who, client, change, key, .. } => {
-            let mut body = change.fields(*who);
-            body.insert("client_id".into(), client.client(*who).into());
-            let mut request = build_request(*who, "POST", "/leads", Some(body.into()));
+        Operation::Create { tenant, client, change, key, .. } => {
+            let mut body = change.fields(*tenant);
+            body.insert("client_id".into(), client.client(*tenant).into());
+            let mut request = build_request(*tenant, "POST", "/leads", Some(body.into()));
             if let Some(key) = key {
                 request.headers_mut().insert("idempotency-key", format!("key-{key}").parse().unwrap());
             }
-            (*who, request)
+            (*tenant, request)
         }
-        Operation::Update { who, id, change } => {
-            (*who, build_request(*who, "PATCH", &format!("/leads/{}", id.lead(*who)), Some(change.fields(*who).into())))
+        Operation::Update { tenant, id, change } => (
+            *tenant,
+            build_request(
+                *tenant,
+                "PATCH",
+                &format!("/leads/{}", id.lead(*tenant)),
+                Some(change.fields(*tenant).into()),
+            ),
+        ),
+        Operation::Delete { tenant, id } => {
+            (*tenant, build_request(*tenant, "DELETE", &format!("/leads/{}", id.lead(*tenant)), None))
         }
-        Operation::Delete { who, id } => {
-            (*who, build_request(*who, "DELETE", &format!("/leads/{}", id.lead(*who)), None))
+        Operation::Get { tenant, id } => (*tenant, get(*tenant, &format!("/leads/{}", id.lead(*tenant)))),
+        Operation::List { tenant, client, stage, window } => {
+            let client = client.map(|id| format!("&client_id={}", id.client(*tenant))).unwrap_or_default();
+            let stage = stage.map(|id| format!("&stage_id={}", id.stage(*tenant))).unwrap_or_default();
+            (*tenant, get(*tenant, &format!("/leads?{}{client}{stage}", window.query())))
         }
-        Operation::Get { who, id } => (*who, get(*who, &format!("/leads/{}", id.lead(*who)))),
-        Operation::List { who, client, stage, window } => {
-            let client = client.map(|id| format!("&client_id={}", id.client(*who))).unwrap_or_default();
-            let stage = stage.map(|id| format!("&stage_id={}", id.stage(*who))).unwrap_or_default();
-            (*who, get(*who, &format!("/leads?{}{client}{stage}", window.query())))
-        }
-        Operation::Pipelines { who, window } => (*who, get(*who, &format!("/pipelines?{}", window.query()))),
-        Operation::Clients { who, window } => (*who, get(*who, &format!("/clients?{}", window.query()))),
-        Operation::Knock { who, token } => (*who, with(&who.secret(*token), "GET", "/clients", None)),
+        Operation::Pipelines { tenant, window } => (*tenant, get(*tenant, &format!("/pipelines?{}", window.query()))),
+        Operation::Clients { tenant, window } => (*tenant, get(*tenant, &format!("/clients?{}", window.query()))),
+        Operation::Knock { tenant, token } => (*tenant, with(&tenant.secret(*token), "GET", "/clients", None)),
         _ => return None,
     })
 }
 
-pub(crate) fn get(who: Who, path: &str) -> Request<Bytes> {
-    build_request(who, "GET", path, None)
+pub(crate) fn get(tenant: Tenant, path: &str) -> Request<Bytes> {
+    build_request(tenant, "GET", path, None)
 }
 
-pub(crate) fn build_request(who: Who, method: &str, path: &str, body: Option<Value>) -> Request<Bytes> {
-    with(&who.secret(0), method, path, body)
+pub(crate) fn build_request(tenant: Tenant, method: &str, path: &str, body: Option<Value>) -> Request<Bytes> {
+    with(&tenant.secret(0), method, path, body)
 }
 
 fn with(secret: &str, method: &str, path: &str, body: Option<Value>) -> Request<Bytes> {
@@ -207,9 +214,9 @@ fn with(secret: &str, method: &str, path: &str, body: Option<Value>) -> Request<
 }
 
 /// Returns a create with an idempotency key. If it creates a lead, the lead gets the id that `lead` selects.
-pub(crate) fn create(who: Who, lead: usize, key: u8) -> Operation {
+pub(crate) fn create(tenant: Tenant, lead: usize, key: u8) -> Operation {
     let change = Change { name: Some(0), notes: None, pipeline: None, stage: None };
-    Operation::Create { who, id: Id::Shared(lead), client: Id::Shared(0), change, key: Some(key) }
+    Operation::Create { tenant, id: Id::Shared(lead), client: Id::Shared(0), change, key: Some(key) }
 }
 
 const HOUR: i64 = 60 * 60;
@@ -218,7 +225,9 @@ pub(crate) const DAY: i64 = 24 * HOUR;
 /// Generates any operation, without idempotency keys.
 pub(crate) fn keyless() -> impl Strategy<Value = Operation> {
     any().prop_map(|operation| match operation {
-        Operation::Create { who, id, client, change, .. } => Operation::Create { who, id, client, change, key: None },
+        Operation::Create { tenant, id, client, change, .. } => {
+            Operation::Create { tenant, id, client, change, key: None }
+        }
         other => other,
     })
 }
@@ -227,20 +236,20 @@ pub(crate) fn any() -> impl Strategy<Value = Operation> {
     // Token 0 always stays valid, so that each business can always send requests.
     let token = || 1..fixture::TOKENS;
     prop_oneof![
-        12 => (who(), new_lead_id(), id(), change(), option::weighted(0.7, 0..2_u8))
-            .prop_map(|(who, id, client, change, key)| Operation::Create { who, id, client, change: named(change), key }),
-        6 => (who(), id(), change()).prop_map(|(who, id, change)| Operation::Update { who, id, change }),
-        5 => (who(), id()).prop_map(|(who, id)| Operation::Delete { who, id }),
-        3 => (who(), id()).prop_map(|(who, id)| Operation::Get { who, id }),
-        6 => (who(), option::of(id()), option::of(id()), window())
-            .prop_map(|(who, client, stage, window)| Operation::List { who, client, stage, window }),
-        2 => (who(), window()).prop_map(|(who, window)| Operation::Pipelines { who, window }),
-        2 => (who(), window()).prop_map(|(who, window)| Operation::Clients { who, window }),
-        2 => (who(), 0..fixture::TOKENS).prop_map(|(who, token)| Operation::Knock { who, token }),
-        1 => who().prop_map(|who| Operation::Tokens { who }),
-        1 => (who(), who(), token()).prop_map(|(who, of, token)| Operation::Revoke { who, of, token }),
-        1 => (who(), who(), token()).prop_map(|(who, of, token)| Operation::Forget { who, of, token }),
-        1 => (who(), who(), token()).prop_map(keep),
+        12 => (tenant(), new_lead_id(), id(), change(), option::weighted(0.7, 0..2_u8))
+            .prop_map(|(tenant, id, client, change, key)| Operation::Create { tenant, id, client, change: named(change), key }),
+        6 => (tenant(), id(), change()).prop_map(|(tenant, id, change)| Operation::Update { tenant, id, change }),
+        5 => (tenant(), id()).prop_map(|(tenant, id)| Operation::Delete { tenant, id }),
+        3 => (tenant(), id()).prop_map(|(tenant, id)| Operation::Get { tenant, id }),
+        6 => (tenant(), option::of(id()), option::of(id()), window())
+            .prop_map(|(tenant, client, stage, window)| Operation::List { tenant, client, stage, window }),
+        2 => (tenant(), window()).prop_map(|(tenant, window)| Operation::Pipelines { tenant, window }),
+        2 => (tenant(), window()).prop_map(|(tenant, window)| Operation::Clients { tenant, window }),
+        2 => (tenant(), 0..fixture::TOKENS).prop_map(|(tenant, token)| Operation::Knock { tenant, token }),
+        1 => tenant().prop_map(|tenant| Operation::Tokens { tenant }),
+        1 => (tenant(), tenant(), token()).prop_map(|(tenant, of, token)| Operation::Revoke { tenant, of, token }),
+        1 => (tenant(), tenant(), token()).prop_map(|(tenant, of, token)| Operation::Forget { tenant, of, token }),
+        1 => (tenant(), tenant(), token()).prop_map(keep),
         2 => Just(Operation::DeleteExpiredKeys),
         // With these steps, no key is ever close to 24 hours old. If the clock were set back across that age, some
         // stores might already have deleted the key.
@@ -250,12 +259,12 @@ pub(crate) fn any() -> impl Strategy<Value = Operation> {
 
 /// Inserts a token. Of the other business's tokens, uses only the one that always stays: inserting a deleted one would
 /// succeed, and give the other business's caller access.
-fn keep((who, of, token): (Who, Who, usize)) -> Operation {
-    Operation::Keep { who, of, token: if who == of { token } else { 0 } }
+fn keep((tenant, of, token): (Tenant, Tenant, usize)) -> Operation {
+    Operation::Keep { tenant, of, token: if tenant == of { token } else { 0 } }
 }
 
-pub(crate) fn who() -> impl Strategy<Value = Who> {
-    prop_oneof![Just(Who::A), Just(Who::B)]
+pub(crate) fn tenant() -> impl Strategy<Value = Tenant> {
+    prop_oneof![Just(Tenant::A), Just(Tenant::B)]
 }
 
 pub(crate) fn id() -> impl Strategy<Value = Id> {

@@ -73,7 +73,7 @@ async fn play(stores: &Stores, operations: &[Operation]) -> Check {
     }
     audit::all(&sides, &fixture::seed()).await?;
     for side in &sides.all {
-        audit::commit_records(side.kept).await?;
+        audit::commit_records(side.open_store).await?;
     }
     Ok(())
 }
@@ -102,18 +102,19 @@ async fn administer(stores: &Stores, steps: &[Step]) -> Check {
 /// Performs a task on every SQL store. All must match the model and give the same answer.
 async fn perform(sides: &mut Sides<'_>, seed: &mut Seed, request: &TaskRequest) -> Check {
     let mut businesses = audit::businesses(&sides.all[0].ports, seed).await;
-    let business = businesses.iter_mut().find(|business| business.id == request.who.business()).unwrap();
+    let business = businesses.iter_mut().find(|business| business.id == request.tenant.business()).unwrap();
     let after = model::apply(request, business);
     let mut first = None;
     for side in &sides.all {
-        let Some((store, _)) = side.kept.sql() else { continue };
-        let (outcome, done) = request.perform(store).await.map_err(|wrong| format!("{:?}: {wrong}", side.kept.kind))?;
+        let Some((store, _)) = side.open_store.sql() else { continue };
+        let (outcome, done) =
+            request.perform(store).await.map_err(|wrong| format!("{:?}: {wrong}", side.open_store.kind))?;
         if done != after.is_some() {
-            return Err(format!("{:?} returned {outcome}, unlike the model of {business:?}", side.kept.kind));
+            return Err(format!("{:?} returned {outcome}, unlike the model of {business:?}", side.open_store.kind));
         }
         let first = first.get_or_insert_with(|| outcome.clone());
         if *first != outcome {
-            return Err(format!("{:?} returned {outcome} and not {first}", side.kept.kind));
+            return Err(format!("{:?} returned {outcome} and not {first}", side.open_store.kind));
         }
     }
     if let Some(after) = after {

@@ -22,7 +22,7 @@ use leadapi_core::{
 use leadapi_tests::{OpenStore, Ports, Seed, StoreKind, TestResponse, Transport};
 
 use super::{
-    fixture::Who,
+    fixture::Tenant,
     operation::{self, Operation},
 };
 
@@ -53,11 +53,11 @@ impl Stores {
         let time = Arc::new(Mutex::new("2026-05-04T07:58:12.004Z".parse().unwrap()));
         let next = Arc::new(Mutex::new(LeadId::parse("first").unwrap()));
         let mut all = Vec::new();
-        for kept in &self.0 {
-            kept.reset().await;
-            let ports = kept.ports().await;
+        for store in &self.0 {
+            store.reset().await;
+            let ports = store.ports().await;
             let service = service(&ports, &time, &next);
-            all.push(Side { kept, ports, service });
+            all.push(Side { open_store: store, ports, service });
         }
         Sides { time, next, all }
     }
@@ -93,7 +93,7 @@ pub(crate) struct Sides<'a> {
 }
 
 pub(crate) struct Side<'a> {
-    pub(crate) kept: &'a OpenStore,
+    pub(crate) open_store: &'a OpenStore,
     pub(crate) ports: Ports,
     service: LeadService,
 }
@@ -101,8 +101,8 @@ pub(crate) struct Side<'a> {
 impl Sides<'_> {
     /// Performs an operation on all stores, and checks that the outcomes are the same.
     pub(crate) async fn play(&self, operation: &Operation) -> Check {
-        if let Operation::Create { who, id, .. } = operation {
-            put(&self.next, LeadId::parse(id.lead(*who)).unwrap());
+        if let Operation::Create { tenant, id, .. } = operation {
+            put(&self.next, LeadId::parse(id.lead(*tenant)).unwrap());
         }
         if let Operation::Wait(seconds) = operation {
             let (now, by) = (get(&self.time), Duration::from_secs(seconds.unsigned_abs()));
@@ -112,10 +112,10 @@ impl Sides<'_> {
         if matches!(operation, Operation::DeleteExpiredKeys) {
             return self.delete_expired_keys().await;
         }
-        if let Some((who, request)) = operation::request(operation) {
-            let before = self.keys(who.other()).await;
-            self.send(who, &request).await?;
-            let after = self.keys(who.other()).await;
+        if let Some((tenant, request)) = operation::request(operation) {
+            let before = self.keys(tenant.other()).await;
+            self.send(tenant, &request).await?;
+            let after = self.keys(tenant.other()).await;
             return if before == after { Ok(()) } else { Err(format!("the keys of the other: {before:?}, {after:?}")) };
         }
         let mut outcomes = Vec::new();
@@ -124,16 +124,16 @@ impl Sides<'_> {
         }
         self.alike(&outcomes)?;
         match operation {
-            Operation::Tokens { who } => silent(*who, &outcomes[0]),
+            Operation::Tokens { tenant } => silent(*tenant, &outcomes[0]),
             _ => Ok(()),
         }
     }
 
     /// Returns the idempotency keys of a business in each database.
-    async fn keys(&self, who: Who) -> Vec<Vec<Vec<String>>> {
+    async fn keys(&self, tenant: Tenant) -> Vec<Vec<Vec<String>>> {
         let mut keys = Vec::new();
-        for (_, raw) in self.all.iter().filter_map(|side| side.kept.sql()) {
-            let business = who.business();
+        for (_, raw) in self.all.iter().filter_map(|side| side.open_store.sql()) {
+            let business = tenant.business();
             let rows = format!("SELECT key, created_at FROM idempotency WHERE business_id = '{business}' ORDER BY key");
             keys.push(raw.rows(&rows).await);
         }
@@ -145,19 +145,19 @@ impl Sides<'_> {
     async fn delete_expired_keys(&self) -> Check {
         let now = get(&self.time);
         for side in &self.all {
-            let Some((store, raw)) = side.kept.sql() else { continue };
+            let Some((store, raw)) = side.open_store.sql() else { continue };
             let rows = "SELECT business_id, key, created_at FROM idempotency ORDER BY business_id, key";
             let mut expected = raw.rows(rows).await;
             let until = now.unix_millis() - DAY;
-            let is_postgres = side.kept.kind == StoreKind::Postgres;
+            let is_postgres = side.open_store.kind == StoreKind::Postgres;
             let at = |row: &Vec<String>| row[2].parse::<i64>().unwrap();
             let partition = |row: &Vec<String>| at(row) / TURN % PARTITIONS;
             let in_use: Vec<i64> = expected.iter().filter(|row| at(row) > until).map(partition).collect();
             expected.retain(|row| at(row) > until || (is_postgres && in_use.contains(&partition(row))));
             store.delete_expired(now).await.map_err(|error| error.to_string())?;
-            let kept = raw.rows(rows).await;
-            if kept != expected {
-                return Err(format!("{:?} keeps the keys {kept:?} and not {expected:?}", side.kept.kind));
+            let keys = raw.rows(rows).await;
+            if keys != expected {
+                return Err(format!("{:?} has the keys {keys:?} instead of {expected:?}", side.open_store.kind));
             }
         }
         Ok(())
@@ -171,16 +171,17 @@ impl Sides<'_> {
     }
 
     /// Sends a request to all stores, and checks that the responses are the same.
-    pub(crate) async fn send(&self, who: Who, request: &Request<Bytes>) -> Check<TestResponse> {
+    pub(crate) async fn send(&self, tenant: Tenant, request: &Request<Bytes>) -> Check<TestResponse> {
         let mut answers: Vec<TestResponse> = Vec::new();
         for side in &self.all {
             answers.push(side.service.send(request.clone()).await.into());
         }
-        let shown: Vec<String> = answers.iter().map(TestResponse::bytes).collect();
-        for shown in &shown {
-            silent(who, shown)?;
+        let responses: Vec<String> = answers.iter().map(TestResponse::bytes).collect();
+        for response in &responses {
+            silent(tenant, response)?;
         }
-        self.alike(&shown).map_err(|wrong| format!("{who:?} {} {}: {wrong}", request.method(), request.uri()))?;
+        self.alike(&responses)
+            .map_err(|wrong| format!("{tenant:?} {} {}: {wrong}", request.method(), request.uri()))?;
         Ok(answers.swap_remove(0))
     }
 
@@ -188,7 +189,10 @@ impl Sides<'_> {
     pub(crate) fn alike(&self, outcomes: &[String]) -> Check {
         for (side, outcome) in self.all.iter().zip(outcomes) {
             if *outcome != outcomes[0] {
-                return Err(format!("{:?} says\n{outcome}\nand not, as memory,\n{}", side.kept.kind, outcomes[0]));
+                return Err(format!(
+                    "{:?} reports\n{outcome}\ninstead of, like the in-memory store,\n{}",
+                    side.open_store.kind, outcomes[0]
+                ));
             }
         }
         Ok(())
@@ -200,18 +204,18 @@ impl Side<'_> {
     /// stores.
     async fn manage(&self, operation: &Operation, now: Timestamp) -> String {
         let tokens = &self.ports.tokens;
-        let id = |of: &Who, nth: usize| -> TokenId { of.token(nth).id };
-        let change = async |who: &Who, action| {
+        let id = |of: &Tenant, nth: usize| -> TokenId { of.token(nth).id };
+        let change = async |tenant: &Tenant, action| {
             let change = TokenChange::new(action, now, Actor::new("ann@b1.example", None));
-            tokens.change(&who.business(), &change).await.map(|changed| format!("{changed:?}"))
+            tokens.change(&tenant.business(), &change).await.map(|changed| format!("{changed:?}"))
         };
         let outcome = match operation {
-            Operation::Tokens { who } => tokens.list(&who.business()).await.map(|tokens| format!("{tokens:?}")),
-            Operation::Revoke { who, of, token } => change(who, TokenAction::Revoke(id(of, *token))).await,
-            Operation::Forget { who, of, token } => change(who, TokenAction::Delete(id(of, *token))).await,
+            Operation::Tokens { tenant } => tokens.list(&tenant.business()).await.map(|tokens| format!("{tokens:?}")),
+            Operation::Revoke { tenant, of, token } => change(tenant, TokenAction::Revoke(id(of, *token))).await,
+            Operation::Forget { tenant, of, token } => change(tenant, TokenAction::Delete(id(of, *token))).await,
             // A store refuses to insert a token that exists in any business.
-            Operation::Keep { who, of, token } => {
-                tokens.insert(&who.business(), of.token(*token)).await.map(|()| String::new())
+            Operation::Keep { tenant, of, token } => {
+                tokens.insert(&tenant.business(), of.token(*token)).await.map(|()| String::new())
             }
             _ => Ok(String::new()),
         };
@@ -220,9 +224,9 @@ impl Side<'_> {
 }
 
 /// Checks that a text contains no data of the other business.
-pub(crate) fn silent(who: Who, shown: &str) -> Check {
-    let foreign = who.other().canary();
-    if shown.contains(foreign) { Err(format!("{who:?} is shown {foreign}: {shown}")) } else { Ok(()) }
+pub(crate) fn silent(tenant: Tenant, response: &str) -> Check {
+    let foreign = tenant.other().canary();
+    if response.contains(foreign) { Err(format!("{tenant:?} receives {foreign}: {response}")) } else { Ok(()) }
 }
 
 /// A limiter that admits every request, because stores do not implement rate limits.

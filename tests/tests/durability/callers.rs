@@ -24,7 +24,7 @@ struct Caller {
 
 impl Caller {
     /// Creates leads until a request fails. The next run begins by retrying that request.
-    async fn run(mut self, client: Client, heard: UnboundedSender<()>) -> Self {
+    async fn run(mut self, client: Client, acknowledged_sender: UnboundedSender<()>) -> Self {
         loop {
             let name = format!("{}-{}", self.nth, self.created);
             let new = NewLead::new(&ClientId::parse("c1").unwrap(), &name);
@@ -33,7 +33,7 @@ impl Caller {
             self.acknowledged.insert(name, lead.id.to_string());
             self.created += 1;
             // The send fails if the receiver has stopped counting.
-            heard.send(()).unwrap_or_default();
+            acknowledged_sender.send(()).unwrap_or_default();
         }
     }
 }
@@ -49,8 +49,8 @@ impl Callers {
     /// Lets all callers create leads until the server has acknowledged `acknowledged` of them. Then ends the server,
     /// and waits until each caller has noticed.
     pub(crate) async fn until<T>(&mut self, acknowledged: usize, server: Server, end: impl FnOnce(Server) -> T) -> T {
-        let (heard, mut hear) = unbounded_channel();
-        let run = |caller: Caller| tokio::spawn(caller.run(server.client.clone(), heard.clone()));
+        let (acknowledged_sender, mut hear) = unbounded_channel();
+        let run = |caller: Caller| tokio::spawn(caller.run(server.client.clone(), acknowledged_sender.clone()));
         let running: Vec<_> = self.0.drain(..).map(run).collect();
         for _ in 0..acknowledged {
             hear.recv().await.unwrap();

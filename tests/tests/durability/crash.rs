@@ -23,10 +23,10 @@ async fn sigkill_under_load_loses_and_duplicates_no_lead() {
     let acknowledged = callers.check(&server).await;
     server.kill();
     starts.sort();
-    let (median, most) = (starts[KILLS / 2], starts[KILLS - 1]);
+    let (median, maximum) = (starts[KILLS / 2], starts[KILLS - 1]);
     eprintln!(
         "{KILLS} kills, {acknowledged} creates acknowledged: none lost, none duplicated; \
-         start to first response {median:.0?} in the median, {most:.0?} at most"
+         start to first response {median:.0?} median, {maximum:.0?} maximum"
     );
     assert!(median < Duration::from_millis(500), "a restart is short: {median:?}");
 }

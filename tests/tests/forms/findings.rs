@@ -54,10 +54,10 @@ fn each_code_is_found_in_its_showcase_without_other_errors() {
         let (place, record) = showcase(*code);
         let findings = check(&record);
         let messages: Vec<String> = findings.iter().map(ToString::to_string).collect();
-        let shown = findings.iter().any(|finding| finding.code == *code && finding.pointer == place);
-        assert!(shown, "{code} is not at {place}: {messages:#?}");
+        let found = findings.iter().any(|finding| finding.code == *code && finding.pointer == place);
+        assert!(found, "{code} is not at {place}: {messages:#?}");
         let other = |finding: &&Finding| finding.severity() == Severity::Error && finding.code != *code;
-        assert_eq!(findings.iter().find(other), None, "another error than {code}: {messages:#?}");
+        assert_eq!(findings.iter().find(other), None, "an error other than {code}: {messages:#?}");
         // The pointer must resolve to a value, or to a missing member of an existing value.
         for finding in &findings {
             let parent = finding.pointer.rsplit_once('/').map_or("", |(parent, _)| parent);

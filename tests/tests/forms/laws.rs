@@ -142,8 +142,8 @@ fn renaming_pages_and_questions_changes_only_the_names() {
         report
     }
     law(false, |record, answers| {
-        let there = sorted(report(&renamed(record), false, &renamed(answers)));
-        prop_assert_eq!(there, sorted(renamed(&report(record, false, answers))));
+        let renamed_report = sorted(report(&renamed(record), false, &renamed(answers)));
+        prop_assert_eq!(renamed_report, sorted(renamed(&report(record, false, answers))));
         Ok(())
     });
 }
@@ -183,7 +183,7 @@ fn each_answer_is_in_the_lead_exactly_once() {
                 let Some(at) = remaining.iter().position(|id| *id == question.id()) else {
                     let key = question.record().mapped_key.as_str().unwrap_or_default();
                     let lead = &made.lead;
-                    let held = match key {
+                    let found = match key {
                         "name" => lead.name.as_deref() == Some(&*text),
                         "first_name" => lead.name.as_ref().is_some_and(|name| name.starts_with(&*text)),
                         "last_name" => lead.name.as_ref().is_some_and(|name| name.ends_with(&*text)),
@@ -193,7 +193,7 @@ fn each_answer_is_in_the_lead_exactly_once() {
                         "value" => lead.value == text.parse().ok(),
                         _ => false,
                     };
-                    prop_assert!(held, "{} is not in the lead", question.id());
+                    prop_assert!(found, "{} is not in the lead", question.id());
                     prop_assert_eq!(fields.insert(key.to_owned(), question.id()), None, "two in one field");
                     continue;
                 };

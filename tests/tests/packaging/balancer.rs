@@ -40,7 +40,7 @@ impl Balancer {
         Self::start(address, &config)
     }
 
-    /// Starts `HAProxy` as a balancer of connections, like a service of Kubernetes: a new connection goes to a ready
+    /// Starts `HAProxy` as a connection-level balancer, like a Kubernetes service: a new connection goes to a ready
     /// server, and an open one stays where it is.
     pub(crate) fn tcp(servers: &[Addresses]) -> Option<Self> {
         let address = free_address();

@@ -25,7 +25,7 @@ const PACE: Duration = Duration::from_millis(20);
 /// The number of rounds that a caller stays on one connection.
 const ROUNDS: usize = 10;
 
-/// What the callers have seen.
+/// The results of all calls.
 #[derive(Default)]
 pub(crate) struct Seen {
     /// The name and id of each acknowledged lead.
@@ -40,7 +40,7 @@ pub(crate) struct Callers {
     tasks: Vec<JoinHandle<()>>,
 }
 
-/// Returns the token of a caller. Each has its own, so that a balancer that chooses by token uses every server.
+/// Returns the token of a caller. Each has its own, so that a balancer that selects servers by token uses every server.
 pub(crate) fn token(caller: usize) -> String {
     secret(&format!("caller{caller}x"))
 }
@@ -55,7 +55,7 @@ impl Callers {
         Self { tasks: tasks.collect(), seen, stop }
     }
 
-    /// Ends the calls after the running ones, and returns what the callers have seen.
+    /// Lets the calls in flight finish, and returns the results of all calls.
     pub(crate) async fn end(self) -> Seen {
         self.stop.store(true, Ordering::Relaxed);
         for task in self.tasks {

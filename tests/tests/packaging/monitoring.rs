@@ -103,7 +103,7 @@ async fn busy_server() -> Vec<Sample> {
     server.samples_with(&["leadapi_connections_cut_total{"])
 }
 
-/// Causes failed handshakes: one that is no TLS, and one that a newer one replaces.
+/// Causes failed handshakes: one that is not TLS, and one that a newer handshake evicts.
 fn tls_server() -> Vec<Sample> {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
@@ -170,7 +170,7 @@ async fn the_alerts_and_the_dashboard_use_metrics_that_exist() {
     }
     assert_eq!(wrong, BTreeSet::new());
 
-    // The dashboard leaves no metric out.
+    // The dashboard must show every metric.
     let families = exposed.iter().map(|(name, _)| name.as_str()).filter(|name| !name.ends_with("_sum"));
     let unused: BTreeSet<_> = families.filter(|name| !used.contains(*name)).collect();
     assert_eq!(unused, BTreeSet::new());

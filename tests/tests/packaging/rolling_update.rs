@@ -32,7 +32,7 @@ impl Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
         command.args(["serve", "--listen", &addresses.api.to_string(), "--ops-listen", &addresses.ops.to_string()]);
         command.args(["--reads-per-minute", "1000000", "--writes-per-minute", "1000000"]);
-        // The log has no line for each request.
+        // Logs no line per request.
         command.args(["--log", "info,leadapi_server::middleware=off"]).envs(settings.iter().cloned());
         command.env("LEADAPI_STORE", store).stdout(Stdio::null()).stderr(log.reopen().unwrap());
         let child = command.spawn().unwrap();
@@ -70,7 +70,7 @@ async fn haproxy_loses_no_request_with_the_packaged_configuration() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_balancer_of_connections_loses_no_request_with_the_settings_for_kubernetes() {
+async fn a_connection_balancer_loses_no_request_with_the_kubernetes_settings() {
     update(Balancer::tcp, environment("kubernetes/settings.env")).await;
 }
 

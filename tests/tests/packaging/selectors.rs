@@ -1,4 +1,4 @@
-//! Finds the metrics and labels in expressions of `PromQL`. It knows just as much of the language as the packaged files
+//! Finds the metrics and labels in expressions of `PromQL`. It supports only the parts of the language that the packaged files
 //! use; promtool checks their syntax.
 
 /// A metric and its label matchers: label, operator and value.

@@ -93,7 +93,7 @@ async fn a_list_is_never_longer_than_the_limit_and_expires() {
     }
     let lifetime: u64 = redis.command("PTTL leadapi:rate:{t}:read").parse().unwrap();
     assert!((60_000..=61_000).contains(&lifetime), "{lifetime} ms");
-    // The check of the connection also leaves a key, which its next run renews.
+    // The connection check also leaves a key, which its next run renews.
     redis.clock().set(1_000 * SECOND);
     wait_until("the key expires", || equals(redis.command("EXISTS leadapi:rate:{t}:read"), "0"));
 }

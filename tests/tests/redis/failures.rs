@@ -1,5 +1,4 @@
-//! What happens while Redis is frozen or dead, and afterwards.
-
+//! Requests while Redis is frozen or down, and after it recovers.
 use std::{
     num::NonZeroU32,
     time::{Duration, Instant},
@@ -51,7 +50,7 @@ async fn requests_fail_within_the_timeout_while_redis_is_frozen() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn requests_fail_while_redis_is_dead_and_are_counted_again_afterwards() {
+async fn requests_fail_while_redis_is_down_and_are_counted_after_it_recovers() {
     let Some(mut redis) = Redis::start(&[]) else { return };
     let limiter = limiter(&redis, limits(5, 1)).await;
     for _ in 0..2 {
@@ -64,7 +63,7 @@ async fn requests_fail_while_redis_is_dead_and_are_counted_again_afterwards() {
     }
 }
 
-/// All servers together have at most the limit on their own, next to what Redis has admitted.
+/// Without Redis, all servers together admit at most the limit, in addition to the requests that Redis admitted.
 #[tokio::test(flavor = "multi_thread")]
 async fn with_local_failure_each_server_admits_its_share_while_redis_is_dead() {
     let Some(mut redis) = Redis::start(&[]) else { return };
@@ -96,7 +95,7 @@ async fn with_local_failure_each_server_admits_its_share_while_redis_is_dead() {
 async fn a_limiter_that_fails_closed_starts_only_if_redis_accepts_writes() {
     let Some(mut redis) = Redis::start(&[]) else { return };
     let builder = builder(&redis.url(), limits(20, 6));
-    // As if it was a replica.
+    // Makes the server a read-only replica.
     redis.command("REPLICAOF 127.0.0.1 1");
     let error = builder.clone().start().await.unwrap_err();
     assert!(error.to_string().contains("read only"), "{error}");
@@ -107,9 +106,9 @@ async fn a_limiter_that_fails_closed_starts_only_if_redis_accepts_writes() {
     assert_eq!(admitted(&limiter, "t", 30).await, 10);
 }
 
-/// The list of requests is full, so the script would only read. The check of the connection finds out.
+/// The list of requests is full, so the script would only read. The connection check still detects the failure.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_became_a_replica_decides_nothing() {
+async fn a_server_that_became_a_replica_admits_and_refuses_nothing() {
     let Some(redis) = Redis::start(&[]) else { return };
     let limiter = limiter(&redis, limits(2, 1)).await;
     assert_eq!(admitted(&limiter, "t", 5).await, 2);

@@ -28,7 +28,7 @@ pub(crate) async fn read(limiter: &impl RateLimiter, token: &str) -> Result<Admi
     limiter.admit(&TokenId::parse(token).unwrap(), Class::Read).await
 }
 
-/// Returns the number of admissions among some requests.
+/// Sends requests, and returns how many were admitted.
 pub(crate) async fn admitted(limiter: &impl RateLimiter, token: &str, requests: u32) -> u32 {
     let mut admitted = 0;
     for _ in 0..requests {

@@ -26,13 +26,13 @@ pub(crate) fn starts(command: &mut Command) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_answers_500_and_is_not_ready_while_redis_is_dead() {
+async fn a_server_answers_500_and_is_not_ready_while_redis_is_down() {
     let Some(mut redis) = Redis::start(&[]) else { return };
     let token = secret("redis");
     let operator = free_address();
     let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
     command.args(["serve", "--reads-per-minute", "5", "--ops-listen", &operator]);
-    // Without a line for each request.
+    // Logs no line per request.
     command.args(["--limiter-timeout", "1s", "--log", "info,leadapi_server::middleware=off", "--drain-delay", "0s"]);
     command.env("LEADAPI_LIMITER", redis.url()).stderr(Stdio::piped());
     let (mut child, url) = serve_with_rate_limits(&mut command, &token);
@@ -69,7 +69,7 @@ async fn a_server_answers_500_and_is_not_ready_while_redis_is_dead() {
 }
 
 #[test]
-fn a_server_refuses_to_start_without_redis_and_says_why() {
+fn a_server_refuses_to_start_without_redis_and_gives_the_reason() {
     let Some(mut redis) = Redis::start(&[]) else { return };
     redis.kill();
     for credentials in ["", "u:CANARY@"] {

@@ -68,7 +68,7 @@ async fn connections_are_closed_at_once_when_file_descriptors_run_out() {
     let mut open = Vec::new();
     while let Some(peer) = served(&target).await {
         open.push(peer);
-        assert!(open.len() < 10, "the limit is not in force");
+        assert!(open.len() < 10, "the limit has no effect");
     }
     for _ in 0..10 {
         assert!(served(&target).await.is_none());

@@ -57,7 +57,7 @@ async fn no_response_to_head_has_a_body() {
     let mut limits = endless();
     limits.request = Duration::from_millis(1);
     let world = World::new().await;
-    let silent = Gated::new(world.kept.clone());
+    let silent = Gated::new(world.original_store.clone());
     let late = Host::of(world.store(silent), limits).await;
     are_without_bodies(&late.address.to_string(), &[case("/v1/clients", &[authorization], 500)]).await;
 }

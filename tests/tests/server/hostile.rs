@@ -25,7 +25,7 @@ fn target(options: &[String], tls: bool) -> Arc<Target> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_hostile_peer_is_cut_and_good_traffic_is_unaffected() {
+async fn each_hostile_peer_is_cut_off_and_good_traffic_is_unaffected() {
     let mut kinds = JoinSet::new();
     for kind in PeerKind::ALL {
         kinds.spawn(async move {

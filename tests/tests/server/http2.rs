@@ -25,7 +25,7 @@ fn target(options: &[&str]) -> Arc<Target> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_flood_is_ended_and_good_traffic_is_unaffected() {
+async fn each_flood_is_cut_off_and_good_traffic_is_unaffected() {
     let mut floods = JoinSet::new();
     for kind in Flood::ALL {
         floods.spawn(async move {

@@ -52,7 +52,7 @@ async fn is_served_from(host: &Host, address: &str, kept: &mut Vec<Peer>) -> boo
 /// A single address must not use up all connections.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn the_connection_limit_per_address_spares_other_addresses() {
+async fn the_connection_limit_per_address_does_not_affect_other_addresses() {
     for (limit, third) in [(2, false), (0, true)] {
         let mut limits = endless();
         limits.address_connections = limit;
@@ -71,7 +71,7 @@ async fn the_connection_limit_per_address_spares_other_addresses() {
 /// Returns a world whose store blocks, the gate that unblocks it, and the underlying store.
 async fn gated() -> (World, Gated, Arc<dyn Store>) {
     let world = World::new().await;
-    let kept = world.kept.clone();
+    let kept = world.original_store.clone();
     let gate = Gated::new(kept.clone());
     (world.store(gate.clone()), gate, kept)
 }
@@ -98,7 +98,7 @@ async fn a_request_beyond_the_limit_is_500_with_retry_after() {
 
 /// A single token must not use up the capacity that all callers share.
 #[tokio::test]
-async fn the_request_limit_per_token_spares_other_tokens() {
+async fn the_request_limit_per_token_does_not_affect_other_tokens() {
     let (world, gate, _) = gated().await;
     let mut limits = endless();
     limits.token_requests = 2;
@@ -212,7 +212,7 @@ async fn requests_with_too_many_headers_or_bytes_are_refused() {
     let host = Host::start(endless()).await;
     let close = "connection: close\r\n";
     let many = |more: usize| (0..more).map(|n| format!("x-{n}: y\r\n")).collect::<Vec<_>>().concat();
-    // The number of headers that the request has by itself.
+    // The number of headers that every such request has.
     let own = 3;
     let answer = host.request(&get("/v1/clients", &(close.to_owned() + &many(64 - own)))).await;
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");

@@ -33,8 +33,9 @@ impl Server {
         prepare(&mut command);
         let mut process = Running(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
         let mut lines = BufReader::new(process.0.stdout.take().unwrap()).lines();
-        let said = lines.find_map(|line| line.unwrap().strip_prefix("operator endpoints: http://").map(str::to_owned));
-        let operator = said.unwrap().split("/healthz").next().unwrap().to_owned();
+        let address =
+            lines.find_map(|line| line.unwrap().strip_prefix("operator endpoints: http://").map(str::to_owned));
+        let operator = address.unwrap().split("/healthz").next().unwrap().to_owned();
         Self { _process: process, operator }
     }
 

@@ -22,7 +22,7 @@ async fn is_cut(limits: HttpLimits, sends: &[u8]) -> String {
 }
 
 #[tokio::test]
-async fn a_silent_connection_is_cut_by_the_first_byte_timeout() {
+async fn a_silent_connection_is_cut_off_by_the_first_byte_timeout() {
     let mut limits = endless();
     limits.first_byte = SOON;
     assert_eq!(is_cut(limits, b"").await, "");
@@ -53,7 +53,7 @@ async fn the_head_timeout_starts_with_the_first_byte() {
 
 /// These bytes may still become HTTP/2, so the first-byte timeout applies.
 #[tokio::test]
-async fn an_ambiguous_prefix_is_cut_by_the_first_byte_timeout() {
+async fn an_ambiguous_prefix_is_cut_off_by_the_first_byte_timeout() {
     for half in ["P", "PRI * HTTP/2.0\r\n\r\nSM"] {
         let mut limits = endless();
         limits.first_byte = SOON;
@@ -62,7 +62,7 @@ async fn an_ambiguous_prefix_is_cut_by_the_first_byte_timeout() {
 }
 
 #[tokio::test]
-async fn a_head_sent_byte_by_byte_is_cut_by_the_head_timeout() {
+async fn a_head_sent_byte_by_byte_is_cut_off_by_the_head_timeout() {
     let mut limits = endless();
     limits.head = SOON;
     let host = Host::start(limits).await;
@@ -118,7 +118,7 @@ async fn half_a_second_head_is_cut_by_the_head_timeout() {
 }
 
 #[tokio::test]
-async fn a_peer_that_never_reads_is_cut_by_the_write_timeout() {
+async fn a_peer_that_never_reads_is_cut_off_by_the_write_timeout() {
     let mut limits = endless();
     limits.write = SOON;
     let host = Host::start(limits).await;
@@ -131,7 +131,7 @@ async fn a_peer_that_never_reads_is_cut_by_the_write_timeout() {
 }
 
 #[tokio::test]
-async fn a_lone_http_2_preface_is_cut_by_the_head_timeout() {
+async fn a_lone_http_2_preface_is_cut_off_by_the_head_timeout() {
     let mut limits = endless();
     limits.head = SOON;
     // The server sends its SETTINGS frame, but no response.
@@ -142,7 +142,7 @@ async fn a_lone_http_2_preface_is_cut_by_the_head_timeout() {
 /// If a peer sends bytes after the final response, the server does not reset the connection immediately, which could
 /// lose the response. But it does not wait for long.
 #[tokio::test]
-async fn a_peer_that_sends_after_the_final_response_is_cut() {
+async fn a_peer_that_sends_after_the_final_response_is_cut_off() {
     let mut limits = endless();
     limits.age = SOON;
     let host = Host::start(limits).await;
@@ -186,7 +186,7 @@ async fn is_cut_of_age(limits: HttpLimits) -> String {
 
 /// Limits do not affect a peer that stays within them.
 #[tokio::test]
-async fn a_slow_and_honest_peer_is_served() {
+async fn a_slow_but_honest_peer_is_served() {
     let host = Host::start(HttpLimits::default()).await;
     let mut peer = host.connect().await;
     for _ in 0..3 {

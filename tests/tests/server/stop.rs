@@ -101,7 +101,7 @@ async fn a_forced_shutdown_cancels_the_requests_in_flight() {
 
 async fn gated(set: impl FnOnce(Server) -> Server) -> (Host, Gated) {
     let world = World::new().await;
-    let gate = Gated::new(world.kept.clone());
+    let gate = Gated::new(world.original_store.clone());
     let server = Server::bind("127.0.0.1:0".parse().unwrap()).await.unwrap().limits(endless());
     (Host::run(set(server), world.store(gate.clone()).service("/v1", None)), gate)
 }

@@ -89,8 +89,8 @@ async fn alpn_selects_the_protocol_of_the_client() {
         [(&["h2", "http/1.1"][..], Some(&b"h2"[..])), (&["http/1.1"], Some(b"http/1.1")), (&[], None)]
     {
         let (address, config) = (host.address, trusting(&certificate.der, offered));
-        let got = tokio::task::spawn_blocking(move || handshake(address, config)).await.unwrap().unwrap();
-        assert_eq!(got.as_deref(), agreed, "{offered:?}");
+        let negotiated = tokio::task::spawn_blocking(move || handshake(address, config)).await.unwrap().unwrap();
+        assert_eq!(negotiated.as_deref(), agreed, "{offered:?}");
     }
     // The connection must use the negotiated protocol.
     let connector = TlsConnector::from(trusting(&certificate.der, &["h2"]));

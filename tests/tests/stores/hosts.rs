@@ -45,7 +45,7 @@ async fn a_silent_host_delays_only_the_first_connection() {
 }
 
 #[tokio::test]
-async fn a_frozen_host_is_abandoned_for_the_next_one() {
+async fn a_frozen_host_is_replaced_by_the_next_one() {
     let Some(mut first) = Cluster::start(&[]) else { return };
     let Some(second) = Cluster::start(&[]) else { return };
     let database = first.create_database("freezes").await;

@@ -55,7 +55,7 @@ pub(crate) fn fingerprint() -> [u8; 32] {
     draft().fingerprint()
 }
 
-/// Sends the same create again and again. The store must ignore the new id of a replay.
+/// Repeats the same create. The store must ignore the new id of a replay.
 pub(crate) async fn create(store: &SqlStore, key: &str, id: &str, at: &str) -> Created {
     let draft = draft();
     let idempotency = Idempotency::new(IdempotencyKey::parse(key).unwrap(), draft.fingerprint());

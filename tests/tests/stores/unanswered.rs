@@ -137,10 +137,10 @@ async fn around_an_outage(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn writes_during_a_seven_second_outage_are_done_exactly_once() {
+async fn writes_during_a_seven_second_outage_are_executed_exactly_once() {
     let Some(cluster) = Cluster::shared() else { return };
     let (outcomes, renamed_again, stored) = around_an_outage(cluster, Duration::from_secs(7)).await;
-    assert!(!renamed_again.is_empty(), "the commit that was not answered held no rename");
+    assert!(!renamed_again.is_empty(), "the unanswered commit contained no rename");
     for outcome in outcomes {
         match outcome {
             WriteOutcome::Created(name, created) => {

@@ -88,7 +88,7 @@ async fn a_paused_cluster_responds_after_it_is_resumed() {
     cluster.pause();
     let answer = client.query_one("SELECT 'here'", &[]);
     tokio::pin!(answer);
-    assert!(timeout(Duration::from_millis(200), &mut answer).await.is_err(), "a stopped process answers");
+    assert!(timeout(Duration::from_millis(200), &mut answer).await.is_err(), "a suspended process answers");
     cluster.resume();
     assert_eq!(answer.await.unwrap().get::<_, &str>(0), "here");
 }

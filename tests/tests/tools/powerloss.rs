@@ -52,11 +52,11 @@ fn only_synced_data_survives() {
     assert_eq!(text("removed"), "before", "the folder was not synced since");
     assert_eq!(text("renamed"), "before", "the folder was not synced since");
     assert_eq!(text("replaced"), "after", "a file that was synced, renamed over another, and the folder synced");
-    assert_eq!(text("shortened"), "be\0\0", "cut to two bytes and made longer again");
+    assert_eq!(text("shortened"), "be\0\0", "truncated to two bytes and extended again");
     assert_eq!(text("named"), "", "a name without content");
     assert_eq!(text("synced"), "after");
     let large = fs::read(found.path().join("large")).unwrap();
-    assert_eq!((large[0], large[4096], large[9000], large.len()), (1, 2, 1, 10_000), "a page of three");
+    assert_eq!((large[0], large[4096], large[9000], large.len()), (1, 2, 1, 10_000), "one page of three");
 }
 
 fn write_files(disk: &Path) -> io::Result<()> {
@@ -129,17 +129,17 @@ fn write_rows(disk: &Path, synchronous: &str, first: i64) -> rusqlite::Result<()
 /// Repeatedly cuts the power of a writer on the same disk, and returns the number of cycles that lost a row.
 fn cycles_with_a_loss(synchronous: &str, cycles: u32) -> u32 {
     let mut disk = tempfile::tempdir().unwrap();
-    let mut said = BTreeSet::new();
+    let mut acknowledged = BTreeSet::new();
     let mut losses = 0;
     for cycle in 0..cycles {
-        let (found, said_now) = one_cycle(&disk, synchronous, i64::from(cycle) * 1_000_000);
-        assert!(!said_now.is_empty());
-        said.extend(said_now);
+        let (found, acknowledged_now) = one_cycle(&disk, synchronous, i64::from(cycle) * 1_000_000);
+        assert!(!acknowledged_now.is_empty());
+        acknowledged.extend(acknowledged_now);
         let rows = rows(found.path());
-        let lost = said.difference(&rows).count();
+        let lost = acknowledged.difference(&rows).count();
         losses += u32::from(lost > 0);
         // Ensures that each lost row is counted only once.
-        said = rows;
+        acknowledged = rows;
         disk = found;
     }
     losses
@@ -151,10 +151,10 @@ fn one_cycle(disk: &TempDir, synchronous: &str, first: i64) -> (TempDir, Vec<i64
     let (mut child, lines) = start(&kit, "powerloss::sqlite_keeps_the_guarantees_of_its_synchronous_modes", &role);
     let mut numbers = lines.map_while(Result::ok).filter_map(|line| line.strip_prefix("row ")?.parse().ok());
     // The writer continues after these rows, so the power is cut at a random time.
-    let mut said: Vec<i64> = numbers.by_ref().take(random(200) + 1).collect();
+    let mut acknowledged: Vec<i64> = numbers.by_ref().take(random(200) + 1).collect();
     let found = kit.cut(&mut child);
-    said.extend(numbers);
-    (found, said)
+    acknowledged.extend(numbers);
+    (found, acknowledged)
 }
 
 /// Checks the integrity of the database and returns its rows, or an empty set if the table never became durable.

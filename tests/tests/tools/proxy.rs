@@ -66,7 +66,7 @@ fn going(run: &[Message], direction: Direction) -> Vec<Message> {
 }
 
 fn commit(run: &[Message], direction: Direction) -> usize {
-    going(run, direction).iter().position(Message::is_commit).expect("a transaction has a commit")
+    going(run, direction).iter().position(Message::is_commit).expect("every transaction has a commit")
 }
 
 #[tokio::test]
@@ -106,7 +106,7 @@ async fn a_cut_loses_the_commit_or_only_its_answer() {
         let seen = database.proxy.seen_going(direction);
         assert!(seen.last().unwrap().is_commit(), "{direction:?} {kind:?}: {seen:?}");
         assert_eq!(database.holds(number).await, stored, "{direction:?} {kind:?}");
-        database.store(-number).await.expect("a cut is made once");
+        database.store(-number).await.expect("a cut happens only once");
     }
 }
 
@@ -139,7 +139,7 @@ async fn a_stalled_connection_stays_open() {
     assert!(database.proxy.has_cut() && !client.is_closed());
     let rows = database.direct.query("SELECT FROM t", &[]).await.unwrap();
     assert_eq!(rows.len(), 1, "only the answer was lost");
-    connect(&database.through).await.expect("another connection is whole");
+    connect(&database.through).await.expect("another connection is unaffected");
 }
 
 #[tokio::test]
@@ -148,7 +148,7 @@ async fn the_proxy_can_refuse_new_connections() {
     let old = connect(&database.through).await.unwrap();
     database.proxy.refuse(true);
     assert!(connect(&database.through).await.is_err());
-    old.batch_execute("SELECT 1").await.expect("an old connection stays");
+    old.batch_execute("SELECT 1").await.expect("an existing connection stays open");
     database.proxy.refuse(false);
     connect(&database.through).await.unwrap();
 }

@@ -28,7 +28,7 @@ impl Naive<'_> {
             for (id, question) in &self.pages[*page].questions {
                 if let Some(answer) = self.visible(id, &walk.path, answers) {
                     let key = text_of(&question["mappedKey"]);
-                    filled.push((step, *id, *question, key, Self::shown(question, answer)));
+                    filled.push((step, *id, *question, key, Self::display_text(question, answer)));
                 }
             }
         }

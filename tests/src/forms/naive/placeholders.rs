@@ -6,22 +6,22 @@ use super::Naive;
 
 impl Naive<'_> {
     pub(super) fn placeholder_value(&self, key: &str, pages: &[usize], answers: &Value) -> Option<String> {
-        let mut said = None;
+        let mut value = None;
         for page in pages {
             for (id, question) in &self.pages[*page].questions {
                 if question["mappedKey"] == key
                     && let Some(answer) = self.visible(id, pages, answers)
                 {
-                    said = Some(Self::shown(question, answer));
+                    value = Some(Self::display_text(question, answer));
                 }
             }
         }
-        if said.is_none()
+        if value.is_none()
             && let Some(answer) = self.visible(key, pages, answers)
         {
-            said = Some(Self::shown(self.question(key).unwrap().1, answer));
+            value = Some(Self::display_text(self.question(key).unwrap().1, answer));
         }
-        said
+        value
     }
 
     pub(super) fn knows(&self, key: &str) -> bool {
@@ -49,8 +49,8 @@ impl Naive<'_> {
                 let key = inner.trim();
                 let breaks = inner.contains(['\n', '\r', '\u{2028}', '\u{2029}']);
                 if !key.is_empty() && key.chars().count() <= 64 && !breaks && self.knows(key) {
-                    let said = self.placeholder_value(key, pages, answers);
-                    filled.push_str(&escape(&said.unwrap_or_else(|| fallback.to_owned())));
+                    let value = self.placeholder_value(key, pages, answers);
+                    filled.push_str(&escape(&value.unwrap_or_else(|| fallback.to_owned())));
                     at += length + 2;
                     continue;
                 }

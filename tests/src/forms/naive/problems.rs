@@ -51,7 +51,7 @@ impl Naive<'_> {
         (filled(answer) && Self::problem(question, answer).is_none()).then_some(answer)
     }
 
-    pub(super) fn shown(question: &Value, answer: &Value) -> String {
+    pub(super) fn display_text(question: &Value, answer: &Value) -> String {
         if question["type"] == "single_choice" {
             let id = answer.as_str().unwrap();
             let (_, option) = options(question).into_iter().find(|(known, _)| *known == id).unwrap();
