@@ -77,7 +77,7 @@ async fn tour(client: &Client) -> Result<(), BoxError> {
     client.leads().delete(&lead.id).await?;
     println!("     deleted");
 
-    println!("7. GET /leads/{{id}}: a deleted lead is an error of its own kind");
+    println!("7. GET /leads/{{id}}: a deleted lead is a separate kind of error");
     match client.leads().get(&lead.id).await {
         Err(error) if error.is_not_found() => println!("     {error}"),
         outcome => return Err(format!("a deleted lead was answered with {outcome:?}").into()),

@@ -63,7 +63,7 @@ macro_rules! opaque_id {
             ///
             /// Passing any other text is a bug: debug builds panic, and release builds return the id `invalid`, so no
             /// id is ever malformed.
-            #[allow(dead_code, reason = "not every kind of id is made here")]
+            #[allow(dead_code, reason = "not every kind of id is generated here")]
             pub(crate) fn from_valid(text: &str) -> Self {
                 debug_assert!(check(text).is_ok(), "{text:?} is not a valid id");
                 Self::parse(text).unwrap_or_else(|InvalidId| Self("invalid".into()))

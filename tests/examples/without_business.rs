@@ -160,7 +160,7 @@ fn run(mutant: &Path, executable: &str) -> String {
             };
             return format!("{how} {test} {}", store.unwrap_or_default());
         }
-        assert!(output.contains(" 1 passed;"), "{test} is no test: {output}");
+        assert!(output.contains(" 1 passed;"), "{test} is not a test: {output}");
     }
     "GREEN".to_owned()
 }

@@ -13,7 +13,7 @@ const PIPELINE: [&str; 4] = ["created_at", "id", "name", "stages"];
 const STAGE: [&str; 3] = ["id", "name", "position"];
 const CLIENT: [&str; 3] = ["created_at", "id", "name"];
 
-/// The sentences of the contract that a response breaks. The path is that of the request below the base path.
+/// The sentences of the contract that a response breaks. The path is the request's path below the base path.
 pub(crate) fn broken(request: &Request<Bytes>, path: &str, answer: &TestResponse) -> Vec<String> {
     let mut wrong = headers(answer);
     if *request.method() == Method::HEAD || answer.status == 204 {

@@ -36,7 +36,7 @@ pub(super) async fn admit(
     })
 }
 
-/// Runs the script on a key of its own, to find out whether it can admit requests. A window of zero lets each call
+/// Runs the script on a separate key, to check whether it can admit requests. A window of zero lets each call
 /// write, so a read-only replica fails.
 pub(super) async fn probe(connection: &mut impl ConnectionLike) -> Result<(), RedisError> {
     run(connection, PROBE_KEY, 1, Duration::ZERO).await.map(drop)

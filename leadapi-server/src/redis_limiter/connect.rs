@@ -19,7 +19,7 @@ use super::{
 /// The time limit for a connection and its handshake, and for a check of a connection.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Connects to the server, or to the present master, and checks that it can admit requests.
+/// Connects to the server, or to the current master, and checks that it can admit requests.
 pub(super) async fn connect(url: &RedisUrl) -> Result<MultiplexedConnection, RedisLimiterError> {
     let server = match (&url.sentinel, url.hosts.first()) {
         (Some(sentinel), _) => &find_master(url, sentinel).await?,
@@ -84,7 +84,7 @@ async fn open(
         ConnectionAddr::Tcp(host, port)
     };
     let client = Client::open(address.into_connection_info()?.set_redis_settings(settings))?;
-    // The callers have time limits of their own.
+    // The callers have their own time limits.
     let config = AsyncConnectionConfig::new().set_connection_timeout(None).set_response_timeout(None);
     within(TIMEOUT, client.get_multiplexed_async_connection_with_config(&config)).await
 }

@@ -28,7 +28,7 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 const MAX_BACKOFF: Duration = Duration::from_secs(1);
 const MIN_BACKOFF: Duration = Duration::from_millis(100);
 
-/// A connection that recovers by itself. The task ends when it is dropped.
+/// A connection that recovers on its own. The task ends when it is dropped.
 pub(super) struct Connection {
     state: watch::Receiver<State>,
     /// Wakes the task because a request has failed.
@@ -41,7 +41,7 @@ enum State {
     /// A request has failed, or the connection is lost. Requests wait for the outcome of the check or the first attempt
     /// to connect again.
     Unknown,
-    /// No connection could be made. Requests fail at once.
+    /// No connection could be established. Requests fail at once.
     Down(RedisLimiterError),
 }
 

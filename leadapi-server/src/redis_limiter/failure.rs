@@ -12,7 +12,7 @@ use super::RedisLimiterError;
 pub enum LimiterFailure {
     /// The limiter returns an error, and the service answers 500. The limit holds.
     Closed,
-    /// Each server applies an exact window of its own, with the limit divided by the number of servers and rounded
+    /// Each server applies its own exact window, with the limit divided by the number of servers and rounded
     /// down.
     ///
     /// In any 60 s, Redis admits at most the limit, and all servers on their own admit at most the limit. So a token

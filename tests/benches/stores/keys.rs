@@ -43,7 +43,7 @@ pub(crate) async fn postgres() {
     println!("\nIdempotency keys on PostgreSQL, after {RECORDS} keyed creates in one business");
     println!("  bytes per record, with indexes  {per_record:>8.0}");
     println!("  bytes per lead, with indexes    {per_lead:>8.0}");
-    // Replays and updates take leads in another order than that of their creation.
+    // Replays and updates do not visit leads in the order of their creation.
     let next = AtomicUsize::new(RECORDS);
     let spread = |nth: usize| nth * 7_919 % RECORDS;
     let unkeyed = time(async |_| drop(create(&store, next.fetch_add(1, Ordering::Relaxed), None).await)).await;

@@ -73,7 +73,7 @@ pub struct PowerLoss {
 }
 
 impl PowerLoss {
-    /// Creates a disk on which the present contents of the directory are durable.
+    /// Creates a disk on which the current contents of the directory are durable.
     ///
     /// # Panics
     ///

@@ -111,7 +111,7 @@ async fn export(prefetch: usize) {
         missed.len(),
         repeated.len(),
     );
-    assert!(written > 1_000, "{written} writes are no moving list");
+    assert!(written > 1_000, "{written} writes are too few to move the list");
     assert!(repeated.is_empty() && missed.is_empty(), "missed {missed:?}, repeated {repeated:?}");
 }
 

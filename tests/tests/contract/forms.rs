@@ -15,9 +15,9 @@ async fn form_records_are_not_reachable_through_the_api() {
         get("D11 a form is 404", format!("/forms/{id}")).is(404),
         get("D11 a form is not a lead", format!("/leads/{id}")).is(404).says("no such lead"),
         request("D11 no form can be created", "POST", "/forms").is(404),
-        get("D11 a form is in no list: leads", "/leads?limit=200").silent_on(id),
-        get("D11 a form is in no list: pipelines", "/pipelines").silent_on(id),
-        get("D11 a form is in no list: clients", "/clients").silent_on(id),
+        get("D11 no list contains a form: leads", "/leads?limit=200").silent_on(id),
+        get("D11 no list contains a form: pipelines", "/pipelines").silent_on(id),
+        get("D11 no list contains a form: clients", "/clients").silent_on(id),
     ];
     run_table(cases).await;
 }

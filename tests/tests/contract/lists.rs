@@ -73,18 +73,10 @@ fn leads() -> Vec<Case> {
         filtered("D3 a client account without leads", "client_id=a-client-4", &[]),
         filtered("D3 a stage without leads", "stage_id=a-stage-15", &[]),
         filtered("D3 filters with escapes", "client%5Fid=a%2Dclient-1&stage_id=a-stage-2%31", &[4]),
-        get("D3 total is that of the filter on every page", "/leads?client_id=a-client-1&limit=1&offset=2").body(page(
-            &some(&[4]),
-            3,
-            1,
-            2,
-        )),
-        get("D3 total is that of the filter past the end", "/leads?client_id=a-client-1&offset=3").body(page(
-            &json!([]),
-            3,
-            50,
-            3,
-        )),
+        get("D3 total counts the matches of the filter on every page", "/leads?client_id=a-client-1&limit=1&offset=2")
+            .body(page(&some(&[4]), 3, 1, 2)),
+        get("D3 total counts the matches of the filter past the end", "/leads?client_id=a-client-1&offset=3")
+            .body(page(&json!([]), 3, 50, 3)),
         get("1 every request is limited to the business of the token", "/leads")
             .token(Token::B)
             .at("/total", 2)

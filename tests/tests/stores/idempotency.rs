@@ -129,7 +129,7 @@ async fn a_replay_returns_the_first_response_after_administrative_changes() {
     for url in urls {
         let store = open(&url).await;
         let mut expected = Vec::new();
-        // More than one page, of which some leads have no key.
+        // More than one page of leads, some of which have no key.
         for nth in 0..1_003 {
             let id = format!("lead-{nth}");
             let at = after(NOON, Duration::from_millis(nth / 5));

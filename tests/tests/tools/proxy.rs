@@ -28,7 +28,7 @@ impl ProxiedDatabase {
         Some(Self { proxy, through, direct })
     }
 
-    /// Stores a number in a transaction of its own, on a new connection.
+    /// Stores a number in a separate transaction, on a new connection.
     async fn store(&self, number: i32) -> Result<(), Error> {
         let client = connect(&self.through).await?;
         client.batch_execute("BEGIN").await?;

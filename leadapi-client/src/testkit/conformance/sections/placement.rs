@@ -113,7 +113,7 @@ async fn on_patch(run: &Run<'_>, lead: &CreatedLead) {
         run.check("D6", format!("PATCH with null or blanks: both become null: {patch}"), async {
             let null = placed(Value::Null, Value::Null);
             changed(run, lead, &patch).await?.has_members(&null)?;
-            // The lead is in no pipeline now. The same patch changes nothing.
+            // The lead is no longer in a pipeline. The same patch changes nothing.
             run.patch(lead, &patch).expect_status(200).await?.has_members(&null)
         })
         .await;
@@ -184,7 +184,7 @@ async fn refused(run: &Run<'_>, lead: &CreatedLead) {
         both::refuses(run, lead, &placed(other.pipeline.as_str(), stage), &[(NO_PIPELINE, "")]).await
     })
     .await;
-    run.check("D6", "a stage is no pipeline, and a pipeline is no stage", async {
+    run.check("D6", "a stage id is not a valid pipeline_id, and a pipeline id is not a valid stage_id", async {
         let (pipeline, stage, _) = run.target.pipeline()?;
         both::refuses(run, lead, &json!({"pipeline_id": stage}), &[(NO_PIPELINE, "")]).await?;
         both::refuses(run, lead, &json!({"stage_id": pipeline}), &[(NO_STAGE, "")]).await

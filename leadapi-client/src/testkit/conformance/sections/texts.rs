@@ -169,7 +169,7 @@ async fn emails(run: &Run<'_>, lead: &CreatedLead) {
         &wide,
     ] {
         let email = json!({"email": good});
-        accepts(run, lead, format!("email is stored as sent, case kept: {good}"), &email, &email).await;
+        accepts(run, lead, format!("email is stored as sent, case preserved: {good}"), &email, &email).await;
     }
     let long = format!("a{local}");
     for bad in [
@@ -202,7 +202,7 @@ async fn phones(run: &Run<'_>, lead: &CreatedLead) {
             .await;
     }
     for bad in ["1", "11", "1-1", "none", "+", "½½½", "ⅠⅡⅢ", "+-()/ "] {
-        let sentence = format!("phone with less than three digits is 400: {bad}");
+        let sentence = format!("phone with fewer than three digits is 400: {bad}");
         refuses(run, lead, sentence, &json!({"phone": bad}), &[("phone", "digits")]).await;
     }
 }

@@ -159,11 +159,15 @@ async fn scopes(run: &Run<'_>) {
     {
         run.check("5", format!("read allows GET {name}"), run.get(path).with_token(Read).expect_status(200)).await;
         for method in ["GET", "HEAD"] {
-            run.check("5", format!("write does not include read: {method} {name} is 403 and says so"), async {
-                let response = run.request(method, path).with_token(Write).expect_status(403).await?;
-                let response = if method == "GET" { response.error_contains("read")? } else { response };
-                response.has_header(CHALLENGE, NEEDS_READ)
-            })
+            run.check(
+                "5",
+                format!("write does not include read: {method} {name} is 403 and names the missing scope"),
+                async {
+                    let response = run.request(method, path).with_token(Write).expect_status(403).await?;
+                    let response = if method == "GET" { response.error_contains("read")? } else { response };
+                    response.has_header(CHALLENGE, NEEDS_READ)
+                },
+            )
             .await;
         }
     }
@@ -172,7 +176,7 @@ async fn scopes(run: &Run<'_>) {
         ("PATCH /leads/{id}", run.patch(&absent_id, &json!({"name": "Ann"}))),
         ("DELETE /leads/{id}", run.delete(&absent_id)),
     ] {
-        run.check("5", format!("read does not include write: {name} is 403 and says so"), async {
+        run.check("5", format!("read does not include write: {name} is 403 and names the missing scope"), async {
             ask.with_token(Read).expect_status(403).await?.error_contains("write")?.has_header(CHALLENGE, NEEDS_WRITE)
         })
         .await;
