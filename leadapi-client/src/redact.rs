@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn no_form_of_the_token_remains() {
+    fn every_encoding_of_the_token_is_redacted() {
         const TOKEN: &str = "pak_Zq7RkV2mXcB9sLwT4yHnG8jD3fP6aKe1uQoWiEtYrUo0AbC";
         let token = BearerToken::parse(TOKEN).unwrap();
         let percent = TOKEN.bytes().map(|byte| format!("%{byte:02X}")).collect::<Vec<_>>().concat();

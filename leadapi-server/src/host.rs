@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn only_ip_addresses_and_localhost_name_this_machine() {
+    fn only_ip_addresses_and_localhost_are_accepted_as_host() {
         for host in ["127.0.0.1", "127.0.0.1:9090", "[::1]:9090", "localhost", "LocalHost:9090", "10.0.0.1"] {
             assert!(is_local("/metrics", Some(host)), "{host}");
             assert!(is_local(&format!("http://{host}/metrics"), None), "{host}");

@@ -25,10 +25,10 @@ def demo(binary: str, *arguments: str):
             if listens := re.search(r"listens at (\S+)", line):
                 break
         else:
-            raise SystemExit("the server has ended before it listened")
+            raise SystemExit("the server exited before it listened")
         yield listens[1], ops, tokens
         if server.poll() is not None:
-            raise SystemExit(f"the server has ended with {server.returncode}")
+            raise SystemExit(f"the server exited with {server.returncode}")
     finally:
         server.terminate()
         server.wait(60)

@@ -56,7 +56,7 @@ def served(binary: str, *arguments: str):
             if listens := re.search(r"listens at (\S+)", line):
                 break
         else:
-            raise SystemExit("the server has ended before it listened")
+            raise SystemExit("the server exited before it listened")
         request = Request(f"{listens[1]}/leads?limit=1", headers={"Authorization": f"Bearer {token[0]}"})
         with urlopen(request) as answer:
             total = json.load(answer)["total"]

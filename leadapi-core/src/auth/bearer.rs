@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn debug_shows_nothing() {
+    fn debug_output_hides_the_token() {
         assert_eq!(format!("{:?}", BearerToken::parse("pak_x").unwrap()), "BearerToken(..)");
     }
 }

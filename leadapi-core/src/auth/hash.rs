@@ -82,7 +82,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_hash_survives(bytes: [u8; 32]) {
+        fn every_hash_round_trips_through_hexadecimal(bytes: [u8; 32]) {
             let hash = TokenHash::from_bytes(bytes);
             prop_assert_eq!(TokenHash::from_hex(&hash.to_hex()), Ok(hash));
         }

@@ -252,7 +252,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_writer_does_not_hold_up_the_readers_of_another_business() {
+    fn a_writer_does_not_block_readers_of_another_business() {
         let business = |id: &str| {
             let (created_at, client) = ("2026-05-04T07:58:12.004Z".parse().unwrap(), "c1".parse().unwrap());
             let mut seed = BusinessSeed::new(id.parse().unwrap(), id, created_at);

@@ -245,7 +245,7 @@ mod tests {
     proptest! {
         /// Whole numbers are serialized with all their digits, and fractions in serde_json's own format.
         #[test]
-        fn every_finite_double_survives(number in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL) {
+        fn every_finite_double_round_trips(number in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL) {
             let whole = number.fract() == 0.0;
             let text = if whole { format!("{number:.0}") } else { serde_json::to_string(&number).unwrap() };
             let back = through_json(&text).unwrap();

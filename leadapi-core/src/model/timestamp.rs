@@ -240,7 +240,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn three_digits_and_z_whatever_was_read() {
+    fn a_timestamp_is_written_with_three_fractional_digits_and_z() {
         for (read, written) in [
             ("2026-01-12T09:00:00Z", "2026-01-12T09:00:00.000Z"),
             ("2026-01-12T09:00:00.5Z", "2026-01-12T09:00:00.500Z"),
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_of_the_system_and_back() {
+    fn conversions_to_system_time_and_back_round_trip() {
         for text in [
             "1969-12-31T23:59:59.999Z",
             "1970-01-01T00:00:00.000Z",

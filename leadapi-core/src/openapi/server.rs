@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn absolute_urls_and_nothing_else() {
+    fn only_absolute_urls_are_accepted() {
         for (url, kept) in [
             ("https://api.example.com/v1", "https://api.example.com/v1"),
             ("https://api.example.com/crm/v1/", "https://api.example.com/crm/v1"),

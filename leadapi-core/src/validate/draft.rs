@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_are_null() {
+    fn blank_texts_count_as_null() {
         let mut blank = minimal().email(" ").notes("").source("\t").business_name("");
         blank.pipeline_id = Some(String::new());
         blank.stage_id = Some(" ".into());

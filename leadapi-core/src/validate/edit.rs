@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn an_update_places_the_lead_as_the_contract_says() {
+    fn an_update_moves_the_lead_as_contract_d6_specifies() {
         for (body, result) in [
             (r#"{"name":"Bo"}"#, Ok("p1 s2")),
             (r#"{"stage_id":"s1"}"#, Ok("p1 s1")),

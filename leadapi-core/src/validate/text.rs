@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn e_mail_addresses() {
+    fn e_mail_addresses_are_validated() {
         for good in ["a@b.c", "o'brien+tag@example.co.uk", "Пётр@пример.рф", "A@EXAMPLE.org", " a@b.c "] {
             assert_eq!(read(&EMAIL.rule, good), Ok(Some(good.trim().into())));
         }
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn phone_numbers() {
+    fn phone_numbers_need_three_digits() {
         for good in ["112", "+33 1 99 00 14 20", "(030) 12/34", "٠١٢", "call 555"] {
             assert!(read(&PHONE.rule, good).is_ok(), "{good}");
         }

@@ -93,7 +93,7 @@ pub enum CommandError {
     #[error("output truncated: the form has more paths, or too many combinations of answers to explore")]
     MorePaths,
     /// The address is in use or not permitted.
-    #[error("cannot listen at {address}: {source}")]
+    #[error("cannot listen on {address}: {source}")]
     Listen {
         /// The address.
         address: SocketAddr,

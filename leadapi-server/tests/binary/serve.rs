@@ -155,7 +155,7 @@ fn an_invalid_file_is_refused_with_the_location_and_the_reason() {
 fn an_invalid_address_or_base_path_is_refused() {
     let server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
     let error = refused(Command::new(BINARY).args(["serve", "--listen", &server.address]));
-    assert!(error.contains(&format!("cannot listen at {}", server.address)), "{error}");
+    assert!(error.contains(&format!("cannot listen on {}", server.address)), "{error}");
     let error = refused(Command::new(BINARY).args(["serve", "--listen", "127.0.0.1:0", "--base-path", "v1/"]));
     assert!(error.contains("--base-path"), "{error}");
     server.signal("-TERM");

@@ -21,7 +21,7 @@ impl Server {
         let process = command.stdout(file.try_clone().unwrap()).stderr(file).spawn().unwrap();
         let mut server = Self { process, output: output.to_owned() };
         wait_until("the server listens", || server.printed().contains(" listens at ") || server.has_ended());
-        assert!(!server.has_ended(), "the server has stopped: {}", server.printed());
+        assert!(!server.has_ended(), "the server has exited: {}", server.printed());
         server
     }
 
@@ -38,7 +38,7 @@ impl Server {
     pub(crate) fn end(mut self) {
         signal("INT", &[self.process.id()]);
         let status = self.process.wait().unwrap();
-        assert!(status.success(), "the server has ended with {status}: {}", self.printed());
+        assert!(status.success(), "the server exited with {status}: {}", self.printed());
     }
 
     fn printed(&self) -> String {

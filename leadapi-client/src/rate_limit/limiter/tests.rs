@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::*;
 
-/// A timer whose time is set by the test.
+/// A timer whose time the test sets.
 #[derive(Debug, Default)]
 struct ManualTimer(Mutex<Duration>);
 

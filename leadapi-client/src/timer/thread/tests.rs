@@ -126,7 +126,7 @@ fn a_waker_that_panics_stops_no_other_sleep() {
 }
 
 #[test]
-fn a_sleep_that_moves_to_another_task_wakes_the_last_one() {
+fn a_sleep_wakes_the_task_that_polled_it_last() {
     let thread = new_thread();
     let mut sleep = Sleep::on(thread, Duration::from_millis(5));
     start(&mut sleep, Waker::noop());

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn between_returns_a_double_strictly_inside_or_none() {
+    fn between_returns_a_double_strictly_between_the_bounds() {
         for (low, high) in [
             (0.0, 1.0),
             (0.0, 9.0),

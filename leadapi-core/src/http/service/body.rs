@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn content_types_that_count_as_json() {
+    fn only_json_content_types_are_accepted() {
         for good in [
             "application/json",
             "APPLICATION/JSON",

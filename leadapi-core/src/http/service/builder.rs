@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn valid_and_invalid_mount_paths() {
+    fn a_mount_path_is_empty_or_begins_with_a_slash() {
         for good in ["", "/v1", "/api/v1"] {
             assert!(check(good.into()).is_ok());
         }

@@ -277,7 +277,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn arbitrary_bytes_do_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let mut errors = FieldErrors::default();
             new_lead(&bytes, &mut errors);
             lead_patch(&bytes, &mut errors);

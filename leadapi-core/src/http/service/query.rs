@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_and_bounds() {
+    fn limit_and_offset_have_defaults_and_bounds() {
         assert_eq!(list(""), Ok(LeadQuery::new()));
         assert_eq!(list("&&"), Ok(LeadQuery::new()));
         for good in ["1", "200", "007", "%35"] {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_repeated_and_empty_parameters() {
+    fn unknown_repeated_and_empty_parameters_are_refused() {
         let allowed = "(allowed are client_id, stage_id, limit, offset)";
         for (query, error) in [
             ("page=2", "page is not a query parameter of this operation"),

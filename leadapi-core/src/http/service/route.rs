@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn other_paths_are_unknown_and_extra_slashes_cause_a_hint() {
+    fn other_paths_are_unknown_and_the_error_for_an_extra_slash_has_a_hint() {
         for path in
             ["", "/", "/v1", "/v1/", "/leads", "/v1leads", "/v1/Leads", "/v1/leads/a/b", "/v1/forms", "/v2/leads", "*"]
         {

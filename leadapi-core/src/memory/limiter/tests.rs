@@ -94,7 +94,7 @@ proptest! {
 }
 
 #[test]
-fn a_caller_at_exactly_the_steady_rate_is_never_refused() {
+fn a_caller_that_sends_steadily_at_the_limit_is_never_refused() {
     let (limiter, now) = limiter(Limits::default());
     for _ in 0..6_000 {
         assert_eq!(limiter.check(&token(1), Class::Read), Admission::Admitted);

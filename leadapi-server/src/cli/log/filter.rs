@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_level_alone_applies_to_the_crates_of_this_server() {
+    fn a_bare_level_applies_to_the_crates_of_this_server() {
         for (text, expected) in [
             ("info", "error,leadapi_server=info,leadapi_core=info"),
             ("DEBUG", "error,leadapi_server=debug,leadapi_core=debug"),

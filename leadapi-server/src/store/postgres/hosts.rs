@@ -100,7 +100,7 @@ impl Hosts {
         let (client, connection) = config.connect(self.tls.clone()).await?;
         let task = tokio::spawn(async move {
             if let Err(error) = connection.await {
-                tracing::debug!(%error, "a connection to PostgreSQL has ended");
+                tracing::debug!(%error, "a connection to PostgreSQL was closed");
             }
         });
         if self.session == SessionAttrs::Primary {

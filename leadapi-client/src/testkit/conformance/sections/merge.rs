@@ -108,7 +108,7 @@ async fn refused(run: &Run<'_>, lead: &CreatedLead) {
         })
         .await;
     }
-    run.check("D5", "PATCH: client_id cannot be changed, not to one of another business", async {
+    run.check("D5", "PATCH: client_id cannot be changed to that of another business", async {
         let patch = json!({"client_id": run.target.other_business()?.client});
         run.patch(lead, &patch).expect_refusal(400, &["client_id", "cannot be changed"]).await
     })
