@@ -44,7 +44,7 @@ pub enum InvalidRedisUrl {
 /// `rediss://` selects TLS with the certificate authorities of the system.
 ///
 /// `redis+sentinel://[USER:PASSWORD@]HOST[:PORT],…/SERVICE[/DATABASE]` asks Sentinels for the master of a service, and
-/// `rediss+sentinel://` uses TLS for both. The credentials are those of Redis. Those of the Sentinels are the parameters
+/// `rediss+sentinel://` uses TLS for both. The credentials apply to Redis. Those of the Sentinels are the parameters
 /// `sentinel_user` and `sentinel_password`.
 ///
 /// `Debug` and `Display` never show a user or a password.
