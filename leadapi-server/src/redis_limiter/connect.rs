@@ -37,7 +37,7 @@ pub(super) async fn check(connection: &mut MultiplexedConnection) -> Result<(), 
     within(TIMEOUT, admission::probe(connection)).await
 }
 
-/// Waits for a result of Redis, but not longer than `limit`.
+/// Waits at most `limit` for a result from Redis.
 pub(super) async fn within<T>(
     limit: Duration,
     result: impl Future<Output = Result<T, redis::RedisError>>,
@@ -57,7 +57,7 @@ async fn find_master(url: &RedisUrl, sentinel: &Sentinel) -> Result<Address, Red
         return Ok(address.clone());
     }
     let no_master = RedisLimiterError::NoMaster(sentinel.service.clone());
-    // If a Sentinel answered, the service in the URL is probably wrong. Otherwise, none can be reached.
+    // If a Sentinel answered, the service in the URL is probably wrong. Otherwise, no Sentinel can be reached.
     let has_answer = answers.iter().any(Result::is_ok);
     Err(answers.into_iter().find_map(Result::err).filter(|_| !has_answer).unwrap_or(no_master))
 }
@@ -95,8 +95,8 @@ fn with(settings: RedisConnectionInfo, credentials: Option<&Credentials>) -> Red
     user.iter().fold(settings, RedisConnectionInfo::set_username)
 }
 
-/// The driver uses the process's default provider of cryptography, and panics if there is none and several are built
-/// in.
+/// Sets the default cryptography provider. The driver uses the process's default, and panics if none is set and several
+/// are built in.
 fn use_our_tls() {
     if CryptoProvider::get_default().is_none() {
         // An error means that another thread has set a default, which is just as good.

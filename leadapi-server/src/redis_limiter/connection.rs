@@ -22,9 +22,9 @@ use super::{
     connect::{check, connect},
 };
 
-/// The interval of checks. They find out about a failure, and about the role of the server, without a request.
+/// The interval between checks, which detect failures and changes of the server's role even without requests.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
-/// The longest time between two attempts to connect.
+/// The maximum delay between two connection attempts.
 const MAX_BACKOFF: Duration = Duration::from_secs(1);
 const MIN_BACKOFF: Duration = Duration::from_millis(100);
 
@@ -38,8 +38,8 @@ pub(super) struct Connection {
 
 enum State {
     Up(MultiplexedConnection),
-    /// A request has failed, or the connection is lost. Requests wait for the outcome of the check or the first attempt
-    /// to connect again.
+    /// A request has failed, or the connection is lost. Requests wait for the outcome of the check or of the first
+    /// reconnection attempt.
     Unknown,
     /// No connection could be established. Requests fail at once.
     Down(RedisLimiterError),

@@ -1,4 +1,4 @@
-//! What happens to requests while Redis does not answer.
+//! The policy for requests while Redis does not respond.
 
 use std::num::NonZeroU32;
 
@@ -6,14 +6,13 @@ use leadapi_core::memory::Limits;
 
 use super::RedisLimiterError;
 
-/// What a server does with requests while Redis does not answer.
+/// The policy for requests while Redis does not respond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LimiterFailure {
     /// The limiter returns an error, and the service answers 500. The limit holds.
     Closed,
-    /// Each server applies its own exact window, with the limit divided by the number of servers and rounded
-    /// down.
+    /// Each server applies its own exact window, with the limit divided by the number of servers and rounded down.
     ///
     /// In any 60 s, Redis admits at most the limit, and all servers on their own admit at most the limit. So a token
     /// never gets more than twice the limit, however often Redis fails.

@@ -93,14 +93,14 @@ impl RedisLimiterBuilder {
         self
     }
 
-    /// Sets what happens to requests while Redis does not answer (default [`LimiterFailure::Closed`]).
+    /// Sets the policy for requests while Redis does not respond (default [`LimiterFailure::Closed`]).
     #[must_use]
     pub const fn failure(mut self, failure: LimiterFailure) -> Self {
         self.failure = failure;
         self
     }
 
-    /// Connects to Redis, and starts a task that keeps the connection. The task ends when the limiter is dropped.
+    /// Connects to Redis, and starts a task that maintains the connection. The task ends when the limiter is dropped.
     ///
     /// # Errors
     ///
