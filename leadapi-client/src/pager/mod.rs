@@ -62,7 +62,7 @@ pub(crate) type Fetch = Arc<dyn Fn(LeadQuery) -> BoxFuture<'static, Result<Page<
 /// # let client = in_process();
 /// let mut pages = client.leads().list_all(LeadQuery::new()).page_size(100).prefetch(4).pages();
 /// while let Some(page) = pages.try_next().await? {
-///     println!("{} leads more", page.len());
+///     println!("{} more leads", page.len());
 /// }
 /// # Ok::<(), leadapi_core::BoxError>(())
 /// # }).unwrap() }
