@@ -74,7 +74,7 @@ const REQUEST_IDS: &str = "every response of a server carries X-Request-Id";
 
 #[rustfmt::skip]
 static RULES: [Rule; 25] = [
-    Rule { section: "D2", text: "no response has another status than 200, 201, 204, 400, 401, 403, 404, 405, 429 and 500",
+    Rule { section: "D2", text: "no response has a status other than 200, 201, 204, 400, 401, 403, 404, 405, 429 and 500",
         applies_to: every, is_satisfied: |response| STATUSES.contains(&response.status.as_u16()) },
     Rule { section: "D2", text: "every response carries Cache-Control: no-store",
         applies_to: every, is_satisfied: |response| response.header("cache-control").as_deref() == Some("no-store") },
@@ -115,11 +115,11 @@ static RULES: [Rule; 25] = [
         }) },
     Rule { section: "D2", text: "a client account is exactly id, name and created_at",
         applies_to: |response| is_list(response) && response.path == "/clients", is_satisfied: |response| response.data().iter().all(|client| has_exactly(client, &["id", "name", "created_at"])) },
-    Rule { section: "D4", text: "timestamps are RFC 3339 in UTC, with Z and three fraction digits",
+    Rule { section: "D4", text: "timestamps are RFC 3339 in UTC, with Z and three fractional digits",
         applies_to: |response| response.status.is_success() && !records(response).is_empty(), is_satisfied: |response| records(response).iter().all(|record| record.get("created_at").and_then(Value::as_str).is_some_and(is_timestamp)) },
     Rule { section: "D4", text: "ids are 1 to 64 visible ASCII characters",
         applies_to: |response| response.status.is_success() && !records(response).is_empty(), is_satisfied: |response| records(response).iter().all(|record| record.get("id").and_then(Value::as_str).is_some_and(is_id)) },
-    Rule { section: "D6", text: "a lead in a pipeline has a stage, and a lead in none has none",
+    Rule { section: "D6", text: "a lead in a pipeline has a stage, and a lead without a pipeline has none",
         applies_to: |response| !leads(response).is_empty(), is_satisfied: |response| leads(response).iter().all(|lead| is_null(lead, "pipeline_id") == is_null(lead, "stage_id")) },
     Rule { section: "D7", text: "HEAD has no body",
         applies_to: |response| response.is_head, is_satisfied: |response| response.body.is_empty() },

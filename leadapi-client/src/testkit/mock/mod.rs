@@ -84,7 +84,7 @@ impl MockLeadApi {
     /// # });
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    #[expect(clippy::expect_used, reason = "without a random generator there is nothing that a test could do")]
+    #[expect(clippy::expect_used, reason = "a test cannot run without a random generator")]
     pub async fn start() -> Self {
         let token = BearerToken::generate().expect("a random generator");
         let registry = Arc::new(StubRegistry::new(token));

@@ -77,7 +77,7 @@ impl Server {
     }
 }
 
-#[expect(clippy::expect_used, reason = "without a port there is nothing that a test could do")]
+#[expect(clippy::expect_used, reason = "a test cannot run without a port")]
 fn listener() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").expect("a free port of 127.0.0.1")
 }

@@ -31,7 +31,7 @@ pub(super) async fn check(run: &Run<'_>) {
     let (foreign, absent) = (client_accounts(run, &theirs, own), client_accounts(run, &theirs, &absent_id));
     alike(run, "5", "a client account", foreign.into_iter().zip(absent)).await;
     stages(run, &theirs).await;
-    run.check("4", "the business of the token decides which client accounts there are", async {
+    run.check("4", "the business of the token determines the client accounts", async {
         run.post(&run.new_lead(&json!({}))).with_token(OtherBusiness).expect_refusal(403, &["client_id"]).await
     })
     .await;

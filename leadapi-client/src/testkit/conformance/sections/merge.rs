@@ -51,7 +51,7 @@ async fn changed(run: &Run<'_>, lead: &CreatedLead) {
         run.patch(lead, &json!({"name": name})).expect_status(200).await?.has_json(&before)
     })
     .await;
-    run.check("D5", "PATCH does not touch created_at", async {
+    run.check("D5", "PATCH does not change created_at", async {
         let before = run.get_lead(lead).expect_status(200).await?;
         let created_at = json!({"created_at": before.text("created_at")});
         run.patch(lead, &json!({"name": "Cy"})).expect_status(200).await?.has_members(&created_at)

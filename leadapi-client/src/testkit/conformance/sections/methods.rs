@@ -87,7 +87,7 @@ async fn negotiation(run: &Run<'_>) {
 }
 
 async fn cors(run: &Run<'_>) {
-    run.check("D7", "a preflight of CORS is 405", async {
+    run.check("D7", "a CORS preflight is 405", async {
         let preflight = run.request("OPTIONS", "/leads").header("origin", "https://app.example");
         preflight
             .header("access-control-request-method", "POST")
@@ -96,7 +96,7 @@ async fn cors(run: &Run<'_>) {
             .lacks_header("access-control-allow-origin")
     })
     .await;
-    run.check("D7", "the response to an origin has no header of CORS", async {
+    run.check("D7", "the response to a request with Origin has no CORS header", async {
         let get = run.get("/leads").header("origin", "https://app.example").expect_status(200).await?;
         get.lacks_header("access-control-allow-origin")?.lacks_header("vary")
     })

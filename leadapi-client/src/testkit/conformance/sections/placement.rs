@@ -66,7 +66,7 @@ async fn changed(run: &Run<'_>, lead: &CreatedLead, patch: &Value) -> Result<Che
 }
 
 async fn on_patch(run: &Run<'_>, lead: &CreatedLead) {
-    run.check("D6", "PATCH of other fields leaves the stage alone", async {
+    run.check("D6", "PATCH of other fields leaves the stage unchanged", async {
         let (pipeline, _, other) = run.target.pipeline()?;
         changed(run, lead, &json!({"name": "Bo"})).await?.has_members(&placed(pipeline, other))
     })

@@ -65,7 +65,7 @@ async fn lengths(run: &Run<'_>, lead: &CreatedLead) {
     refuses(
         run,
         lead,
-        "outer blanks of source and notes count",
+        "leading and trailing white space of source and notes counts",
         &json!({"source": format!(" {}", "x".repeat(100)), "notes": format!("{}\n", "x".repeat(10_000))}),
         &[("source", "100"), ("notes", "10000")],
     )
@@ -122,7 +122,14 @@ async fn white_space(run: &Run<'_>, lead: &CreatedLead) {
     let others = json!({"name": "\u{200b}Ann\u{feff}", "source": "\u{200b}"});
     accepts(run, lead, "other invisible characters are neither trimmed nor blank", &others, &others).await;
     let outer = json!({"source": "  Web Site ", "notes": " \n\ta\r\n\u{2028}b \n"});
-    accepts(run, lead, "source is kept as sent, notes keep line breaks, tabs and outer blanks", &outer, &outer).await;
+    accepts(
+        run,
+        lead,
+        "source is stored as sent, and notes keep line breaks, tabs and white space at both ends",
+        &outer,
+        &outer,
+    )
+    .await;
 }
 
 async fn control_characters(run: &Run<'_>, lead: &CreatedLead) {

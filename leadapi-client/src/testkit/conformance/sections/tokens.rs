@@ -115,7 +115,7 @@ async fn invalid(run: &Run<'_>) {
         refused(token).await
     })
     .await;
-    run.check("D8", "a token with one character more is 401", async {
+    run.check("D8", "a token with one more character is 401", async {
         refused(format!("{}0", run.token(Both)?.expose())).await
     })
     .await;
