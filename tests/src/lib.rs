@@ -13,6 +13,7 @@
     reason = "a failed unwrap in the harness fails the test"
 )]
 
+mod admissions;
 mod case;
 mod contract_check;
 mod description;
@@ -49,6 +50,7 @@ mod wait;
 mod watchdog;
 mod world;
 
+pub use admissions::{Admitted, max_admitted_in};
 pub use case::{Case, Token, delete, get, head, patch, post, request};
 pub use contract_check::run_contract_check;
 pub use description::Description;

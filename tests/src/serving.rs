@@ -6,6 +6,8 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
+use serde_json::{Value, json};
+
 /// Starts a server without rate limits, with the business `b1`, its client account `c1` and a token, on a free port. The
 /// arguments of `command` must already include `serve`. Returns the process and the base URL once the server listens.
 ///
@@ -14,22 +16,27 @@ use std::{
 /// If the process exits before it listens.
 pub fn serve_one_business(command: &mut Command, token: &str) -> (Child, String) {
     let many = u32::MAX.to_string();
-    serve_with_rate_limits(command.args(["--reads-per-minute", &many, "--writes-per-minute", &many]), token)
+    serve_with_rate_limits(command.args(["--reads-per-minute", &many, "--writes-per-minute", &many]), &[token])
 }
 
-/// Does the same as [`serve_one_business`], with the rate limits of `command`.
+/// Does the same as [`serve_one_business`], with the rate limits of `command` and any number of tokens.
 ///
 /// # Panics
 ///
 /// If the process exits before it listens.
-pub fn serve_with_rate_limits(command: &mut Command, token: &str) -> (Child, String) {
+pub fn serve_with_rate_limits(command: &mut Command, tokens: &[&str]) -> (Child, String) {
+    let token = |token: &&str| json!({"name": "t", "scopes": ["read", "write"], "token": token});
+    let tokens: Vec<Value> = tokens.iter().map(token).collect();
+    let created_at = "2026-01-01T00:00:00Z";
+    let business = json!({
+        "id": "b1",
+        "name": "B",
+        "created_at": created_at,
+        "clients": [{"id": "c1", "name": "C", "created_at": created_at}],
+        "tokens": tokens,
+    });
     let data = tempfile::NamedTempFile::new().unwrap();
-    let business = format!(
-        r#"{{"businesses": [{{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
-            "clients": [{{"id": "c1", "name": "C", "created_at": "2026-01-01T00:00:00Z"}}],
-            "tokens": [{{"name": "t", "scopes": ["read", "write"], "token": "{token}"}}]}}]}}"#
-    );
-    fs::write(data.path(), business).unwrap();
+    fs::write(data.path(), json!({"businesses": [business]}).to_string()).unwrap();
     let command = command.args(["--listen", "127.0.0.1:0"]).arg("--data");
     let mut child = command.arg(data.path()).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();

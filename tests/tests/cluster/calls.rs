@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use leadapi_tests::{eventually, secret, serve_with_rate_limits};
+use leadapi_tests::{Admitted, eventually, max_admitted_in, secret, serve_with_rate_limits};
 use reqwest::StatusCode;
 use tokio::{task::JoinHandle, time::sleep};
 
@@ -28,7 +28,7 @@ impl Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
         // The log would contain a line for each request.
         let command = command.arg("serve").args(settings).stderr(Stdio::null());
-        let (child, url) = serve_with_rate_limits(command, token);
+        let (child, url) = serve_with_rate_limits(command, &[token]);
         Self(child, url)
     }
 }
@@ -78,30 +78,21 @@ impl<'s> Load<'s> {
         self.calls.urls.lock().unwrap()[0].clone_from(&self.servers[0].1);
     }
 
-    /// Stops the callers, and asserts that no 60 s contain more admissions than the limit. Each admission was made while
-    /// the caller waited for it.
+    /// Stops the callers, and asserts that no 60 s contain more admissions than the limit.
     pub(crate) async fn stop(&mut self) {
         self.calls.stopped.store(true, Relaxed);
         for caller in self.callers.drain(..) {
             caller.await.unwrap();
         }
-        let mut admitted = self.calls.admitted.lock().unwrap().clone();
-        admitted.sort_by_key(|(_, received)| *received);
-        for many in admitted.windows(LIMIT + 1) {
-            let first = many.iter().map(|(sent, _)| *sent).min().unwrap();
-            let took = many[LIMIT].1 - first;
-            assert!(took >= WINDOW, "{} requests were admitted in {took:?}", LIMIT + 1);
-        }
+        let most = max_admitted_in(WINDOW, &self.calls.admitted.lock().unwrap());
+        assert!(most <= LIMIT, "{most} requests were admitted in {WINDOW:?}");
     }
 
     /// Returns the number of admitted requests whose responses arrived in an interval.
     pub(crate) fn count(&self, from: Instant, to: Instant) -> usize {
-        self.calls.admitted.lock().unwrap().iter().filter(|(_, received)| (from..to).contains(received)).count()
+        self.calls.admitted.lock().unwrap().iter().filter(|request| (from..to).contains(&request.received)).count()
     }
 }
-
-/// The time at which an admitted request was sent, and the time at which its response arrived.
-type Admitted = (Instant, Instant);
 
 /// The admitted requests of all callers, and the URLs that they use.
 struct Calls {
@@ -125,7 +116,7 @@ impl Calls {
                 continue;
             };
             match response.status() {
-                StatusCode::OK => self.admitted.lock().unwrap().push((sent, Instant::now())),
+                StatusCode::OK => self.admitted.lock().unwrap().push(Admitted { sent, received: Instant::now() }),
                 StatusCode::TOO_MANY_REQUESTS => sleep(PAUSE).await,
                 other => panic!("status {other}"),
             }

@@ -1,4 +1,4 @@
-//! Failover: two servers on a PostgreSQL cluster whose primary fails lose no acknowledged write.
+//! Failover: servers on a PostgreSQL cluster whose primary fails lose no acknowledged write, and exceed no rate limit.
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::expect_used,
@@ -11,6 +11,7 @@
 mod callers;
 mod faults;
 mod history;
+mod rate_limit;
 
 use std::{
     collections::BTreeMap,
@@ -19,11 +20,12 @@ use std::{
     time::Duration,
 };
 
-use leadapi_tests::{patroni::PatroniCluster, secret, serve_one_business};
+use leadapi_tests::{patroni::PatroniCluster, secret, serve_with_rate_limits};
 use tokio::task::block_in_place;
 
-use self::{callers::Calls, faults::Fault};
+use self::{callers::Calls, faults::Fault, rate_limit::LimitedCallers};
 
+/// The servers of the callers that write, and those of the callers that exceed the rate limit.
 const SERVERS: usize = 2;
 /// The maximum time from the promotion of a new primary to the next acknowledged write. The target is 2 s, and a machine
 /// that is busy with other work may need twice that.
@@ -40,20 +42,26 @@ impl Drop for Server {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn no_acknowledged_write_is_lost_when_the_primary_fails() {
+async fn no_acknowledged_write_is_lost_and_no_limit_is_exceeded_when_the_primary_fails() {
     let rounds = env::var("LEADAPI_TEST_FAILOVER_ROUNDS").map_or(1, |rounds| rounds.parse().unwrap());
     let Some(mut cluster) = block_in_place(|| PatroniCluster::start(true)) else { return };
-    let token = secret("failover");
-    let start = |_| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
-        // The log would contain a line for each failed request.
-        let command = command.args(["serve", "--store", &cluster.url()]).stderr(Stdio::null());
-        let (child, url) = serve_one_business(command, &token);
-        (Server(child), url)
+    let (token, limited_token) = (secret("failover"), secret("limited"));
+    let start = |limits: &[&str]| -> (Vec<Server>, Vec<String>) {
+        let start = |_| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
+            // The log would contain a line for each failed request.
+            let command = command.args(["serve", "--store", &cluster.url()]).args(limits).stderr(Stdio::null());
+            let (child, url) = serve_with_rate_limits(command, &[&token, &limited_token]);
+            (Server(child), url)
+        };
+        (0..SERVERS).map(start).unzip()
     };
-    let (servers, urls): (Vec<Server>, Vec<String>) = (0..SERVERS).map(start).unzip();
-    let calls = Calls::new(urls, token);
+    let many = u32::MAX.to_string();
+    let (servers, urls) = start(&["--reads-per-minute", &many, "--writes-per-minute", &many]);
+    let (_limited_servers, limited_urls) = start(&[]);
+    let calls = Calls::new(urls, token.clone());
     let callers = calls.start();
+    let limited_callers = LimitedCallers::start(&limited_urls, &limited_token);
     let mut all = Vec::new();
     for _ in 0..rounds {
         for fault in Fault::ALL {
@@ -71,6 +79,7 @@ async fn no_acknowledged_write_is_lost_when_the_primary_fails() {
         let (listed, total) = calls.list(server).await;
         assert_eq!(history::check(&histories, &listed, total), [], "{} leads", histories.len());
     }
+    limited_callers.stop().await;
     for measured in all {
         assert!(measured.gap <= measured.promotion + MAX_DELAY, "the servers recovered too late: {measured:?}");
     }

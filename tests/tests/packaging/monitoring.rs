@@ -34,7 +34,7 @@ impl Server {
         let ops = free_address();
         let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
         command.args(["serve", "--ops-listen", &ops.to_string()]).args(arguments).stderr(Stdio::null());
-        let (child, url) = serve_with_rate_limits(&mut command, token);
+        let (child, url) = serve_with_rate_limits(&mut command, &[token]);
         Self { child, url, ops }
     }
 

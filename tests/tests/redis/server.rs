@@ -35,7 +35,7 @@ async fn a_server_answers_500_and_is_not_ready_while_redis_is_down() {
     // Logs no line per request.
     command.args(["--limiter-timeout", "1s", "--log", "info,leadapi_server::middleware=off", "--drain-delay", "0s"]);
     command.env("LEADAPI_LIMITER", redis.url()).stderr(Stdio::piped());
-    let (mut child, url) = serve_with_rate_limits(&mut command, &token);
+    let (mut child, url) = serve_with_rate_limits(&mut command, &[&token]);
     let mut log = child.stderr.take().unwrap();
     let server = Running(child);
     let client = reqwest::Client::new();
