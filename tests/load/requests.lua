@@ -1,5 +1,5 @@
--- Sends the requests of a file in order, repeatedly. Prints the number of requests, the elapsed time, and the number of
--- failures.
+-- Sends the requests of a file in order, repeatedly. If several instances run, each starts in its own part of the file.
+-- Prints the number of requests, the elapsed time, and the number of failures.
 
 local requests, next_request = {}, 0
 
@@ -15,6 +15,7 @@ function init(arguments)
     local headers = { Authorization = "Bearer " .. field(line, "token") }
     requests[#requests + 1] = wrk.format(field(line, "method"), base .. field(line, "path"), headers, field(line, "body"))
   end
+  next_request = math.floor(#requests * arguments[2] / arguments[3])
 end
 
 function request()

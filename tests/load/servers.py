@@ -1,8 +1,9 @@
-"""Builds and runs the two servers under load. Only the measured server runs on the first core."""
+"""Builds and runs the servers under load."""
 
 import json
 import os
 import re
+import shlex
 import subprocess
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,16 +23,29 @@ class Running:
 
     def cpu(self) -> float:
         """Returns the CPU time that the process has used so far, in seconds."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+        return cpu(self.pid)[0]
+
+    def memory(self) -> int:
+        """Returns the largest amount of memory that the process has used so far, in bytes."""
+        status = Path(f"/proc/{self.pid}/status").read_text()
+        return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
 
 
-def build() -> tuple[str, str]:
-    """Builds the shipped server and bare hyper, and returns their paths."""
-    return (
-        executable("-p", "leadapi-server", "--bin", "leadapi-server"),
-        executable("-p", "leadapi-tests", "--example", "bare_hyper"),
-    )
+def cpu(pid: int) -> tuple[float, float]:
+    """Returns the CPU time of a process and that of its children that have ended, in seconds."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    user, system, user_of_children, system_of_children = map(int, fields[11:15])
+    ticks = os.sysconf("SC_CLK_TCK")
+    return (user + system) / ticks, (user_of_children + system_of_children) / ticks
+
+
+def build_leadapi() -> str:
+    """Builds the shipped server, and returns its path."""
+    return executable("-p", "leadapi-server", "--bin", "leadapi-server")
+
+
+def build_bare_hyper() -> str:
+    return executable("-p", "leadapi-tests", "--example", "bare_hyper")
 
 
 def executable(*what: str) -> str:
@@ -45,27 +59,27 @@ def executable(*what: str) -> str:
 def leadapi(binary: str, folder: Path):
     limits = ["--reads-per-minute", UNLIMITED, "--writes-per-minute", UNLIMITED]
     command = [binary, "serve", "--data", str(folder / "data.json"), "--listen", "127.0.0.1:0", *limits]
-    with started(command) as running:
+    with started(["taskset", "-c", "0", *command]) as running:
         save_responses(running.url, folder)
         yield running
 
 
 @contextmanager
 def bare_hyper(binary: str, folder: Path):
-    with started([binary, str(folder / "one.json"), str(folder / "list.json")]) as running:
+    with started(["taskset", "-c", "0", binary, str(folder / "one.json"), str(folder / "list.json")]) as running:
         yield running
 
 
 @contextmanager
 def started(command: list[str]):
     environment = os.environ | {"LEADAPI_LOG": "error"}
-    process = subprocess.Popen(["taskset", "-c", "0", *command], stdout=subprocess.PIPE, text=True, env=environment)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     try:
         for line in process.stdout:
             if listens := re.search(r"listens at (http\S+)", line):
                 break
         else:
-            raise SystemExit(f"{command[0]} has ended before it listened")
+            raise SystemExit(f"{shlex.join(command)} has ended before it listened")
         yield Running(listens[1], process.pid)
     finally:
         process.terminate()

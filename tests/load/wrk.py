@@ -1,8 +1,9 @@
-"""Runs one round of load with wrk."""
+"""Runs rounds of load with wrk."""
 
 import json
 import subprocess
 from collections import namedtuple
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from tempfile import NamedTemporaryFile
@@ -11,47 +12,70 @@ from data import BUSINESSES, CLIENTS, LEADS, STAGES, lead_id, token
 
 SCRIPT = Path(__file__).parent / "requests.lua"
 CONNECTIONS = 64
-# The number of different requests in the mixed workload.
-REQUESTS = 10_000
+# The mixed requests to each business.
+MIX = {"one": 14, "filtered": 4, "create": 1, "update": 1}
 
 # Requests per second, and seconds of CPU time per request.
 Measured = namedtuple("Measured", ["per_second", "cpu"])
 
 
 def measure(server, workload: str, seconds: int) -> Measured:
-    with NamedTemporaryFile("w", suffix=".jsonl") as file:
-        # A fixed seed, so that both servers receive the same requests.
-        random = Random(1)
-        for _ in range(REQUESTS if workload == "mixed" else 1):
-            file.write(json.dumps(request(workload, random)) + "\n")
-        file.flush()
+    with requests_file(workload, spread=workload == "mixed") as file:
         before = server.cpu()
-        output = wrk(server.url, seconds, file.name)
-        used = server.cpu() - before
-    requests, microseconds, failed = map(int, output.splitlines()[-1].split())
-    if failed:
-        raise SystemExit(f"{failed} of {requests} requests of the workload {workload} failed:\n{output}")
-    return Measured(requests / microseconds * 1e6, used / requests)
+        requests, per_second = wrk([server.url], workload, seconds, file, ["taskset", "-c", "1"])
+        return Measured(per_second, (server.cpu() - before) / requests)
 
 
-def wrk(url: str, seconds: int, requests: str) -> str:
-    command = ["taskset", "-c", "1", "wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "-s", SCRIPT, url, "--", requests]
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+def wrk(urls: list[str], workload: str, seconds: int, file: str, prefix: list[str]) -> tuple[int, float]:
+    """Sends requests to all servers at the same time. Returns the number of requests, and their rate."""
+    connections = CONNECTIONS // len(urls)
+    command = [*prefix, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", SCRIPT]
+    running = [
+        subprocess.Popen([*command, url, "--", file, str(nth), str(len(urls))], stdout=subprocess.PIPE, text=True)
+        for nth, url in enumerate(urls)
+    ]
+    total, rate = 0, 0
+    for process in running:
+        output, _ = process.communicate(timeout=seconds + 60)
+        if process.returncode:
+            raise SystemExit(f"wrk has failed:\n{output}")
+        requests, microseconds, failed = map(int, output.splitlines()[-1].split())
+        if failed:
+            raise SystemExit(f"{failed} of {requests} requests of the workload {workload} failed:\n{output}")
+        total, rate = total + requests, rate + requests / microseconds * 1e6
+    return total, rate
 
 
-def request(workload: str, random: Random) -> dict:
-    if workload == "mixed":
-        workload = random.choices(["one", "filtered", "create", "update"], [70, 20, 5, 5])[0]
-        business, lead = random.randrange(BUSINESSES), random.randrange(LEADS)
-    else:
-        business, lead = 0, 0
+@contextmanager
+def requests_file(workload: str, spread: bool):
+    """Writes requests to a file, either one to the first business or many to all businesses. Returns its name."""
+    # A fixed seed, so that all servers receive the same requests.
+    random = Random(1)
+    requests = spread_requests(workload, random) if spread else [request(workload, 0, 0, random)]
+    with NamedTemporaryFile("w", suffix=".jsonl") as file:
+        file.writelines(json.dumps(each) + "\n" for each in requests)
+        file.flush()
+        yield file.name
+
+
+def spread_requests(workload: str, random: Random):
+    """Yields the same number of requests of each kind to each business, so that all approach their limits together."""
+    mix = MIX if workload == "mixed" else {workload: sum(MIX.values())}
+    order = list(range(BUSINESSES))
+    decks = [random.sample(list(mix), counts=mix.values(), k=sum(mix.values())) for _ in order]
+    for nth in range(sum(mix.values())):
+        random.shuffle(order)
+        yield from (request(decks[business][nth], business, random.randrange(LEADS), random) for business in order)
+
+
+def request(kind: str, business: int, lead: int, random: Random) -> dict:
     method, path, body = {
         "one": lambda: ("GET", f"/leads/{lead_id(business, lead)}", None),
         "list": lambda: ("GET", "/leads?limit=50", None),
         "filtered": lambda: ("GET", f"/leads?{filters(business, random)}", None),
         "create": lambda: ("POST", "/leads", {"client_id": f"c0-{business}", "name": "Ada Lovelace", "email": "ada@example.org", "value": 450}),
         "update": lambda: ("PATCH", f"/leads/{lead_id(business, lead)}", {"notes": "Wants a call.", "value": lead}),
-    }[workload]()
+    }[kind]()
     return {"method": method, "path": path, "token": token(business), "body": body and json.dumps(body)}
 
 

@@ -34,16 +34,26 @@ pub(crate) async fn postgres() {
             "SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class WHERE relkind = 'r' AND relname LIKE $1";
         client.query_one(size, &[&table]).await.unwrap().get::<_, i64>(0) as f64
     };
+    let number = async |sql: &str| client.query_one(sql, &[]).await.unwrap().get::<_, i64>(0) as f64;
+    let wal = "SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint";
     let empty = bytes("idempotency%").await;
+    let wal_before = number(wal).await;
     let filling = stream::iter(0..RECORDS).map(|nth| create(&store, nth, Some(nth)));
     filling.buffer_unordered(CONCURRENCY).for_each(async |created| assert!(matches!(created, Created::New(_)))).await;
     let per_record = (bytes("idempotency%").await - empty) / RECORDS as f64;
+    let wal_per_create = (number(wal).await - wal_before) / RECORDS as f64;
     let per_lead = bytes("lead").await / RECORDS as f64;
+    let indexes = number("SELECT pg_indexes_size('lead')").await;
+    let counts = number("SELECT count(*) FROM tally").await;
     client.batch_execute("VACUUM ANALYZE").await.unwrap();
     println!("\nIdempotency keys on PostgreSQL, after {RECORDS} keyed creates in one business");
     println!("  bytes per record, with indexes  {per_record:>8.0}");
     println!("  bytes per lead, with indexes    {per_lead:>8.0}");
-    // Replays and updates do not visit leads in the order of their creation.
+    println!("  of which indexes                {:>8.0}", indexes / RECORDS as f64);
+    println!("  rows of lead counts             {counts:>8.0}");
+    println!("  bytes per row, with indexes     {:>8.0}", bytes("tally").await / counts);
+    println!("  bytes of WAL per create         {wal_per_create:>8.0}");
+    // Replays and updates take leads in another order than that of their creation.
     let next = AtomicUsize::new(RECORDS);
     let spread = |nth: usize| nth * 7_919 % RECORDS;
     let unkeyed = time(async |_| drop(create(&store, next.fetch_add(1, Ordering::Relaxed), None).await)).await;

@@ -49,7 +49,10 @@ async fn a_token_can_be_created_used_revoked_and_deleted() {
         tokens.revoke(&owner, &record.id).await.unwrap();
         live.send(with(get("5.5 revoked", "/leads"), &secret).is(401).says("token revoked")).await;
         let again = tokens.revoke(&owner, &record.id).await;
-        assert!(matches!(again, Err(TokenError::Refused(TokenRefusal::AlreadyRevoked(_)))), "D8 revoking a second time changes nothing: {again:?}");
+        assert!(
+            matches!(again, Err(TokenError::Refused(TokenRefusal::AlreadyRevoked(_)))),
+            "D8 revoking a second time changes nothing: {again:?}"
+        );
         tokens.delete(&owner, &record.id).await.unwrap();
         live.send(with(get("5.5 deleted", "/leads"), &secret).is(401).says("invalid token")).await;
         assert!(not_found(tokens.delete(&owner, &record.id).await));

@@ -30,7 +30,7 @@ pub(in crate::settings) fn form(person: &Person, change: TokenForm, token: &Toke
                     "can change the secret in your integration without an interruption."
                 },
                 TokenForm::Revoke => {
-                    "Every request with this token will be refused from then on. A revocation cannot be undone."
+                    "Every later request with this token will be refused. A revocation cannot be undone."
                 },
                 TokenForm::Delete => { "The token will disappear from the list. The audit log keeps its name." },
             }
