@@ -9,6 +9,8 @@
 mod operation;
 mod sample;
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use futures_executor::block_on;
 use http::{Request, StatusCode};
@@ -44,7 +46,8 @@ impl Calls {
         let token = issued[0].secret.expose();
         let requests = (0..count).map(|nth| operation.request(nth, &business, token)).collect();
         let many = u32::MAX.try_into().unwrap();
-        let service = LeadService::builder(MemoryStore::new(dataset), StoredTokens::new(tokens, SystemClock))
+        let verifier = StoredTokens::new(tokens, SystemClock).record_uses(Arc::default());
+        let service = LeadService::builder(MemoryStore::new(dataset), verifier)
             .limiter(SlidingWindow::new(Limits::new(many, many)))
             .build()
             .unwrap();
