@@ -14,10 +14,10 @@ use super::{
     form::Fields,
     pages::{self, create::CreateForm, lifetime},
     person::Person,
-    response::{Page, Problem, html, respond, see_other},
+    problem::Problem,
+    response::{Page, html, respond, see_other},
     route::{TokenForm, path},
 };
-use crate::error_chain::error_chain;
 
 pub(super) async fn list(settings: &Settings, person: &Person, query: &Fields) -> Result<Page, Problem> {
     let tokens = settings.tokens.list(&person.admin()).await?;
@@ -129,25 +129,4 @@ pub(super) async fn end_session(settings: &Settings, person: &Person, id: &Sessi
 pub(super) async fn sign_out(settings: &Settings, person: &Person) -> Result<Page, Problem> {
     settings.sessions.sign_out(&person.signed_in, person.address()).await?;
     Ok(html(StatusCode::OK, pages::sign_in::signed_out()))
-}
-
-impl From<TokenError> for Problem {
-    fn from(error: TokenError) -> Self {
-        match error {
-            TokenError::Refused(TokenRefusal::NotFound) => Self::NotFound,
-            TokenError::Store(error) => error.into(),
-            TokenError::NoRandomness(error) => {
-                tracing::error!(cause = error_chain(&error), "a token could not be generated");
-                Self::Failed
-            }
-            refused => Self::Refused(sentence(&refused.to_string())),
-        }
-    }
-}
-
-/// Writes an error as a sentence.
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|letter| letter.to_uppercase().to_string());
-    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
 }

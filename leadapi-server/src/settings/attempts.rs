@@ -10,7 +10,7 @@ use leadapi_core::{
     port::{Admission, Class},
 };
 
-use super::response::Problem;
+use super::problem::Problem;
 
 /// The maximum number of attempts from one address in 60 seconds.
 const PER_ADDRESS: NonZeroU32 = NonZeroU32::new(10).unwrap();

@@ -7,7 +7,7 @@ use http_body_util::{BodyExt, Limited};
 use leadapi_core::auth::{SessionToken, TokenHash};
 use sha2::Sha256;
 
-use super::response::Problem;
+use super::problem::Problem;
 use crate::listen::RequestBody;
 
 /// The maximum size of a form. The largest one has a name of 100 characters.

@@ -9,11 +9,12 @@ use leadapi_core::{auth::LoginToken, id::BusinessId};
 use tokio::time::{Instant, timeout};
 
 use super::{
-    Settings, actions,
+    Settings, actions, error_page,
     form::Fields,
     pages,
     person::{Claims, Peer, Person},
-    response::{Page, Problem, html, respond, see_other},
+    problem::Problem,
+    response::{Page, html, respond, see_other},
     route::{BusinessRoute, NoRoute, Route, path},
 };
 use crate::{
@@ -45,19 +46,19 @@ impl Handler for SettingsHandler {
         backlog: Result<(), UnreadResponses>,
     ) -> Response<Full<Bytes>> {
         if backlog.is_err() {
-            return Problem::Failed.into_page();
+            return error_page::page(&Problem::Failed);
         }
         let page = timeout(TIMEOUT, self.settings.respond(request, self.peer)).await;
         page.unwrap_or_else(|_| {
             tracing::error!("an API settings request timed out");
-            Problem::Failed.into_page()
+            error_page::page(&Problem::Failed)
         })
     }
 }
 
 impl Settings {
     async fn respond(&self, request: Request<RequestBody>, peer: Peer) -> Page {
-        self.page(request, peer).await.unwrap_or_else(Problem::into_page)
+        self.page(request, peer).await.unwrap_or_else(|problem| error_page::page(&problem))
     }
 
     async fn page(&self, request: Request<RequestBody>, peer: Peer) -> Result<Page, Problem> {
@@ -111,7 +112,7 @@ impl Settings {
         route: BusinessRoute,
     ) -> Result<Page, Problem> {
         let person = claims.find_in(&self.sessions, business).await?;
-        let page = self.for_person(request, &person, route).await.unwrap_or_else(Problem::into_page);
+        let page = self.for_person(request, &person, route).await.unwrap_or_else(|problem| error_page::page(&problem));
         Ok(if person.is_new { self.with_cookie(page, &person) } else { page })
     }
 

@@ -6,11 +6,13 @@
 mod actions;
 mod attempts;
 mod cookie;
+mod error_page;
 mod form;
 mod handler;
 mod listen;
 mod pages;
 mod person;
+mod problem;
 mod response;
 mod route;
 mod url;

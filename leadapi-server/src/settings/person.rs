@@ -10,7 +10,7 @@ use leadapi_core::{
     validate::email_key,
 };
 
-use super::{cookie::SessionCookie, response::Problem};
+use super::{cookie::SessionCookie, problem::Problem};
 
 /// The proxy that verifies the identity of each person.
 #[derive(Debug, Clone)]
@@ -146,20 +146,6 @@ impl TrustedProxy {
 fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
     let last = headers.get_all("x-forwarded-for").into_iter().next_back()?;
     last.to_str().ok()?.rsplit(',').next()?.trim().parse().ok()
-}
-
-impl From<SignInError> for Problem {
-    fn from(error: SignInError) -> Self {
-        match error {
-            SignInError::NotAllowed(_) | SignInError::NotAMember => Self::NotAllowed,
-            SignInError::InvalidLink => Self::InvalidLink,
-            SignInError::Store(error) => error.into(),
-            error => {
-                tracing::error!(%error, "a person could not sign in");
-                Self::Failed
-            }
-        }
-    }
 }
 
 #[cfg(test)]

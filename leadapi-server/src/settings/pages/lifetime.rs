@@ -5,7 +5,7 @@ use std::time::Duration;
 use leadapi_core::model::Timestamp;
 use maud::{Markup, html};
 
-use crate::settings::response::Problem;
+use crate::settings::problem::Problem;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 

@@ -1,0 +1,50 @@
+//! The error pages.
+
+use http::{
+    HeaderValue, StatusCode,
+    header::{ALLOW, RETRY_AFTER},
+};
+
+use super::{
+    pages,
+    problem::Problem,
+    response::{Page, html},
+};
+
+/// Returns the page for a problem.
+pub(super) fn page(problem: &Problem) -> Page {
+    let (status, title, text) = match problem {
+        Problem::SignedOut => (StatusCode::FORBIDDEN, "Sign in", pages::sign_in::help()),
+        Problem::InvalidLink => (StatusCode::FORBIDDEN, "This link is not valid", pages::sign_in::invalid_link()),
+        Problem::NotAllowed => (StatusCode::FORBIDDEN, "Not allowed", pages::sign_in::not_allowed()),
+        Problem::NotFound => (StatusCode::NOT_FOUND, "Page not found", pages::text("There is no such page.")),
+        Problem::MethodNotAllowed(_) => {
+            (StatusCode::METHOD_NOT_ALLOWED, "Method not allowed", pages::text("This page does not do that."))
+        }
+        Problem::Forged => (
+            StatusCode::FORBIDDEN,
+            "The form is out of date",
+            pages::text("Nothing was changed. Go back, reload the page, and try again."),
+        ),
+        Problem::BadRequest(rule) => (StatusCode::BAD_REQUEST, "The form cannot be read", pages::text(rule)),
+        Problem::Refused(reason) => (StatusCode::CONFLICT, "Nothing was changed", pages::text(reason)),
+        Problem::TooManyAttempts(_) => (
+            StatusCode::TOO_MANY_REQUESTS,
+            "Too many attempts",
+            pages::text("There were too many attempts to sign in from your address. Try again in a minute."),
+        ),
+        Problem::Failed => (
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "Something went wrong",
+            pages::text("The server could not complete the request. Check the list before you try again."),
+        ),
+    };
+    let mut page = html(status, pages::plain(title, &text));
+    let header = match problem {
+        Problem::MethodNotAllowed(allow) => Some((ALLOW, HeaderValue::from_static(allow))),
+        Problem::TooManyAttempts(seconds) => Some((RETRY_AFTER, (*seconds).into())),
+        _ => None,
+    };
+    page.headers_mut().extend(header);
+    page
+}

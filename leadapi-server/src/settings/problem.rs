@@ -1,0 +1,76 @@
+//! The reasons why a request gets an error page.
+
+use leadapi_core::{
+    port::{StoreError, TokenRefusal},
+    tokens::{SignInError, TokenError},
+};
+
+use crate::error_chain::error_chain;
+
+/// The reason why a request gets an error page.
+#[derive(Debug)]
+pub(super) enum Problem {
+    /// The person has no session.
+    SignedOut,
+    /// The sign-in link is unknown, used or expired.
+    InvalidLink,
+    /// The person may not manage tokens.
+    NotAllowed,
+    /// There is no such page, or it belongs to another business.
+    NotFound,
+    /// The path exists, but only with these methods.
+    MethodNotAllowed(&'static str),
+    /// The form was not sent by a page of this site, or by a page of an earlier session.
+    Forged,
+    /// The request is malformed. The text says how.
+    BadRequest(&'static str),
+    /// The change is not allowed. The text is the reason.
+    Refused(String),
+    /// There were too many attempts to sign in. The number is the seconds to wait.
+    TooManyAttempts(u64),
+    /// The store or the random number generator failed.
+    Failed,
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        let cause = error_chain(&error);
+        tracing::error!(cause, "an API settings request failed");
+        Self::Failed
+    }
+}
+
+impl From<SignInError> for Problem {
+    fn from(error: SignInError) -> Self {
+        match error {
+            SignInError::NotAllowed(_) | SignInError::NotAMember => Self::NotAllowed,
+            SignInError::InvalidLink => Self::InvalidLink,
+            SignInError::Store(error) => error.into(),
+            error => {
+                tracing::error!(%error, "a person could not sign in");
+                Self::Failed
+            }
+        }
+    }
+}
+
+impl From<TokenError> for Problem {
+    fn from(error: TokenError) -> Self {
+        match error {
+            TokenError::Refused(TokenRefusal::NotFound) => Self::NotFound,
+            TokenError::Store(error) => error.into(),
+            TokenError::NoRandomness(error) => {
+                tracing::error!(cause = error_chain(&error), "a token could not be generated");
+                Self::Failed
+            }
+            refused => Self::Refused(sentence(&refused.to_string())),
+        }
+    }
+}
+
+/// Writes an error as a sentence.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+}
