@@ -1,4 +1,4 @@
-//! Conversion between hashes and 64 lower-case hexadecimal digits, the format in data set files.
+//! Conversion between 32-byte hashes and 64 lower-case hexadecimal digits, the format of hashes in data set files.
 
 use std::fmt::Write;
 

@@ -199,7 +199,7 @@ fn exported_tokens_are_complete() {
         assert_eq!(token("hash", json!(bad)), format!("{place}.hash: must be 64 hexadecimal digits in lower case"));
     }
     for bad in ["", "pak", "sk_live1", "pak_12345", "pak_é", secret] {
-        let rule = "must be the first characters of a token, pak_ and at most four more";
+        let rule = "must be the start of a token: pak_ and at most four more characters";
         assert_eq!(token("prefix", json!(bad)), format!("{place}.prefix: {rule}"));
     }
     assert!(token("id", json!("no blanks")).contains("an id must be 1 to 64 visible ASCII characters"));

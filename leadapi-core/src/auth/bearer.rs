@@ -9,7 +9,7 @@ use crate::id::is_visible;
 /// The authentication scheme and the space that follows it.
 const SCHEME: &str = "bearer ";
 pub(super) const PREFIX: &str = "pak_";
-/// The length of a token's hint: the prefix and four more characters, so people can recognise the token.
+/// The length of a token hint: the prefix and four more characters, enough for people to recognise the token.
 pub(super) const HINT_CHARS: usize = PREFIX.len() + 4;
 
 /// The error for an `Authorization` header without a usable token. The caller receives 401 with this message (contract
@@ -41,7 +41,7 @@ pub enum MalformedToken {
 pub struct BearerToken(pub(super) Box<str>);
 
 impl BearerToken {
-    /// Parses a token: `pak_` followed by at least one more character, all of them visible ASCII.
+    /// Parses a token: `pak_` followed by one or more visible ASCII characters.
     ///
     /// The checksum is verified separately, by `has_good_checksum`, because a host's own verifier may accept tokens
     /// without one.
@@ -99,7 +99,7 @@ impl BearerToken {
         self.0.get(..HINT_CHARS).unwrap_or(PREFIX)
     }
 
-    /// Returns the secret in plain text, to show it once or to send it in a header.
+    /// Returns the token in plain text, for example to show it once or to send it in a header.
     pub fn expose(&self) -> &str {
         &self.0
     }

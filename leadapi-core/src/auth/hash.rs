@@ -4,9 +4,9 @@ use std::fmt;
 
 use crate::hex;
 
-/// The SHA-256 of a token, stored instead of the token itself (contract D8).
+/// The SHA-256 hash of a token, stored in place of the token itself (contract D8).
 ///
-/// Its `Debug` output hides the hash too, so an attacker cannot match leaked logs against a token table.
+/// Its `Debug` output hides the hash, so that an attacker cannot match leaked logs against a token table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TokenHash([u8; 32]);
 

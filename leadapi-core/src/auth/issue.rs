@@ -14,7 +14,7 @@ const CHECKSUM_CHARS: usize = 6;
 
 /// The error returned when the system's random number generator fails. The caller cannot recover from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the system's random generator failed")]
+#[error("the system's random number generator failed")]
 pub struct NoRandomness(#[source] getrandom::Error);
 
 impl BearerToken {
@@ -67,7 +67,7 @@ impl BearerToken {
         TokenHash::from_bytes(Sha256::digest(self.0.as_bytes()).into())
     }
 
-    /// Returns whether the text can be the hint of a token. A longer text would reveal more of the secret.
+    /// Returns whether the text is a valid token hint. A longer text would reveal more of the secret.
     pub(crate) fn is_hint(text: &str) -> bool {
         Self::parse(text).is_ok_and(|token| token.0.len() <= HINT_CHARS) || text == PREFIX
     }
@@ -78,8 +78,8 @@ pub(super) fn random_text() -> Result<String, NoRandomness> {
     let (mut text, mut bytes) = (String::with_capacity(RANDOM_CHARS), [0; 64]);
     while text.len() < RANDOM_CHARS {
         getrandom::fill(&mut bytes).map_err(NoRandomness)?;
-        // 248 is the largest multiple of 62 that fits in a byte. Larger bytes would make some characters more likely
-        // than others.
+        // 248 is the largest multiple of 62 that fits in a byte. Using bytes from 248 up would make some characters
+        // more likely than others.
         let fair = bytes.iter().filter(|byte| **byte < 248);
         text.extend(fair.map(|byte| char::from(base62(u32::from(*byte)))).take(RANDOM_CHARS - text.len()));
     }

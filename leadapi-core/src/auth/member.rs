@@ -58,7 +58,7 @@ impl FromStr for Role {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Member {
-    /// The business.
+    /// The business that the person belongs to.
     pub business: BusinessId,
     /// The person's e-mail address, which identifies the person in the audit log.
     pub email: String,
@@ -72,8 +72,8 @@ pub struct Member {
 #[error("only an owner or an admin of the business may manage its tokens")]
 pub struct NotAllowed;
 
-/// Proof of the right to manage the API settings of one business, and the person who has it. Only
-/// [`Member::token_admin`] creates it, for owners and admins.
+/// Proof that a person may manage the API settings of one business. Only [`Member::token_admin`] creates it, and only
+/// for owners and admins.
 ///
 /// ```
 /// use leadapi_core::{auth::{Member, NotAllowed, Role}, id::BusinessId};
@@ -90,13 +90,13 @@ pub struct TokenAdmin {
     actor: Actor,
 }
 
-/// The person who makes a change, for the audit log.
+/// The person who makes a change, as recorded in the audit log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Actor {
     /// The person's e-mail address.
     pub email: String,
-    /// The address that the person's request came from. `None` for the command line.
+    /// The IP address of the person's request, or `None` for a change on the command line.
     pub address: Option<IpAddr>,
 }
 
@@ -125,7 +125,7 @@ impl Member {
         Self { business, email: email.into(), role }
     }
 
-    /// Returns the right to manage the API settings of the member's business.
+    /// Returns proof that the member may manage the API settings of the business.
     ///
     /// # Errors
     ///
@@ -141,7 +141,7 @@ impl Member {
 }
 
 impl TokenAdmin {
-    /// Sets the address that the person's request came from, for the audit log.
+    /// Sets the IP address of the person's request, for the audit log.
     #[must_use]
     pub const fn address(mut self, address: Option<IpAddr>) -> Self {
         self.actor.address = address;
@@ -153,7 +153,7 @@ impl TokenAdmin {
         &self.business
     }
 
-    /// Returns the person.
+    /// Returns the person, for the audit log.
     pub const fn actor(&self) -> &Actor {
         &self.actor
     }

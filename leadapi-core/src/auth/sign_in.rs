@@ -1,4 +1,4 @@
-//! The secrets with which a person signs in to the API settings.
+//! The secrets that sign a person in to the API settings.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::{
     issue::{RANDOM_CHARS, random_text},
 };
 
-/// The error for text that is not such a secret: 43 letters and digits.
+/// The error for text that is not a sign-in or session secret: 43 letters and digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be {RANDOM_CHARS} letters and digits")]
 pub struct MalformedSecret;
@@ -18,8 +18,8 @@ macro_rules! secret {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         ///
-        /// It consists of 43 random letters and digits, which is at least 256 bits. Stores keep only its hash, and its
-        /// `Debug` output hides it.
+        /// The secret consists of 43 random letters and digits, which carry 256 bits of entropy. Stores keep only its
+        /// hash, and its `Debug` output hides it.
         ///
         /// ```
         #[doc = concat!("use leadapi_core::auth::", stringify!($name), ";")]
@@ -52,12 +52,12 @@ macro_rules! secret {
                 if well_formed { Ok(Self(text.into())) } else { Err(MalformedSecret) }
             }
 
-            /// Returns the secret, to show or to send it.
+            /// Returns the secret in plain text, for example to put it into a link or a cookie.
             pub fn expose(&self) -> &str {
                 &self.0
             }
 
-            /// Returns the hash under which a store keeps the secret.
+            /// Returns the hash that a store keeps in place of the secret.
             pub fn hash(&self) -> TokenHash {
                 TokenHash::from_bytes(Sha256::digest(self.0.as_bytes()).into())
             }
@@ -72,11 +72,11 @@ macro_rules! secret {
 }
 
 secret! {
-    /// The secret in a sign-in link, which starts one session.
+    /// The secret in a sign-in link. It can start one session.
     LoginToken
 }
 secret! {
-    /// The secret of a session, which the browser keeps in a cookie.
+    /// The secret of a session. The browser keeps it in a cookie.
     SessionToken
 }
 

@@ -10,7 +10,7 @@ use crate::{
     validate::InvalidReference,
 };
 
-/// Names and ids that a linguistic collation might treat as equal, or might sort differently than by byte order.
+/// Names and ids that a linguistic collation might treat as equal, or might not sort in byte order.
 pub(super) const SIMILAR_IDS: &str = r#"{"businesses": [
     {"id": "b1", "name": "Lower", "created_at": "2026-01-01T00:00:00Z",
      "clients": [
@@ -132,7 +132,7 @@ pub(super) async fn treats_wildcards_literally(store: &impl Store) -> CheckResul
     }
     let all = page(store, "b1", &LeadQuery::new()).await?;
     let untouched = all.data.iter().filter(|lead| lead.name == "plain" && lead.source.is_none());
-    same("the others", &(untouched.count(), all.total), &(2, 8))?;
+    same("the other leads", &(untouched.count(), all.total), &(2, 8))?;
     let theirs = page(store, "b_", &LeadQuery::new()).await?;
     let found: Vec<&str> = theirs.data.iter().map(|lead| lead.id.as_str()).collect();
     same("a business whose id looks like a wildcard", &(found, theirs.total), &(vec!["any"], 1))

@@ -45,10 +45,10 @@ pub(super) async fn preserves_every_value(store: &impl Store) -> CheckResult {
     create(store, "l0", NOON, &new("bare")).await?;
     let bare = Lead::new(lead_id("l0"), client("c1"), "bare", timestamp(NOON)?);
     let read = store.get(&business("b1"), &lead_id("l0")).await?;
-    same("a lead with nothing set", &read.as_deref(), &Some(&bare))
+    same("a lead without optional fields", &read.as_deref(), &Some(&bare))
 }
 
-/// Numbers that would change in a decimal column, in a 32-bit float or with 15 decimal digits.
+/// The limits of a double, and numbers that a decimal column, a 32-bit float or 15 significant digits would change.
 const NUMBERS: [f64; 18] = [
     0.0,
     -0.0,
@@ -70,7 +70,7 @@ const NUMBERS: [f64; 18] = [
     f64::MIN,
 ];
 
-/// Returns the list item for a lead. A store does not have to load the other fields to build a list.
+/// Returns the list item for a lead. Stores do not have to load the fields that lists omit.
 fn item(lead: &Lead) -> LeadItem {
     lead.clone().into()
 }
@@ -92,7 +92,7 @@ pub(super) async fn preserves_timestamps(store: &impl Store) -> CheckResult {
         "0000-12-31T23:59:59.999Z",
         "0000-01-01T00:00:00.000Z",
     ];
-    // The leads are not created in timestamp order, and their ids do not follow that order either.
+    // The leads are created out of timestamp order, and their ids are in a third order.
     for at in 0..timestamps.len() {
         let at = (at * 5 + 6) % timestamps.len();
         let timestamp = timestamps.get(at).copied().unwrap_or_default();

@@ -66,12 +66,12 @@ pub(super) async fn stores_keys_of_successes_only(store: &impl Store) -> CheckRe
     same("a refusal", &outcome, &Created::Refused(InvalidReference::Stage))?;
     let lead = new("n");
     let outcome = try_create(store, "l2", NOON, &lead, Some(&idempotency("k", &lead)?)).await?;
-    same("a create after it", &matches!(outcome, Created::New(_)), &true)?;
+    same("a create after the refusal", &matches!(outcome, Created::New(_)), &true)?;
     // A failed create stores neither the lead nor the key.
     let failed = try_create(store, "l2", NOON, &lead, Some(&idempotency("k2", &lead)?)).await;
     same("an id that exists", &failed.is_err(), &true)?;
     let outcome = try_create(store, "l3", NOON, &lead, Some(&idempotency("k2", &lead)?)).await?;
-    same("a create after that", &matches!(outcome, Created::New(_)), &true)
+    same("a create after the failure", &matches!(outcome, Created::New(_)), &true)
 }
 
 pub(super) async fn expires_keys_after_24_hours(store: &impl Store) -> CheckResult {

@@ -8,7 +8,7 @@ use crate::{
 };
 
 pub(super) async fn orders_and_pages(store: &impl Store) -> CheckResult {
-    // The leads are not created in list order, and two of them share a timestamp.
+    // The leads are created out of list order, and two of them share a timestamp.
     for (id, at) in [
         ("b", "2026-05-02T00:00:00.000Z"),
         ("a", "2026-05-03T00:00:00.000Z"),
@@ -28,7 +28,7 @@ pub(super) async fn orders_and_pages(store: &impl Store) -> CheckResult {
         }
     }
     let far = Window::new(1, Window::MAX_OFFSET)?;
-    same("far past the end", &listed(store, &LeadQuery::new().window(far)).await?, &(vec![], 5))
+    same("a page far past the end", &listed(store, &LeadQuery::new().window(far)).await?, &(vec![], 5))
 }
 
 pub(super) async fn filters_and_counts(store: &impl Store) -> CheckResult {
@@ -42,13 +42,13 @@ pub(super) async fn filters_and_counts(store: &impl Store) -> CheckResult {
     let by_client = LeadQuery::new().client(client("c1"));
     let by_stage = LeadQuery::new().stage(stage("s11"));
     let by_both = by_client.clone().stage(stage("s11"));
-    same("of a client account", &listed(store, &by_client).await?, &(ids(&["l5", "l4", "l1", "l0"]), 4))?;
-    same("in a stage", &listed(store, &by_stage).await?, &(ids(&["l4", "l2", "l0"]), 3))?;
-    same("of both", &listed(store, &by_both).await?, &(ids(&["l4", "l0"]), 2))?;
+    same("leads of a client account", &listed(store, &by_client).await?, &(ids(&["l5", "l4", "l1", "l0"]), 4))?;
+    same("leads in a stage", &listed(store, &by_stage).await?, &(ids(&["l4", "l2", "l0"]), 3))?;
+    same("leads of a client account in a stage", &listed(store, &by_both).await?, &(ids(&["l4", "l0"]), 2))?;
     let second = by_both.window(Window::new(1, 1)?);
-    same("the second of both", &listed(store, &second).await?, &(ids(&["l0"]), 2))?;
+    same("the second of these leads", &listed(store, &second).await?, &(ids(&["l0"]), 2))?;
     let none = LeadQuery::new().client(client("c4")).stage(stage("s21"));
-    same("nothing", &listed(store, &none).await?, &(vec![], 0))
+    same("a filter without matches", &listed(store, &none).await?, &(vec![], 0))
 }
 
 pub(super) async fn refuses_filters_of_other_businesses(store: &impl Store) -> CheckResult {

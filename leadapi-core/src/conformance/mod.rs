@@ -103,7 +103,7 @@ pub async fn run_tokens<S: TokenStore>(make: impl AsyncFn(Dataset) -> Result<S, 
     Ok(())
 }
 
-/// Runs every check of a store of API settings, each on a fresh store. Does not include [`run_tokens`].
+/// Runs every check of a settings store, each on a fresh store. The checks of [`run_tokens`] are not included.
 ///
 /// `make` receives a data set and returns a store that contains its two businesses and their members, but no tokens.
 ///
@@ -139,8 +139,7 @@ fn already_exists<T: std::fmt::Debug>(what: &str, outcome: &Result<T, StoreError
     }
 }
 
-/// Two businesses that share some names. A linguistic collation would sort these names differently from code point
-/// order.
+/// Two businesses that share some names. A linguistic collation would not sort these names by code point.
 const FIXTURE: &str = r#"{"businesses": [
     {"id": "b1", "name": "One", "created_at": "2026-01-01T00:00:00Z",
      "clients": [
@@ -162,7 +161,7 @@ const FIXTURE: &str = r#"{"businesses": [
      "leads": [{"id": "m1", "client_id": "d1", "name": "Ann", "stage_id": "t1", "created_at": "2026-03-01T00:00:00Z"}]}
 ]}"#;
 
-// Constructors for the ids in the fixture and for the ids of the leads that the checks create.
+// Constructors for ids that are in the fixture, or that the checks assign to new leads.
 
 fn business(id: &str) -> BusinessId {
     BusinessId::from_valid(id)

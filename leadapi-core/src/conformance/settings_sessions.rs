@@ -22,7 +22,7 @@ pub(super) const MEMBERS: &str = r#"{"businesses": [
 
 const NOON: &str = "2026-05-04T12:00:00.000Z";
 const LATER: &str = "2026-05-04T12:10:00.000Z";
-/// The time at which a session that was last used at noon has ended.
+/// The time at which a session that was last used at noon ends.
 const MIDNIGHT: &str = "2026-05-05T00:00:00.000Z";
 
 fn hash(byte: u8) -> TokenHash {
@@ -51,7 +51,7 @@ fn ann() -> Membership {
     Membership::new(business("b1"), "Two", "ann@b1.example", Role::Owner)
 }
 
-/// Starts a session of Ann at noon.
+/// Starts a session for Ann at noon.
 async fn start(store: &impl SettingsStore, byte: u8) -> Result<Session, BoxError> {
     let found = store.start_session(&business("b1"), "ann@b1.example", &sign_in(byte, NOON)?).await?;
     found.map(|found| found.session).ok_or_else(|| "a session was not started".into())
@@ -61,7 +61,7 @@ async fn listed(store: &impl SettingsStore, owner: &str, now: Timestamp) -> Resu
     Ok(store.sessions(&business(owner), now).await?.into_iter().map(|session| session.id).collect())
 }
 
-/// E-mail addresses are compared ignoring case, and returned in the spelling of the business.
+/// Email addresses are compared without regard to case, and returned as the business spells them.
 pub(super) async fn finds_members_ignoring_case(store: &impl SettingsStore) -> CheckResult {
     let zoe = Membership::new(business("b1"), "Two", "Zoë@Example.org", Role::Admin);
     let found = store.membership(&business("b1"), "zoË@example.ORG").await?;
@@ -91,13 +91,13 @@ pub(super) async fn a_link_works_once(store: &impl SettingsStore) -> CheckResult
     found.sort_by_key(|(action, _)| action.to_string());
     let ann = || "ann@b1.example".to_owned();
     same("the audit log", &found, &vec![(AuditAction::LoginLinkCreated, ann()), (AuditAction::SignedIn, ann())])?;
-    same("the audit log of the other", &actions(store, "b2").await?, &vec![])
+    same("the audit log of the other business", &actions(store, "b2").await?, &vec![])
 }
 
 pub(super) async fn a_link_expires(store: &impl SettingsStore) -> CheckResult {
     add_link(store, "b1", "ann@b1.example", 1).await?;
     same("at its expiry", &store.use_login_link(&hash(1), &sign_in(3, LATER)?).await?, &None)?;
-    // A failed attempt uses the link up.
+    // A failed attempt uses up the link.
     same("afterwards", &store.use_login_link(&hash(1), &sign_in(4, NOON)?).await?, &None)?;
     same("the sessions", &listed(store, "b1", timestamp(NOON)?).await?, &vec![])
 }
@@ -137,11 +137,15 @@ pub(super) async fn isolates_sessions(store: &impl SettingsStore) -> CheckResult
     let of_zoe = store.start_session(&business("b2"), "ZOË@example.org", &sign_in(2, LATER)?).await?;
     let of_zoe = of_zoe.ok_or("a session was not started")?.session;
     same("the spelling", &&*of_zoe.email, &"zoë@example.org")?;
-    same("a stranger", &store.start_session(&business("b2"), "ann@b1.example", &sign_in(3, NOON)?).await?, &None)?;
+    same(
+        "a session for a stranger",
+        &store.start_session(&business("b2"), "ann@b1.example", &sign_in(3, NOON)?).await?,
+        &None,
+    )?;
     same("the sessions", &store.sessions(&business("b1"), now).await?, &vec![of_ann.clone()])?;
-    same("the others", &store.sessions(&business("b2"), now).await?, &vec![of_zoe])?;
+    same("the sessions of the other business", &store.sessions(&business("b2"), now).await?, &vec![of_zoe])?;
     let ended = by_ann(AuditAction::SessionEnded)?;
-    same("ending it elsewhere", &store.end_session(&business("b2"), &of_ann.id, &ended).await?, &false)?;
+    same("ending it from another business", &store.end_session(&business("b2"), &of_ann.id, &ended).await?, &false)?;
     same("ending it", &store.end_session(&business("b1"), &of_ann.id, &ended).await?, &true)?;
     same("ending it again", &store.end_session(&business("b1"), &of_ann.id, &ended).await?, &false)?;
     same("the look-up", &store.find_session(&hash(1), now).await?, &None)?;

@@ -1,4 +1,5 @@
-//! Checks that changes to tokens follow the rules, and that each adds its entries to the audit log (contract D8).
+//! Checks that changes to tokens follow the rules, and that each change adds its entries to the audit log (contract
+//! D8).
 
 use std::collections::HashSet;
 
@@ -76,8 +77,8 @@ pub(super) async fn creates_with_an_audit_entry(store: &impl SettingsStore) -> C
     same("the audit log of another business", &audit(store, "b2").await?, &vec![])
 }
 
-/// The name of a valid token cannot be used again. The name of a revoked or expired one can, and so can a name of
-/// another business.
+/// A new token cannot have the same name as a valid token of the business. It can have the name of a revoked or expired
+/// token, or of another business's token.
 pub(super) async fn refuses_the_name_of_a_valid_token(store: &impl SettingsStore) -> CheckResult {
     let named = |at: &str, byte| Ok::<_, BoxError>(TokenRecord { name: "website".into(), ..token(at, byte)? });
     change(store, "b1", NOON, TokenAction::Create(named("t1", 1)?)).await?;
@@ -105,7 +106,8 @@ pub(super) async fn creates_one_of_concurrent_names(store: &impl SettingsStore) 
     same("the number of audit entries", &audit(store, "b1").await?.len(), &1)
 }
 
-/// A rotation keeps the name, the scopes and the earlier expiry, and fails for a token that is not valid.
+/// A rotation keeps the name and the scopes. The old token expires after the overlap, or at its own expiry if that is
+/// earlier. Only a valid token can be rotated.
 pub(super) async fn rotates_with_an_overlap(store: &impl SettingsStore) -> CheckResult {
     const WEEK_LATER: &str = "2026-05-11T12:00:00.000Z";
     let rotate = |old: &str, new: &str, byte| {
@@ -152,7 +154,7 @@ pub(super) async fn rotates_with_an_overlap(store: &impl SettingsStore) -> Check
     same("a token of another business", &outcome, &refused(TokenRefusal::NotFound))
 }
 
-/// A hash that already exists fails the whole rotation: the old token and the audit log stay unchanged.
+/// If the new hash already exists, the whole rotation fails: the old token and the audit log stay unchanged.
 pub(super) async fn applies_all_of_a_change_or_nothing(store: &impl SettingsStore) -> CheckResult {
     change(store, "b1", NOON, TokenAction::Create(token("t1", 1)?)).await?;
     change(store, "b2", NOON, TokenAction::Create(token("t2", 2)?)).await?;
@@ -184,7 +186,7 @@ pub(super) async fn revokes_once(store: &impl SettingsStore) -> CheckResult {
     same("the audit log", &audit(store, "b1").await?, &expected)
 }
 
-/// Only a revoked or expired token can be deleted. Afterwards its id and hash can be used again.
+/// Only a revoked or expired token can be deleted. Its id and hash can then be used again.
 pub(super) async fn deletes_only_invalid_tokens(store: &impl SettingsStore) -> CheckResult {
     let expiring = TokenRecord { expires_at: Some(timestamp(LATER)?), ..token("t2", 2)? };
     for token in [token("t1", 1)?, expiring] {
@@ -218,7 +220,7 @@ pub(super) async fn pages_the_audit_log(store: &impl SettingsStore) -> CheckResu
     let at = |nth: u8| format!("2026-05-04T12:00:0{nth}.000Z");
     for nth in 1..=5 {
         let action = TokenAction::Create(token(&format!("t{nth}"), nth)?);
-        // Clocks differ between servers, so an entry can be older than its predecessor.
+        // The clocks of servers differ, so an entry can have an earlier timestamp than its predecessor.
         change(store, "b1", &at(6 - nth), action).await?;
     }
     let page = store.audit(&business("b1"), Window::new(2, 1)?).await?;

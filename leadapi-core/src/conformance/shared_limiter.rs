@@ -1,4 +1,4 @@
-//! The suite for several rate limiters that share their counts, on real clocks (contract D9).
+//! The conformance suite for rate limiters that share their counts, on real clocks (contract D9).
 
 use std::time::{Duration, Instant};
 
@@ -14,13 +14,13 @@ use crate::{
 
 const WINDOW: Duration = AdmissionLog::WINDOW;
 
-/// The maximum by which a wait may be too short. The suite and the limiter measure time with different clocks.
+/// The maximum time by which a wait may be too short, because the suite and the limiter use different clocks.
 const TOLERANCE: Duration = Duration::from_secs(1);
 
-/// The number of concurrent callers of each token and class.
+/// The number of concurrent callers for each token and class.
 const CALLERS: usize = 16;
 
-/// Checks that several rate limiters, such as those of several servers, together apply one limit (contract D9).
+/// Checks that several rate limiters, such as one on each server, apply one limit together (contract D9).
 ///
 /// The limiters use real clocks and share their counts. To check only that decisions are atomic, pass a single limiter.
 /// The suite can run repeatedly on the same store of counts, because each check uses new random tokens.
@@ -60,7 +60,7 @@ pub async fn run_shared_limiter(limits: Limits, limiters: &[impl RateLimiter]) -
     Ok(())
 }
 
-/// Concurrent callers of all limiters are together admitted exactly up to the limit.
+/// All limiters together admit exactly as many concurrent requests as the limit allows.
 async fn admit_one_limit_together(limits: Limits, limiters: &[impl RateLimiter]) -> CheckResult {
     for (class, limit) in classes(limits) {
         Requests::new(class, limit).race(limiters).await?;
@@ -70,7 +70,7 @@ async fn admit_one_limit_together(limits: Limits, limiters: &[impl RateLimiter])
 
 async fn count_tokens_and_classes_separately(limits: Limits, limiters: &[impl RateLimiter]) -> CheckResult {
     let [reads, writes] = classes(limits).map(|(class, limit)| Requests::new(class, limit));
-    // The other class of each token.
+    // The same two tokens, each with the other class.
     let others = [writes.of(&reads.token), reads.of(&writes.token)];
     let all = [reads, writes].into_iter().chain(others).collect::<Vec<_>>();
     join_all(all.iter().map(|requests| requests.race(limiters))).await.into_iter().collect()
@@ -99,7 +99,7 @@ fn classes(limits: Limits) -> [(Class, u32); 2] {
     [Class::Read, Class::Write].map(|class| (class, limits.of(class).get()))
 }
 
-/// The requests of one token and class.
+/// Requests with one token and class.
 struct Requests {
     token: TokenId,
     class: Class,
@@ -109,7 +109,7 @@ struct Requests {
 }
 
 impl Requests {
-    /// Creates the requests of a new token. An existing token could already have admissions in the window.
+    /// Creates requests for a new token. An existing token could already have admissions in the window.
     fn new(class: Class, limit: u32) -> Self {
         let token = TokenId::from_valid(Uuids::default().lead_id(SystemClock.now()).as_str());
         Self { token, class, limit, start: Instant::now() }
@@ -142,10 +142,10 @@ impl Requests {
         if retry_after.is_zero() || retry_after > WINDOW {
             return Err(format!("retry_after is {retry_after:?}, but must be in (0 s, 60 s]").into());
         }
-        // No admission is older than the first request, so none leaves the window before then.
+        // No admission is older than `start`, so none leaves the window before `start + WINDOW`.
         let shortest = WINDOW.saturating_sub(self.start.elapsed());
         if retry_after + TOLERANCE < shortest {
-            return Err(format!("retry_after is {retry_after:?}, but the window is full for {shortest:?}").into());
+            return Err(format!("retry_after is {retry_after:?}, but the window stays full for {shortest:?}").into());
         }
         Ok(false)
     }

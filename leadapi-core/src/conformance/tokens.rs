@@ -77,7 +77,7 @@ pub(super) async fn preserves_every_field(store: &impl TokenStore) -> CheckResul
     Ok(())
 }
 
-/// Tokens are listed oldest first, then by the code points of their ids.
+/// Tokens are listed oldest first. Tokens with the same creation time are sorted by the code points of their ids.
 pub(super) async fn lists_in_order(store: &impl TokenStore) -> CheckResult {
     same("an empty list", &listed(store, "b1").await?, &vec![])?;
     let later = ["9", "late"];
@@ -132,7 +132,7 @@ pub(super) async fn inserts_one_of_concurrent_duplicates(store: &impl TokenStore
     same("the number of listed tokens", &listed(store, "b1").await?.len(), &1)
 }
 
-/// The store records a use 15 minutes after the last one or later, and ignores tokens that do not exist.
+/// The store records a use only if the last recorded use is at least 15 minutes older, and ignores unknown tokens.
 pub(super) async fn records_a_use_every_15_minutes(store: &impl TokenStore) -> CheckResult {
     const JUST_BEFORE: &str = "2026-05-04T12:14:59.999Z";
     const QUARTER_PAST: &str = "2026-05-04T12:15:00.000Z";
@@ -159,8 +159,8 @@ pub(super) async fn isolates_businesses(store: &impl TokenStore) -> CheckResult 
     for unknown in ["b9", "B1", "b_"] {
         same("the tokens", &listed(store, unknown).await?, &vec![])?;
     }
-    same("the one", &store.list(&business("b1")).await?, &vec![token("t1", 1)?])?;
-    same("the other", &store.list(&business("b2")).await?, &vec![token("t2", 2)?])?;
+    same("the tokens of one business", &store.list(&business("b1")).await?, &vec![token("t1", 1)?])?;
+    same("the tokens of the other business", &store.list(&business("b2")).await?, &vec![token("t2", 2)?])?;
     same("the tokens of an unknown business", &store.list(&business("b9")).await?, &vec![])?;
     for (owner, name, byte) in [("b1", "t1", 1), ("b2", "t2", 2)] {
         same("the owner", &store.find(&hash(byte)).await?, &Some(found(business(owner), token(name, byte)?)))?;

@@ -8,11 +8,11 @@ use crate::{
 
 /// A create that a store remembers (contract D10).
 ///
-/// A store forgets a create 24 hours after the creation of its lead.
+/// A store forgets the create 24 hours after the lead was created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IdempotencySeed {
-    /// The key, and the fingerprint of the body with which it was first sent.
+    /// The key, and the fingerprint of the first request body that was sent with it.
     pub idempotency: Idempotency,
     /// The lead as the create returned it. The lead may have changed since, and the records that it refers to may have
     /// been deleted.

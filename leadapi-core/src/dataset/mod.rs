@@ -4,8 +4,8 @@
 //! fills the store under test from data sets.
 //!
 //! A file contains a JSON object with the key `businesses`. The keys of a business are the fields of [`BusinessSeed`],
-//! and its records have the same keys as on the wire. A token has one of three forms ([`TokenOrigin`]), each of which
-//! can also have the keys `expires_at` and `revoked_at`.
+//! and its records have the same keys as on the wire. A token has one of three forms ([`TokenOrigin`]) and can also
+//! have the keys `expires_at` and `revoked_at`.
 //!
 //! ```
 //! # use leadapi_core::dataset::Dataset;
@@ -22,10 +22,11 @@
 //! # Ok::<(), leadapi_core::dataset::InvalidDataset>(())
 //! ```
 //!
-//! `hash` is the SHA-256 of the secret as 64 lower-case hexadecimal digits, and `prefix` is the start of the secret.
+//! `hash` is the SHA-256 hash of the secret as 64 lower-case hexadecimal digits, and `prefix` is the start of the
+//! secret.
 //!
-//! `idempotency` lists the remembered creates. Each entry has its `key`, the `fingerprint` of its body in the format of
-//! `hash`, and the `lead` as the create returned it.
+//! `idempotency` lists the creates that the store remembers. Each entry has the `key`, the `fingerprint` of the request
+//! body in the same format as `hash`, and the `lead` as the create returned it.
 
 mod directory;
 mod file;
@@ -49,7 +50,7 @@ use crate::{
     model::{ClientAccount, Lead, Pipeline, Timestamp},
 };
 
-/// An error in a data set, with its location.
+/// An error in a data set, and its location.
 ///
 /// The location is a path such as `businesses[0].leads[3].stage_id`, or a line and a column.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -68,9 +69,8 @@ impl InvalidDataset {
 /// Businesses and all their records.
 ///
 /// A [parsed](Self::parse) data set satisfies every rule: references and leads are valid, and unique fields have no
-/// duplicates. Within a business, the ids of each kind of record, the idempotency keys and the e-mail addresses of
-/// members are unique. In the whole data set, the ids of businesses, the ids of tokens and the secrets of tokens are
-/// unique.
+/// duplicates. Within a business, the ids of each kind of record, the idempotency keys and the email addresses of
+/// members are unique. The ids of businesses, and the ids and secrets of tokens, are unique in the whole data set.
 ///
 /// ```
 /// use leadapi_core::dataset::Dataset;
@@ -154,7 +154,7 @@ impl BusinessSeed {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct MemberSeed {
-    /// The e-mail address, which identifies the person and is unique within the business (contract D4).
+    /// The email address, which identifies the person and is unique within the business (contract D4).
     pub email: String,
     /// The person's role in the business.
     pub role: Role,
@@ -188,7 +188,7 @@ impl Dataset {
     /// # Errors
     ///
     /// Returns the first error and its location. Errors include invalid JSON, unknown or missing keys, duplicate ids,
-    /// invalid references, and invalid names or e-mail addresses. A pipeline without stages, a lead that breaks a rule
+    /// invalid references, and invalid names or email addresses. A pipeline without stages, a lead that breaks a rule
     /// of contract D4, and a token with an unknown scope or a wrong checksum are errors too. Error messages never
     /// contain secrets.
     pub fn parse(json: &str) -> Result<Self, InvalidDataset> {

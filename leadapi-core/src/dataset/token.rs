@@ -41,11 +41,11 @@ pub enum TokenOrigin {
         id: TokenId,
         /// The time at which the token was created.
         created_at: Timestamp,
-        /// The hash of the secret. The token of a request is looked up by this hash.
+        /// The hash of the secret. The service looks up a request's token by this hash.
         hash: TokenHash,
         /// The first characters of the secret, called `prefix` in a file.
         hint: String,
-        /// The e-mail address of the person who created the token, if known.
+        /// The email address of the person who created the token, if known.
         created_by: Option<String>,
         /// The time of the last use, if any.
         last_used_at: Option<Timestamp>,
@@ -77,7 +77,7 @@ impl TokenSeed {
     ///
     /// let secret = BearerToken::generate()?;
     /// let seed = TokenSeed::new("website", Scopes::Write, TokenOrigin::Given(secret.clone()));
-    /// let record = seed.record("2026-05-04T07:58:12.004Z".parse()?).ok_or("it is open")?;
+    /// let record = seed.record("2026-05-04T07:58:12.004Z".parse()?).ok_or("no secret yet")?;
     /// assert_eq!(record.hash, secret.hash());
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// ```

@@ -1,4 +1,4 @@
-//! The settings of a form, including its endings. An ending shows a message or a calendar.
+//! The settings of a form, including its endings. An ending shows a message and, optionally, a calendar.
 
 use super::{
     extensible_enum::{CalendarProvider, EndingKind},
@@ -26,7 +26,7 @@ record! {
         auto_book_field_id: Field<String> = "autoBookFieldId",
         /// The duration of an automatically booked appointment, as an integer.
         auto_book_duration: Field<Number> = "autoBookDuration",
-        /// The calendar for endings that have no calendar of their own. Not part of the published snapshot.
+        /// The default calendar, for calendar endings without a `calendarSlug`. Published snapshots normally omit it.
         default_booking_slug: Field<String> = "defaultBookingSlug",
     }
 }

@@ -1,4 +1,4 @@
-//! Extensible enums for sets of names that the contract may extend. Unknown names are preserved, and names are
+//! Enums for names to which later versions of the contract may add. Unknown names are preserved, and names are
 //! case-sensitive.
 
 use std::{fmt, hash};

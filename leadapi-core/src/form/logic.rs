@@ -19,7 +19,7 @@ record! {
 }
 
 record! {
-    /// A rule, which makes a walk jump from the rule's page to a target if its groups of conditions hold (contract
+    /// A rule of a page. If its groups of conditions hold, a walk jumps from the page to the rule's target (contract
     /// 2.5).
     Rule {
         /// The id of the rule.

@@ -1,4 +1,4 @@
-//! Flowcharts of the pages and endings of a form, and of the routes between them.
+//! Mermaid flowcharts of a form's pages, endings and routes.
 
 use std::{
     collections::HashMap,
@@ -11,9 +11,9 @@ use super::{
 };
 
 impl Questionnaire<'_> {
-    /// Draws the pages, the endings and the routes between them as a [Mermaid](https://mermaid.js.org) flowchart.
+    /// Returns a [Mermaid](https://mermaid.js.org) flowchart of the pages, the endings and the routes between them.
     ///
-    /// The route of a rule is labelled with the rule's name. A default route has no label. [`routes`](Self::routes)
+    /// A rule's route is labelled with the name of the rule. A default route has no label. [`routes`](Self::routes)
     /// returns the same routes as data.
     ///
     /// ```

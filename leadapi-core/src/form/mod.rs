@@ -63,10 +63,10 @@
 //!   otherwise. Text comparisons are case-sensitive, distinguish `01` from `1`, and use the original spelling of a
 //!   number. `gt` compares numbers. For a question of an unknown type, `gt` does not parse a string answer as a number.
 //!   [`Answer::is_filled`] defines `is_filled`.
-//! - **Unknown operators, joins and actions** and malformed conditions are neither true nor false (Kleene's
-//!   three-valued logic). If a rule cannot be evaluated for that reason, the walk treats it as not matching and the
-//!   step [is uncertain](Step::is_uncertain). [`Questionnaire::prove`] does not decide statements that depend on such
-//!   a rule.
+//! - **Unknown operators and joins** and malformed conditions are neither true nor false (Kleene's three-valued logic).
+//!   If that leaves a rule undecided, or if the rule's action is unknown, the walk treats the rule as not matching and
+//!   the step [is uncertain](Step::is_uncertain). [`Questionnaire::prove`] does not decide statements that depend on
+//!   such a rule.
 //! - **Answers** are read when the walk reaches the page that contains their question. The outcome is
 //!   [`Outcome::Awaiting`] until all answers on the page are valid. Answers to questions off the path are ignored. Each
 //!   [`Problem`] states why an answer is invalid.
@@ -122,7 +122,7 @@
 //!   an object's member contains a lone surrogate, the entire object is kept as raw JSON. At the root, such a name is
 //!   an error.
 //!
-//! The types implement serde for `serde_json`, on their own or inside other types, through `from_str`, `from_slice` and
+//! The types support serde with `serde_json`, on their own or inside other types, through `from_str`, `from_slice` and
 //! `from_reader`. `from_value` works too, but a `serde_json::Value` has already rounded its numbers, and `to_value`
 //! fails if it cannot represent a number. Other formats, and types that buffer their content (`#[serde(flatten)]`,
 //! `#[serde(untagged)]`), do not preserve the text of a value, so reading from them fails. A record written in another

@@ -23,7 +23,7 @@ use super::raw::Raw;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Number(Box<str>);
 
-/// The error for text or a double that is not a JSON number. JSON cannot represent infinities and NaN.
+/// The error for text or a double that is not a JSON number. JSON cannot represent infinities or NaN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a JSON number")]
 pub struct InvalidNumber;
@@ -84,7 +84,8 @@ impl Number {
         if matches!(significant, "" | "-") {
             return Some(0);
         }
-        // The value is `significant` followed by `zeros` zeros. If the exponent overflows an `i64`, so does the value.
+        // The value is `significant` followed by `zeros` zeros. If the exponent does not fit in an `i64`, the value is
+        // too large or not whole.
         let trimmed = i64::try_from(digits.len() - significant.len()).ok()?;
         let fraction = i64::try_from(fraction.len()).ok()?;
         let zeros = exponent.parse::<i64>().ok()?.checked_add(trimmed)?.checked_sub(fraction)?;

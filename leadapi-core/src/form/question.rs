@@ -44,7 +44,7 @@ record! {
 record! {
     /// An option of a single choice (contract 2.5).
     Choice {
-        /// The id of the option, which is the answer.
+        /// The id of the option. A visitor who chooses the option sends this id as the answer.
         id: Field<String> = "id",
         /// The text shown to the visitor.
         label: Field<String> = "label",

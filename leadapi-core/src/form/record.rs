@@ -14,7 +14,7 @@ pub(super) fn take<T: DeserializeOwned>(members: &mut Extra, key: &str) -> Field
     members.remove(key).map_or(Field::Absent, Field::read)
 }
 
-/// Declares a record type from `field: type = "wire name"` lines, with its serialization.
+/// Declares a record type from `field: type = "wire name"` lines, and implements its serialization.
 macro_rules! record {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty = $key:literal,)+ }) => {
         $(#[$doc])*

@@ -2,7 +2,7 @@
 
 use super::plan::{Jump, Questionnaire, Target};
 
-/// A route from a page to its target. A walk takes it because of a rule, or by default.
+/// A route from a page to its target. A walk takes it because a rule matches, or by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Route {

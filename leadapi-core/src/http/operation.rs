@@ -40,7 +40,7 @@ pub struct Endpoint {
     pub scope: Scope,
     /// The status of a successful response (contract D2).
     pub success: StatusCode,
-    /// Whether the operation is idempotent, so a retry after a lost response is safe.
+    /// Whether the operation is idempotent, so that a retry after a lost response is safe.
     pub idempotent: bool,
 }
 

@@ -15,7 +15,7 @@ use http::{
 use http_body::{Body, Frame, SizeHint};
 use serde::Serialize;
 
-/// The usual number of headers in a response, including those that a host adds.
+/// The usual number of headers in a response, including the headers that a host adds.
 const USUAL_HEADERS: usize = 6;
 
 /// A response body, which is a complete JSON document or empty.
@@ -86,7 +86,7 @@ pub fn json_response(status: StatusCode, json: impl Into<Bytes>) -> Response<Res
 
 /// Returns a response with the error object `{"error": message}` (contract 2.4 and D2).
 ///
-/// Use it in a host that rejects requests before they reach the service, so callers see only one error format.
+/// Use it in a host that rejects requests before they reach the service, so that callers see only one error format.
 ///
 /// ```
 /// use http::StatusCode;

@@ -1,4 +1,4 @@
-//! The suite for rate limiters on a scripted clock (contract D9).
+//! The conformance suite for rate limiters, on a clock that the suite controls (contract D9).
 
 mod random;
 mod scripts;
@@ -19,14 +19,14 @@ const CLASSES: [Class; 2] = [Class::Read, Class::Write];
 
 /// Runs every check of a rate limiter, each on a fresh limiter whose clock the suite advances (contract D9).
 ///
-/// `make` receives a clock and returns a limiter with these limits. The limiter must read the time only from the
+/// `make` receives a clock and returns a limiter that enforces `limits`. The limiter must read the time only from the
 /// clock's [`elapsed`](ManualClock::elapsed), with a resolution of one microsecond. It must not wait for real time to
 /// pass.
 ///
 /// Each check compares the limiter's decisions with the definition of the limit. `retry_after` must be neither too
 /// short nor longer than 60 s. It may be up to one second too long, because callers receive it in whole seconds.
 ///
-/// The number of requests grows with the limits, so use low limits for a limiter that needs a network.
+/// The number of requests grows with the limits, so use low limits for a limiter that communicates over a network.
 /// [`run_shared_limiter`](super::run_shared_limiter) checks concurrent requests.
 ///
 /// ```
@@ -39,7 +39,7 @@ const CLASSES: [Class; 2] = [Class::Read, Class::Write];
 ///     Ok(SlidingWindow::with_time(limits, move || clock.elapsed()))
 /// }).await?;
 ///
-/// // A limiter with another limit fails.
+/// // A limiter with different limits fails.
 /// let violation = conformance::run_limiter(limits, async |clock| {
 ///     Ok(SlidingWindow::with_time(Limits::default(), move || clock.elapsed()))
 /// }).await.unwrap_err();
@@ -65,7 +65,7 @@ pub async fn run_limiter<L: RateLimiter>(
             outcome.await.map_err(|fault| Violation { check, fault })?;
         )*)*};
     }
-    // From specific to general, so a violation names the rule that the limiter violates.
+    // The checks run from specific to general, so the first failure names the rule that the limiter violates.
     checks! {
         scripts: admits_exactly_the_limit counts_reads_and_writes_separately counts_tokens_separately
             admits_a_steady_rate_at_the_limit does_not_count_refusals refuses_bursts_around_a_window_edge

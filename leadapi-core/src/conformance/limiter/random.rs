@@ -10,7 +10,8 @@ use crate::port::{Class, RateLimiter};
 
 const MICROSECOND: Duration = Duration::from_micros(1);
 
-/// Pauses of about the length of the window, and of about the time after which 32-bit microsecond counters wrap.
+/// Pauses close to the length of the window, and close to the time after which a 32-bit microsecond counter wraps
+/// around.
 const LONG_PAUSES: [Duration; 6] = [
     Duration::from_micros(59_999_999),
     WINDOW,
@@ -20,7 +21,8 @@ const LONG_PAUSES: [Duration; 6] = [
     Duration::from_secs(72 * 60),
 ];
 
-/// The maximum number of requests, because the oracle scans all past admissions for each request.
+/// The maximum number of requests per class. Each request makes the oracle scan all past admissions, so a larger number
+/// would be slow.
 const MAX_REQUESTS: u32 = 5_000;
 
 pub(super) async fn matches_the_definition(mut subject: Subject<impl RateLimiter>) -> CheckResult {
@@ -31,7 +33,7 @@ pub(super) async fn matches_the_definition(mut subject: Subject<impl RateLimiter
         let mut spacing = interval;
         for nth in 0..limit.saturating_mul(16).clamp(500, MAX_REQUESTS) {
             if nth % (limit / 2).max(4) == 0 {
-                // The spacing changes between bursts, twice the limit, the limit, and half the limit.
+                // The requests arrive in a burst, at twice the limit, at the limit, or at half the limit.
                 spacing = random.pick(&[Duration::ZERO, interval / 2, interval, interval * 2]);
                 if random.below(8) == 0 {
                     subject.advance(random.pick(&LONG_PAUSES));
@@ -42,7 +44,7 @@ pub(super) async fn matches_the_definition(mut subject: Subject<impl RateLimiter
                 1 => subject.wait("t1", class).saturating_sub(MICROSECOND),
                 _ => random.up_to(spacing * 2),
             });
-            // Some requests belong to other tokens and classes.
+            // Some requests use another token or another class.
             let (token, class) = match random.below(16) {
                 0 => ("t2", class),
                 1 => ("t2", random.class()),
@@ -72,7 +74,7 @@ impl Random {
         (self.0 >> 16) % end
     }
 
-    /// Returns a random duration in whole microseconds, the resolution of a limiter.
+    /// Returns a random duration in whole microseconds, which is the resolution of a limiter.
     fn up_to(&mut self, max: Duration) -> Duration {
         let micros = u64::try_from(max.as_micros()).unwrap_or(u64::MAX - 1);
         Duration::from_micros(self.below(micros + 1))

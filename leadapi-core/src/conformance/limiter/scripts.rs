@@ -14,7 +14,8 @@ const SECOND: Duration = Duration::from_secs(1);
 const ALMOST_WINDOW: Duration = Duration::from_micros(59_999_999);
 
 pub(super) async fn admits_exactly_the_limit(mut subject: Subject<impl RateLimiter>) -> CheckResult {
-    // Each class has its own token, because counting reads and writes together violates another rule.
+    // Each class has its own token, so a limiter that counts reads and writes together passes here and fails the next
+    // check.
     for (token, class) in ["reader", "writer"].into_iter().zip(CLASSES) {
         subject.burst(token, class, subject.limit(class).saturating_add(1)).await?;
     }
@@ -22,7 +23,7 @@ pub(super) async fn admits_exactly_the_limit(mut subject: Subject<impl RateLimit
 }
 
 pub(super) async fn counts_reads_and_writes_separately(mut subject: Subject<impl RateLimiter>) -> CheckResult {
-    // First one class after the other, in both orders, and then alternating classes.
+    // The script uses up one class and then the other, in both orders, and then alternates between them.
     for classes in [[Class::Read, Class::Write], [Class::Write, Class::Read]] {
         for class in classes {
             subject.burst("t1", class, subject.limit(class).saturating_add(1)).await?;
@@ -62,7 +63,7 @@ pub(super) async fn admits_a_steady_rate_at_the_limit(mut subject: Subject<impl 
     Ok(())
 }
 
-/// A caller that keeps retrying a refused request is admitted as early as a caller that waits.
+/// A caller that keeps retrying a refused request is admitted as soon as a caller that waits.
 pub(super) async fn does_not_count_refusals(mut subject: Subject<impl RateLimiter>) -> CheckResult {
     for class in CLASSES {
         let limit = subject.limit(class);
@@ -82,9 +83,8 @@ pub(super) async fn refuses_bursts_around_a_window_edge(mut subject: Subject<imp
     for class in CLASSES {
         let start = subject.now();
         let limit = subject.limit(class);
-        // A fixed window can start at a multiple of 60 s, which the first script detects, or at the first request. The
-        // second script detects the second kind: its first request starts a window, and its burst almost fills that
-        // window.
+        // The first script detects fixed windows that start at multiples of 60 s. The second script detects fixed
+        // windows that start with a request: its first request starts a window, and its first burst fills that window.
         for (script, first) in [(start, limit), (start + 10 * WINDOW, 1)] {
             for (at, requests) in [
                 (SECOND, first),

@@ -12,7 +12,7 @@ use crate::{
 
 pub(super) const WINDOW: Duration = AdmissionLog::WINDOW;
 
-/// The maximum by which a wait may be too long.
+/// The maximum time by which `retry_after` may exceed the exact wait.
 const TOLERANCE: Duration = Duration::from_secs(1);
 
 /// A limiter under test, its clock, and an oracle for each token and class.
@@ -61,7 +61,7 @@ impl<L: RateLimiter> Subject<L> {
         oracle.and_then(|oracle| oracle.wait(self.now(), self.limit(class))).unwrap_or_default()
     }
 
-    /// Sends a request, and returns the refusal if it was refused.
+    /// Sends a request, and returns the refusal, if any.
     ///
     /// Fails the check if the limiter and the oracle decide differently.
     pub(super) async fn request(&mut self, token: &'static str, class: Class) -> Result<Option<Refusal>, BoxError> {
@@ -77,13 +77,13 @@ impl<L: RateLimiter> Subject<L> {
             (Admission::Refused { retry_after }, Some(exact)) => Ok(Some(Refusal { retry_after, exact })),
             (_, expected) => {
                 let expected = expected.map_or("admitted".into(), |exact| format!("refused for {exact:?}"));
-                Err(format!("{class:?} of {token} at {now:?}: found {found:?}, but must be {expected}").into())
+                Err(format!("{class:?} of {token} at {now:?}: found {found:?}, expected {expected}").into())
             }
         }
     }
 
-    /// Sends requests at the same time. Fails the check if the limiter and the oracle decide differently about any of
-    /// them.
+    /// Sends several requests without advancing the clock. Fails the check if the limiter and the oracle decide
+    /// differently about any of them.
     pub(super) async fn burst(&mut self, token: &'static str, class: Class, requests: u32) -> CheckResult {
         for _ in 0..requests {
             self.request(token, class).await?;
@@ -96,7 +96,7 @@ impl Oracle {
     /// Returns the time until the window has room, or `None` if it has room now. Scans all past admissions.
     fn wait(&self, now: Duration, limit: u32) -> Option<Duration> {
         let in_window: Vec<Duration> = self.0.iter().copied().filter(|at| now.saturating_sub(*at) < WINDOW).collect();
-        // If several admissions must leave the window first, this is the time of the last one.
+        // The last admission that must leave the window before there is room.
         let last = in_window.len().checked_sub(limit as usize).and_then(|nth| in_window.get(nth))?;
         Some((*last + WINDOW).saturating_sub(now))
     }
@@ -107,10 +107,10 @@ impl Refusal {
     pub(super) fn check_wait(&self) -> CheckResult {
         let Self { retry_after, exact } = *self;
         if retry_after < exact {
-            return Err(format!("retry_after is {retry_after:?}, but a retry is refused for {exact:?}").into());
+            return Err(format!("retry_after is {retry_after:?}, but retries are refused for {exact:?}").into());
         }
         if retry_after > (exact + TOLERANCE).min(WINDOW) {
-            return Err(format!("retry_after is {retry_after:?}, but a retry is admitted after {exact:?}").into());
+            return Err(format!("retry_after is {retry_after:?}, but retries are admitted after {exact:?}").into());
         }
         Ok(())
     }

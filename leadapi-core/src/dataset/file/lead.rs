@@ -61,8 +61,7 @@ impl<'de> Visitor<'de> for LeadVisitor {
     }
 }
 
-/// Parses a number as the API does: rejects a whole number that a double cannot represent exactly, and does not round
-/// it.
+/// Parses a number as the API does: a whole number that a double cannot represent exactly is rejected, not rounded.
 fn exact<E: de::Error>(text: Option<Box<RawValue>>) -> Result<Option<f64>, E> {
     let amount = text.map(|text| Amount::parse(text.get())).transpose();
     amount.map(|amount| amount.map(Amount::get)).map_err(|error| E::custom(format_args!("value {error}")))

@@ -87,7 +87,7 @@ struct RawStage {
     position: u32,
 }
 
-/// The unique keys read so far, each with its kind. One set covers the whole file, and one set covers each business.
+/// The unique keys read so far, each with its kind. There is one set for the whole file and one for each business.
 #[derive(Default)]
 struct Seen(HashSet<(&'static str, String)>);
 
@@ -117,8 +117,8 @@ impl RawDataset {
 }
 
 impl RawBusiness {
-    /// Checks a business. The ids of businesses and tokens must be unique in the whole file; those of all other records
-    /// must be unique within their business.
+    /// Checks a business. The ids of businesses and tokens must be unique in the whole file. All other ids must be
+    /// unique within their business.
     fn check(self, place: &Place<'_>, in_file: &mut Seen) -> Result<BusinessSeed, InvalidDataset> {
         in_file.id("business", self.id.as_str(), place)?;
         check_name(&self.name, place)?;
@@ -178,7 +178,7 @@ impl RawPipeline {
     }
 }
 
-/// Accepts a form unchanged if its id is valid and unique, and if its client account and pipeline exist.
+/// Returns the form unchanged if its id is valid and unique and its client account and pipeline exist.
 fn check_form(
     record: FormRecord,
     place: &Place<'_>,

@@ -77,7 +77,7 @@ impl RawToken {
             (None, Some(id), Some(created_at), Some(hash), Some(hint)) => {
                 let hash = TokenHash::from_hex(&hash).map_err(|rule| wrong("hash", &rule.to_string()))?;
                 if !BearerToken::is_hint(&hint) {
-                    return Err(wrong("prefix", "must be the first characters of a token, pak_ and at most four more"));
+                    return Err(wrong("prefix", "must be the start of a token: pak_ and at most four more characters"));
                 }
                 seen.id("token", id.as_str(), place)?;
                 seen.once("token hash", hash.to_hex(), format_args!("{place}.hash"), "occurs twice")?;

@@ -96,17 +96,17 @@ codes! {
         TargetEndingMissing "target-ending-missing": "A rule jumps to an ending that does not exist. The rule is skipped.", "Choose another target, or remove the rule.";
         ConditionQuestionMissing "condition-question-missing": "A condition refers to a question that does not exist. It never holds.", "Choose another question, or remove the condition.";
         ConditionOptionMissing "condition-option-missing": "A condition refers to an option that the question does not have. It never holds.", "Choose another option, or remove the condition.";
-        EndlessWalk "endless-walk": "With the witness answers, the rules send the visitor back to an earlier page in an endless loop.", "For these answers, jump to a later page or to an ending.";
+        EndlessWalk "endless-walk": "With the witness answers, the rules send the visitor back to an earlier page in an endless loop.", "Change the rules so that these answers lead to a later page or an ending.";
         NoLeadEnding "no-lead-ending": "No visitor reaches an ending that creates a lead.", "Route a page to an ending that creates a lead, or set `createsLead` on a reachable ending.";
         LeadWithoutName "lead-without-name": "With the witness answers, the lead has no name, so it cannot be created.", "On every path, require a question that is mapped to `name`, `first_name`, `last_name`, `business_name`, `email` or `phone`.";
         ClientMissing "client-missing": "The form's `client_id` is missing or malformed, so no lead can be created.", "Set `client_id` to the client account that the form belongs to.";
         UnknownPlaceholder "unknown-placeholder": "A text contains a placeholder that refers to no question. Visitors see the placeholder with its braces.", "Put the `mappedKey` or the id of a question between the braces, or remove the braces.";
     }
     Warning {
-        UnexpectedType "unexpected-type": "The JSON type of a member differs from the contract. The member is treated as absent.", "Correct the type.";
-        PageWithoutId "page-without-id": "A page has no id, so it has no rules and no rule jumps to it.", "Give the page an id.";
+        UnexpectedType "unexpected-type": "A member does not have the JSON type that the contract requires. The member is treated as absent.", "Correct the type.";
+        PageWithoutId "page-without-id": "A page has no id, so no rule can start from it or jump to it.", "Give the page an id.";
         PageIdLikeEnding "page-id-like-ending": "The id of a page begins with `end:`, so a jump to this id refers to an ending instead of the page.", "Give the page another id.";
-        EndingWithoutId "ending-without-id": "An ending has no id, so no rule jumps to it.", "Give the ending an id.";
+        EndingWithoutId "ending-without-id": "An ending has no id, so no rule can jump to it.", "Give the ending an id.";
         DuplicateRuleId "duplicate-rule-id": "Two rules have the same id.", "Give the second rule another id.";
         FieldsAndPages "fields-and-pages": "The form has both pages and top-level questions. The top-level questions are never asked.", "Move the questions to a page.";
         UnknownQuestionType "unknown-question-type": "A question has a type that is not in the contract. Any answer is accepted.", "Use a type from the contract, or validate the answers in the host.";
@@ -118,19 +118,19 @@ codes! {
         UnknownJump "unknown-jump-kind": "A rule has an action other than `jump`. The rule is skipped, and the step is uncertain.", "Use `jump`, or implement the action in the host.";
         UnknownOperator "unknown-operator": "A condition has an unknown operator. It cannot be evaluated, and the step is uncertain.", "Use `equals`, `is_filled` or `gt`.";
         UnknownJoin "unknown-join": "Conditions or groups are joined by an operator other than `AND` and `OR`. They cannot be evaluated.", "Use `AND` or `OR`.";
-        UndecidedRule "undecided-rule": "A rule cannot be evaluated, so the check cannot decide where its page leads.", "Use operators, joins and actions from the contract, or test the form on a platform that supports the others.";
+        UndecidedRule "undecided-rule": "A rule cannot be evaluated, so the check cannot decide where its page leads.", "Use operators, joins and actions from the contract, or test the form on a platform that supports the unknown ones.";
         ValueMismatch "condition-value-mismatch": "A condition has no value, or a value that no answer can match. It never holds.", "Use an option id, a number or text, as the type of the question requires.";
         GtOnNonNumber "gt-on-non-number": "A condition applies `gt` to a question that does not take numbers. It never holds.", "Change the question to a number question, or use `equals`.";
         RuleWithoutConditions "rule-without-conditions": "A rule has no conditions and is not the fallback. It never matches.", "Add conditions, or name the rule `__fallback__`.";
         DuplicateFallback "duplicate-fallback": "A page has two fallback rules. The second is unreachable.", "Remove one of them.";
         FallbackWithConditions "fallback-with-conditions": "A fallback rule has conditions, so it applies only if they hold.", "Remove the conditions, or rename the rule.";
-        ConditionOnLaterPage "condition-on-later-page": "A condition refers to a question that is never asked before its rule is tried. It never holds.", "Move the question to an earlier page, or the rule to a later one.";
-        RuleNeverMatches "rule-never-matches": "A rule matches for none of the answers that lead to its page.", "Correct its conditions, or remove it.";
+        ConditionOnLaterPage "condition-on-later-page": "A condition refers to a question that is never asked before the condition is evaluated. It never holds.", "Move the question to an earlier page, or the rule to a later one.";
+        RuleNeverMatches "rule-never-matches": "A rule never matches: no answers that lead to its page satisfy its conditions.", "Correct its conditions, or remove it.";
         RuleShadowed "rule-shadowed": "A rule is shadowed: whenever it matches, an earlier rule of its page matches too.", "Move the rule up, or remove it.";
         PageUnreachable "page-unreachable": "A page is unreachable: no rule and no default route leads to it.", "Add a rule that jumps to the page, or remove it.";
-        PageInfeasible "page-infeasible": "Rules lead to a page, but no answers satisfy all conditions on the way to it.", "Correct the conditions, or remove the page.";
+        PageInfeasible "page-infeasible": "Rules lead to a page, but no answers satisfy all the conditions on a path to it.", "Correct the conditions, or remove the page.";
         EndingUnreachable "ending-unreachable": "An ending is unreachable: no rule and no default route leads to it.", "Add a rule that jumps to the ending, or remove it.";
-        EndingInfeasible "ending-infeasible": "Rules lead to an ending, but no answers satisfy all conditions on the way to it.", "Correct the conditions, or remove the ending.";
+        EndingInfeasible "ending-infeasible": "Rules lead to an ending, but no answers satisfy all the conditions on a path to it.", "Correct the conditions, or remove the ending.";
         LeadWithoutContact "lead-without-contact": "With the witness answers, the lead has neither an email address nor a phone number.", "On every path, require a question that is mapped to `email` or `phone`.";
         MappedTwice "mapped-twice": "Two questions on one path are mapped to the same lead field. The second answer goes to the notes.", "Map one of the questions to another key.";
         ReservedKey "reserved-key": "A question is mapped to a lead field that answers cannot set. The answer goes to the notes.", "Map the question to another key.";
@@ -162,7 +162,7 @@ codes! {
         FallbackNotLast "fallback-not-last": "The fallback of a page precedes another rule of the page. It is still tried last.", "Move the fallback after the other rules.";
         FallbackNeverUsed "fallback-never-used": "The other rules of a page cover all answers, so its fallback is never followed.", "No change is needed if the fallback is a safety net.";
         ConditionMaybeUnasked "condition-maybe-unasked": "A condition refers to a question that some paths to its rule skip. On these paths, the condition does not hold.", "No change is needed if this is intended.";
-        ConditionAlwaysTrue "condition-always-true": "A condition tests whether a required question of its own page is answered, which is always true.", "Remove the condition.";
+        ConditionAlwaysTrue "condition-always-true": "A condition tests whether a required question on the same page is answered, which is always true.", "Remove the condition.";
         RuleSameAsDefault "rule-same-as-default": "A rule jumps to the default target of its page.", "Remove the rule.";
         BudgetExceeded "budget-exceeded": "The form has more combinations of answers than the budget can explore. Undecided statements may be true or false.", "Raise the budget, or make rules depend on fewer earlier answers.";
         CreatesLeadAbsent "creates-lead-absent": "An ending does not set `createsLead`. By default, it creates a lead.", "Set `createsLead`.";
@@ -171,8 +171,8 @@ codes! {
         BookingUrlUnused "booking-url-unused": "An ending without a calendar has a `postBookingRedirectUrl`. The URL is ignored.", "Change the ending to a calendar ending, or use `redirectUrl`.";
         Inactive "inactive": "The form is inactive (`is_active` is false).", "Set `is_active` to accept answers.";
         DraftDiffers "draft-differs-from-live": "The draft differs from the published version.", "Publish the form when the draft is ready.";
-        SnapshotHasDefaultSlug "snapshot-has-default-booking-slug": "The snapshot has a `defaultBookingSlug`, which is not normally published. The slug is used.", "No change is needed.";
-        BadColour "bad-colour": "A colour is not written as `#rrggbb`, so its contrast is not checked.", "Use the form `#rrggbb`.";
+        SnapshotHasDefaultSlug "snapshot-has-default-booking-slug": "The snapshot has a `defaultBookingSlug`, which snapshots normally omit. The slug is used.", "No change is needed.";
+        BadColour "bad-colour": "A colour is not in the form `#rgb`, `#rrggbb` or `#rrggbbaa`, so its contrast is not checked.", "Use the form `#rrggbb`.";
         LowContrast "low-contrast": "The contrast between text and background is below 4.5:1 (WCAG AA), so the text is hard to read.", "Increase the contrast between the two colours.";
     }
 }

@@ -15,18 +15,18 @@ pub struct Finding {
     pub code: Code,
     /// The JSON pointer (RFC 6901) to the finding's location in the record.
     pub pointer: String,
-    /// A message of one sentence for the form's author.
+    /// A one-sentence message for the form's author.
     pub message: String,
     /// Answers that reproduce the finding when a walk uses them, or `None` if the finding does not depend on answers.
     pub witness: Option<Answers>,
     /// The number of locations to which the finding applies, normally 1. If a code has more than
     /// [`MAX_PER_CODE`](Self::MAX_PER_CODE) locations, its last finding represents all remaining locations and points
-    /// to the first one.
+    /// to the first of them.
     pub count: usize,
 }
 
 impl Finding {
-    /// The maximum number of findings that are listed individually for each code. One more finding counts the rest.
+    /// The maximum number of findings that are listed individually for each code. One more finding represents the rest.
     pub const MAX_PER_CODE: usize = 100;
 
     /// Returns the severity.

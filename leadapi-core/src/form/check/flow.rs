@@ -1,4 +1,4 @@
-//! Checks that consider all possible answers. They are based on `prove`.
+//! Checks that consider all possible answers. They use the results of `prove`.
 
 use std::collections::BTreeSet;
 
@@ -88,7 +88,7 @@ fn check_reachability(form: &Questionnaire<'_>, exploration: &Exploration, repor
     }
 }
 
-/// Reports rules that cannot be evaluated, if their page is reachable.
+/// Reports rules on reachable pages that cannot be evaluated.
 fn check_undecided(form: &Questionnaire<'_>, proofs: &Proofs, report: &mut Report) {
     let rules = form.pages.iter().enumerate().flat_map(|(page, plan)| plan.rules.iter().map(move |rule| (page, rule)));
     for (page, rule) in rules.filter(|(_, rule)| proofs.undecided.binary_search(&rule.at).is_ok()) {
@@ -121,7 +121,7 @@ fn undecided(proofs: &Proofs) -> String {
     if open.is_empty() { String::new() } else { format!("; undecided: {}", open.join(", ")) }
 }
 
-/// Returns whether an ending that creates a lead is reachable, regardless of answers.
+/// Returns whether an ending that creates a lead is reachable if conditions are ignored.
 fn may_create_lead(form: &Questionnaire<'_>, pages: &[bool]) -> bool {
     let reached = pages.iter().zip(&form.graph.targets).filter(|(reached, _)| **reached);
     let mut targets = reached.flat_map(|(_, targets)| targets);
@@ -139,7 +139,7 @@ fn check_rules(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
     };
     let pages = form.pages.iter().enumerate().filter(|(index, _)| !missing.contains(index));
     for (index, page) in pages {
-        // A further fallback of the page already has its own finding, so it is not reported here.
+        // A second fallback already has its own finding (`DuplicateFallback`), so only the first is reported here.
         let first = page.rules.iter().find(|rule| rule.is_unconditional()).map(|rule| rule.at);
         for rule in page.rules.iter().filter(|rule| matches!(rule.jump, Jump::To(_))) {
             let (may_match, followed) =

@@ -10,14 +10,14 @@ use crate::form::{
     plan::{ENDING, Questionnaire, non_blank},
 };
 
-/// The finding codes for one kind of object: for a missing id and for a duplicate id.
+/// The finding codes for a missing and for a duplicate id of one kind of object.
 struct Codes {
     what: &'static str,
     missing: Option<Code>,
     duplicate: Code,
 }
 
-/// The first location of each id.
+/// Checks the ids of one kind of object, and remembers the first location of each id.
 struct IdCheck<'r> {
     codes: Codes,
     first: HashMap<&'r str, String>,
@@ -57,7 +57,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
         if let Some(page) = page {
             pages.check(&page.id, page_pointer.clone(), report);
             if let Some(id) = non_blank(&page.id).filter(|id| id.starts_with(ENDING)) {
-                let message = format!("a jump to {} names an ending, not this page", quoted(id));
+                let message = format!("a jump to {} refers to an ending, not to this page", quoted(id));
                 report.add(Code::PageIdLikeEnding, format!("{page_pointer}/id"), message);
             }
         }

@@ -13,7 +13,7 @@ use crate::{
     validate::{LEAD_FIELDS, LeadField, OPTIONAL_TEXTS, OptionalText},
 };
 
-/// Returns the keys whose answers fill or contribute to a lead field.
+/// Returns the mapped keys whose answers fill or contribute to a lead field.
 fn keys() -> impl Iterator<Item = &'static str> {
     let stand_ins = STAND_INS.into_iter().map(|(key, _)| key);
     let is_stand_in = |key: &str| STAND_INS.iter().any(|(stand_in, _)| *stand_in == key);
@@ -37,7 +37,7 @@ fn is_reserved(key: &str) -> bool {
 pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
     let client = form.source.form.and_then(|form| form.client_id.as_str());
     if client.is_none_or(|id| ClientId::parse(id).is_err()) {
-        report.add(Code::ClientMissing, "/form/client_id", "client_id does not name a client account");
+        report.add(Code::ClientMissing, "/form/client_id", "client_id is missing or malformed");
     }
     let pipeline = form.source.form.and_then(|form| non_blank(&form.target_pipeline_id));
     if pipeline.is_some_and(|id| PipelineId::parse(id.trim()).is_err()) {
@@ -97,15 +97,15 @@ fn check_mapped_twice(form: &Questionnaire<'_>, report: &mut Report) {
     }
 }
 
-/// For each lead field, the first mapped question of each strongly connected component of pages, and the first mapped
-/// question before the component. The first question is the one with the lowest record order.
+/// The first questions that are mapped to one lead field: for each strongly connected component of pages, the first in
+/// the component and the first on a path to it. The first question is the one that comes first in the record.
 struct FirstMapped {
     own: Vec<Option<usize>>,
     before: Vec<Option<usize>>,
 }
 
 impl FirstMapped {
-    /// Makes one pass over the pages, which must be in topological order of their components.
+    /// Makes one pass over the pages, which must be in the topological order of their components.
     fn new(form: &Questionnaire<'_>, pages: &[usize], mapped: &[usize]) -> Self {
         let mut firsts = Self { own: vec![None; pages.len()], before: vec![None; pages.len()] };
         for question in mapped {

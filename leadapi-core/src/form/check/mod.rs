@@ -1,4 +1,4 @@
-//! Checks of a form, which report errors, warnings and notes, each with a code and a JSON pointer.
+//! Form checks, which report errors, warnings and notes, each with a code and a JSON pointer.
 
 mod code;
 mod colour;
@@ -31,7 +31,7 @@ impl Questionnaire<'_> {
     /// [`Code::advice`] explain each kind of finding and how to resolve it. If a code has many findings, the first
     /// [`MAX_PER_CODE`](Finding::MAX_PER_CODE) are listed and the rest are counted.
     ///
-    /// Time and memory are roughly linear in the size of the record, plus the cost that the budget allows.
+    /// Time and memory are roughly linear in the size of the record, in addition to the cost that the budget allows.
     ///
     /// ```
     /// use leadapi_core::form::{Code, FormRecord, Policy, Version};

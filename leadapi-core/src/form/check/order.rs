@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use crate::form::plan::{Dominators, Graph, Questionnaire};
 
-/// The units of work per step of the policy's budget. A search spends one unit on each page that it visits.
+/// The units of work per step of the policy's budget. A search spends one unit on each page that it visits and on each
+/// edge that it follows.
 const WORK: usize = 16;
 
-/// The maximum number of cached entries of all searches together.
+/// The maximum number of cached entries across all searches.
 const MAX_CACHED: usize = 4_000_000;
 
 /// The order in which walks can visit pages. It answers most queries without a search.

@@ -110,7 +110,7 @@ fn check_default(form: &Questionnaire<'_>, index: usize, page: &PagePlan<'_>, re
     let default: Target = certain.and_then(jump).unwrap_or_else(|| form.after(index));
     let conditional = page.rules.iter().rev().filter(|rule| !rule.groups.is_empty());
     for rule in conditional.take_while(|rule| jump(rule) == Some(default)) {
-        let message = format!("{} leads there without {}", form.page_name(index), rule_name(rule));
+        let message = format!("{} has this target even without {}", form.page_name(index), rule_name(rule));
         report.add(Code::RuleSameAsDefault, form.rule_pointer(rule.at), message);
     }
 }

@@ -103,7 +103,7 @@ fn check_settings(form: &Questionnaire<'_>, report: &mut Report) {
         report.add(Code::AutoBookQuestionMissing, form.pointer("settings/autoBookFieldId"), message);
     }
     if form.version() == Version::Live && !settings.default_booking_slug.is_absent() {
-        let message = "snapshots are published without a default calendar";
+        let message = "snapshots are normally published without a default calendar";
         report.add(Code::SnapshotHasDefaultSlug, form.pointer("settings/defaultBookingSlug"), message);
     }
 }
@@ -121,7 +121,7 @@ fn check_theme(form: &Questionnaire<'_>, report: &mut Report) {
             report.add(
                 Code::BadColour,
                 form.pointer(format_args!("theme/{name}")),
-                format!("{} is not written as #rrggbb", quoted(text)),
+                format!("{} is not in the form #rgb, #rrggbb or #rrggbbaa", quoted(text)),
             );
         }
     }
@@ -164,7 +164,7 @@ fn check_versions(form: &Questionnaire<'_>, report: &mut Report) {
         report.add(
             Code::DraftDiffers,
             format!("/form/{name}"),
-            format!("{name} of the draft differs from the published version"),
+            format!("the draft's {name} differs from the published version"),
         );
     }
 }

@@ -13,7 +13,7 @@ use crate::form::{
 pub(in crate::form) struct Inspector<'r> {
     report: &'r mut Report,
     pointer: String,
-    /// JSON pointers to members of the version that is not checked.
+    /// JSON pointers to the members to skip, because they belong to the other version.
     excluded: &'static [&'static str],
 }
 
@@ -63,11 +63,7 @@ impl Inspector<'_> {
             Some(b'n') => "null",
             _ => "a number",
         };
-        self.report.add(
-            Code::UnexpectedType,
-            &self.pointer,
-            format_args!("the contract requires another type than {kind}"),
-        );
+        self.report.add(Code::UnexpectedType, &self.pointer, format_args!("the contract does not allow {kind} here"));
     }
 }
 

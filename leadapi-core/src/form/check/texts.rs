@@ -71,11 +71,11 @@ fn check_order(
         other.page != question.page && order.can_follow(question.page, other.page) != Some(false)
     };
     let (code, message) = if known.iter().any(&mut before) {
-        (Code::PlaceholderMaybeUnanswered, "may be unanswered by then")
+        (Code::PlaceholderMaybeUnanswered, "may be unanswered when the label is shown")
     } else if known.iter().any(|other| other.page == question.page) {
         (Code::PlaceholderSamePage, "is on the same page")
     } else {
-        (Code::PlaceholderNotYetAsked, "is never asked before")
+        (Code::PlaceholderNotYetAsked, "is never asked before the label is shown")
     };
     report.add(code, at, format_args!("the question for the placeholder {} {message}", quoted(key)));
 }

@@ -1,4 +1,5 @@
-//! Compiled conditions. Malformed conditions are detected once, at compile time, so a walk only evaluates conditions.
+//! Compiled conditions. Malformed conditions are detected once, at compile time, so a walk does not validate them
+//! again.
 
 use super::{
     Questionnaire,
@@ -185,7 +186,7 @@ impl<'r> Test<'r> {
     }
 
     #[inline]
-    #[expect(clippy::float_cmp, reason = "two numbers are equal when their doubles are")]
+    #[expect(clippy::float_cmp, reason = "numbers are equal if their doubles are equal")]
     pub(in crate::form) fn holds(&self, slot: &Slot<'_>) -> bool {
         match (self, slot) {
             (Self::Filled, Slot::Empty) => false,

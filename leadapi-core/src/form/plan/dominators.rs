@@ -1,5 +1,5 @@
-//! The dominator tree of the pages, computed with the Lengauer-Tarjan algorithm. A page is dominated by each page that
-//! all paths to it pass through.
+//! The dominator tree of the pages, computed with the Lengauer-Tarjan algorithm. Page A dominates page B if every path
+//! from the first page to B passes through A.
 
 /// The marker for a missing page or number.
 const NONE: usize = usize::MAX;

@@ -55,8 +55,8 @@ impl<'r> EndingPlan<'r> {
     }
 }
 
-/// Returns the calendar for endings that have no calendar of their own. Snapshots normally omit it, so a snapshot falls
-/// back to the calendar of the draft.
+/// Returns the default calendar, for endings without a `calendarSlug`. Snapshots normally omit it, so a snapshot falls
+/// back to the draft's default calendar.
 fn default_slug<'r>(source: &Source<'r>) -> Option<&'r str> {
     let draft = source.form.and_then(|form| form.settings.get()).filter(|_| source.version == Version::Live);
     source.settings.into_iter().chain(draft).find_map(|settings| non_blank(&settings.default_booking_slug))

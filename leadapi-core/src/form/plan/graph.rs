@@ -1,4 +1,4 @@
-//! The graph of the pages, regardless of answers, and the longest path from each page.
+//! The page graph, which ignores conditions, and the longest path from each page.
 
 use super::{PagePlan, Questionnaire, Target, rule::Jump};
 
@@ -12,8 +12,8 @@ pub(in crate::form) struct Graph {
     sccs: Vec<usize>,
     /// The number of pages in each component.
     sizes: Vec<usize>,
-    /// For each component, the maximum number of pages that a walk can visit after it enters the component. All pages
-    /// of the component count.
+    /// For each component, the maximum number of pages that a walk can visit after it enters the component, including
+    /// all pages of the component.
     lengths: Vec<usize>,
 }
 
@@ -42,7 +42,7 @@ impl Graph {
     }
 
     /// Returns the maximum number of pages that a walk can still finish, including this page. `finished_in_scc` is the
-    /// number of pages of the same component that the walk has already finished.
+    /// number of pages in the same component that the walk has already finished.
     pub(in crate::form) fn max_remaining(&self, page: usize, finished_in_scc: usize) -> usize {
         self.lengths.get(self.scc(page)).copied().unwrap_or_default().saturating_sub(finished_in_scc)
     }
@@ -130,7 +130,7 @@ impl Graph {
     }
 }
 
-/// Returns the possible targets of a page: those of its rules up to the first unconditional rule, followed by the
+/// Returns the possible targets of a page: the targets of its rules up to the first unconditional rule, then the
 /// default target if no rule is unconditional.
 fn targets(page: &PagePlan<'_>, next: Target) -> Vec<Target> {
     let mut targets = Vec::new();

@@ -1,4 +1,4 @@
-//! Compilation of one version of a record into typed values, so later stages do not handle untrusted JSON.
+//! Compilation of one version of a record into typed values, so that later stages do not handle untrusted JSON.
 //!
 //! An id that is blank, not a string, or a duplicate counts as absent. The object itself still exists, but no rule can
 //! refer to it. If two objects have the same id, the id always refers to the first object.

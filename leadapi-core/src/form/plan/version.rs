@@ -11,7 +11,7 @@ pub enum Version {
     /// The published version, `live_snapshot`, which visitors see. A form without a snapshot, or with an empty one
     /// (`{}`), was never published.
     Live,
-    /// The version that the author is editing and can try out.
+    /// The version that the author is editing.
     Draft,
 }
 
@@ -68,7 +68,7 @@ impl<'r> Source<'r> {
     }
 
     /// Returns the pages, each with its index. A form without pages but with top-level fields has a single page without
-    /// an index. A snapshot contains no top-level fields, so both versions use those of the form.
+    /// an index. A snapshot contains no top-level fields, so both versions use the form's top-level fields.
     pub(in crate::form) fn pages(&self) -> Vec<(Option<usize>, Option<&'r Page>)> {
         let pages: Vec<_> =
             self.pages.into_iter().flat_map(crate::form::entries).map(|(at, page)| (Some(at), Some(page))).collect();

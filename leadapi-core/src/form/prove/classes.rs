@@ -41,7 +41,7 @@ impl Classes {
         Self { by_question: by_question.collect() }
     }
 
-    /// Returns the classes of each question. Their answers are valid.
+    /// Returns the classes of each question. All their answers are valid.
     pub(super) fn of<'c>(&'c self, form: &'c Questionnaire<'c>) -> Vec<Vec<Class<'c>>> {
         let class = |question: &'c QuestionPlan<'c>, answer: &'c Option<Answer>| {
             let answer = answer.as_ref();
@@ -102,8 +102,8 @@ fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answ
     }
     if matches!(question.kind, QuestionKind::Unknown) {
         answers.extend([true, false].map(|yes| Some(yes.into())));
-        // Rules can also compare a number as text, so the candidates include each constant in its own spelling and in
-        // another spelling.
+        // Rules can also compare a number as text, so the candidates include each constant in its original spelling and
+        // in another one.
         let written = constants.iter().filter_map(|text| Number::parse(text).ok());
         answers.extend(written.map(|number| Some(number.into())));
         let other = numbers(tests.numbers());

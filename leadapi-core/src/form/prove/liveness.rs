@@ -41,7 +41,7 @@ impl Liveness {
             let (Some(question), Some(live)) = (form.questions.get(index), questions.get_mut(index)) else { continue };
             let mut open = readers;
             while let Some(page) = open.pop() {
-                // The search stops at the question's own page. On earlier pages, the question has no answer, and no
+                // The search stops at the question's own page. On earlier pages the question has no answer yet, and no
                 // walk returns to them.
                 if page == question.page {
                     live.is_read = true;

@@ -33,10 +33,10 @@ pub enum Verdict<W> {
 /// Statements about all walks of a form.
 ///
 /// The answers to a question fall into a few equivalence classes: its options, the intervals between the constants of
-/// numeric conditions, each string that a condition names, all other strings, and no answer if the question is
+/// numeric conditions, each string that a condition compares with, all other strings, and no answer if the question is
 /// optional. The search explores all paths with one answer from each class, so its verdicts are exact. The search keeps
-/// an answer only while a later rule can read it. Its cost is linear in the number of pages if rules read only answers
-/// on their own page.
+/// an answer only while a later rule can read it. If rules read only answers on their own page, the cost is linear in
+/// the number of pages.
 ///
 /// If the budget runs out, [`ends`](Self::ends), [`named`](Self::named) and [`contactable`](Self::contactable) may
 /// still be provable from the page graph in linear time. For example, every walk ends if no page is on a cycle.
@@ -61,12 +61,12 @@ pub enum Verdict<W> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Proofs {
-    /// Every walk ends. The answers of a counterexample lead back to a page that was visited before.
+    /// Every walk ends. The answers of a counterexample lead back to a visited page.
     pub ends: Verdict<Answers>,
-    /// For every page, some answers lead to it. The counterexamples are the unreachable pages, by index in
+    /// Every page is reachable with some answers. The counterexamples are the unreachable pages, by index in
     /// [`Questionnaire::pages`].
     pub pages: Verdict<Vec<usize>>,
-    /// For every ending in the settings, some answers lead to it. The counterexamples are the unreachable endings, by
+    /// Every ending in the settings is reachable with some answers. The counterexamples are the unreachable endings, by
     /// index.
     pub endings: Verdict<Vec<usize>>,
     /// Every lead has a name. The answers of a counterexample create a lead without a name.

@@ -37,7 +37,7 @@ pub(super) struct Edge {
 }
 
 impl State {
-    /// Returns the memory that the state takes up in bytes, including its entry in the table of states.
+    /// Returns the memory size of the state in bytes, including its entry in the table of states.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Self>() + size_of::<Choice>() * (self.known.len() + self.seen.ranges()) + 4 * size_of::<usize>()
     }

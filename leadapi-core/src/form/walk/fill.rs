@@ -72,7 +72,7 @@ pub(in crate::form) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
             && let Some(beyond) = closed.strip_prefix('}')
             && let Some(key) = key(inner)
         {
-            // The placeholder as written: the key between its braces.
+            // The placeholder as written, including its braces.
             let typed = rest.get(..end + 2).unwrap_or(rest);
             rest = beyond;
             return Some(Piece::Key { key, typed });

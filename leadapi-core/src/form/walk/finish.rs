@@ -23,8 +23,8 @@ pub struct Finish<'a> {
     pub meta_event: Option<&'a str>,
     /// The calendar in which the visitor books an appointment.
     pub calendar: Option<Calendar<'a>>,
-    /// The URL to redirect the visitor to: the calendar's own post-booking URL if there is one, otherwise the form's
-    /// `redirectUrl`. Always an `http` or `https` URL, because other URLs are ignored.
+    /// The URL to redirect the visitor to: the `postBookingRedirectUrl` of a calendar ending if it has one, otherwise
+    /// the form's `redirectUrl`. Always an `http` or `https` URL, because other URLs are ignored.
     pub redirect: Option<&'a str>,
 }
 

@@ -95,8 +95,8 @@ impl<'a> Walk<'a> {
     /// - Every other answer becomes one line of the notes, in path order, and an [`Attribute`]. An answer cannot start
     ///   a new line in the notes. Notes that are too long are truncated, but attributes never are.
     /// - A lead must have a name. If no question mapped to `name` is answered, the name is built from `first_name` and
-    ///   `last_name`, or taken from the next field in [`NameSource`] that has an answer. An answer that serves as the
-    ///   name in this way also fills its own field.
+    ///   `last_name`, or taken from the next field in [`NameSource`] that has an answer. An answer that replaces a
+    ///   missing name also fills its own field.
     ///
     /// ```
     /// use leadapi_core::form::{Answers, FormRecord, NameSource, Policy, Version};
@@ -206,7 +206,7 @@ impl<'f, 'w, 'a> LeadFields<'f, 'w, 'a> {
         self.answers.iter().find(|answer| answer.question.key == Some(key))
     }
 
-    /// Returns the name of the lead and claims the answers that it consists of.
+    /// Returns the name of the lead and claims the answers that make up the name.
     fn name(&mut self, stand_ins: bool) -> Option<(String, NameSource)> {
         let named = |answer: &&PathAnswer<'_, '_>| answer.question.key == Some("name");
         let fits = |answer: &&PathAnswer<'_, '_>| NAME.allows(&answer.text);

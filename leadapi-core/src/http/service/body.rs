@@ -17,7 +17,7 @@ where
     B::Error: Into<BoxError>,
 {
     let too_large = || FieldError::new("body", format!("must be at most {MAX_BYTES} bytes"));
-    // A body that declares too large a length is rejected before any of it is read.
+    // A body whose declared length exceeds the limit is rejected before any of it is read.
     if body.size_hint().lower() > MAX_BYTES as u64 {
         return Err(too_large());
     }
@@ -67,7 +67,7 @@ fn is_in_utf8(mut rest: &str) -> bool {
     }
 }
 
-/// Splits the text after a parameter value, which is a token or a quoted string. Returns the value and the remaining
+/// Parses the parameter value at the start of the text: a token or a quoted string. Returns the value and the remaining
 /// text.
 fn value(text: &str) -> Option<(&str, &str)> {
     let (value, after) = if let Some(quoted) = text.strip_prefix('"') {

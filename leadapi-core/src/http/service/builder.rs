@@ -11,7 +11,7 @@ use crate::{
 /// The error for an invalid mount path. A valid path is empty, or begins with `/` and does not end with `/`. It
 /// consists of visible ASCII characters and contains no `?`, `#` or `//`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a valid mount path: it must be empty or like /api/v1")]
+#[error("{0:?} is not a valid mount path: it must be empty or a path such as /api/v1")]
 pub struct InvalidPath(String);
 
 /// A builder for a [`LeadService`], created by [`LeadService::builder`]. Everything except the store and the verifier

@@ -1,5 +1,5 @@
-//! Converts a panic in host code, such as a store, into a 500 response, so it fails one request instead of the whole
-//! connection (contract D2).
+//! Converts a panic in host code, such as a store, into a 500 response, so that it fails one request instead of the
+//! whole connection (contract D2).
 
 use std::{
     any::Any,
@@ -26,5 +26,5 @@ impl<T, F: Future<Output = Result<T, ApiError>> + Unpin> Future for CatchPanic<F
 
 fn message(panic: &(dyn Any + Send)) -> BoxError {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    format!("panicked: {}", text.unwrap_or("without a text")).into()
+    format!("panicked: {}", text.unwrap_or("no message")).into()
 }

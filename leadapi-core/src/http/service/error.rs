@@ -11,8 +11,8 @@ use crate::{
     validate::{FieldErrors, InvalidReference},
 };
 
-/// The reason why a request failed. The caller receives the message. The cause of an internal error appears only in
-/// the log.
+/// The reason why a request failed. The caller receives its message. The cause of an internal error appears only in the
+/// log.
 ///
 /// Boxed, because errors are rare and a large error type would slow down successful requests.
 #[derive(Debug)]

@@ -1,4 +1,5 @@
-//! Parses the body of a create or an update member by member, so all errors can be reported together (contract D5).
+//! Parses the body of a create or an update member by member, so that all errors can be reported together (contract
+//! D5).
 
 use std::{collections::BTreeSet, fmt, mem};
 

@@ -9,7 +9,7 @@ use crate::{
     id::LeadId,
 };
 
-/// The path prefixes in the requests that the service receives and in those that callers send.
+/// The path prefix that the service receives, and the path prefix that callers send.
 #[derive(Debug, Clone)]
 pub(super) struct Mount {
     /// The path prefix in the requests that the service receives.

@@ -1,6 +1,6 @@
 //! Direct serialization of leads into JSON bytes.
 //!
-//! Leads make up nearly all bytes of responses. A generic serializer checks every byte of a string for escaping. This
+//! Most bytes in responses belong to leads. A generic serializer checks every byte of a string for escaping. This
 //! module checks eight bytes at a time and copies the whole string if nothing needs escaping. The output is identical
 //! to serde's, which a property test verifies.
 
