@@ -27,8 +27,8 @@ use leadapi_core::BoxError;
 ///
 /// Anyone can submit a lead through a form, and a spreadsheet treats a field that begins with =, +, - or @ as a
 /// formula. To prevent formula injection, such fields are prefixed with a ' in CSV. Fields that consist only of digits,
-/// spaces and +-.,()/ are left alone, such as +34 600 000 000. With --raw, all fields are written unchanged, for other
-/// programs and for `import_csv`.
+/// spaces and +-.,()/, such as +34 600 000 000, are written unchanged. With --raw, all fields are written unchanged,
+/// for other programs and for `import_csv`.
 #[derive(Debug, Parser)]
 struct Args {
     /// The file to write; an existing file is replaced only after the export is complete.
@@ -45,7 +45,7 @@ struct Args {
     /// Export only the leads in this stage.
     #[arg(long, value_name = "ID")]
     stage: Option<StageId>,
-    /// Maximum number of pages read in any 60 s, for servers whose limit differs from the contract's; 0 is no limit.
+    /// Maximum number of pages to read in any 60 s, if the server's limit differs from the contract; 0 means no limit.
     #[arg(long, value_name = "N", default_value_t = 600)]
     reads_per_minute: u32,
 }

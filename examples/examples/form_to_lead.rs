@@ -1,4 +1,4 @@
-//! Checks a form, asks its questions in the terminal, and creates a lead from the answers through the client.
+//! Checks a form, asks its questions in the terminal, and uses the client to create a lead from the answers.
 //!
 //! Run it with `cargo run -p leadapi-examples --example form_to_lead`. If stdin is not a terminal, scripted answers are
 //! used.
@@ -81,7 +81,7 @@ fn converse(form: &Questionnaire<'_>, visitor: &mut Visitor) -> Result<Answers, 
             Outcome::Awaiting { problems } => problems,
             _ => Vec::new(),
         };
-        // The first page that has not been shown_pages or, if all have been shown_pages, the page with invalid answers.
+        // The first page that has not been shown or, if all have been shown, the page with invalid answers.
         let page = |step: &Step<'_, '_>| step.page().map(str::to_owned);
         let step = walk.steps().find(|step| !shown_pages.contains(&page(step)));
         let Some(step) = step.or_else(|| walk.steps().last().filter(|_| !problems.is_empty())) else {

@@ -77,10 +77,10 @@ async fn tour(client: &Client) -> Result<(), BoxError> {
     client.leads().delete(&lead.id).await?;
     println!("     deleted");
 
-    println!("7. GET /leads/{{id}}: a deleted lead is a separate kind of error");
+    println!("7. GET /leads/{{id}}: reading a deleted lead returns a specific kind of error");
     match client.leads().get(&lead.id).await {
         Err(error) if error.is_not_found() => println!("     {error}"),
-        outcome => return Err(format!("a deleted lead was answered with {outcome:?}").into()),
+        outcome => return Err(format!("a request for a deleted lead returned {outcome:?}").into()),
     }
     Ok(())
 }

@@ -69,9 +69,9 @@ macro_rules! opaque_id {
                 Self::parse(text).unwrap_or_else(|InvalidId| Self("invalid".into()))
             }
 
-            /// Creates a new UUID of version 7, so that later ids are greater.
+            /// Creates a version 7 UUID, which is greater than earlier ones.
             #[cfg(feature = "service")]
-            #[allow(dead_code, reason = "not every kind of id is made here")]
+            #[allow(dead_code, reason = "not every kind of id has a generator")]
             pub(crate) fn generate() -> Self {
                 Self::from_valid(uuid::Uuid::now_v7().hyphenated().encode_lower(&mut uuid::Uuid::encode_buffer()))
             }
@@ -117,7 +117,7 @@ macro_rules! opaque_id {
             }
         }
 
-        /// Shares the text without a copy.
+        /// Shares the text without copying it.
         impl From<$name> for Arc<str> {
             fn from(id: $name) -> Self {
                 id.0

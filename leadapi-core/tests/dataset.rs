@@ -93,7 +93,7 @@ fn names_are_neither_blank_nor_too_long() {
     ] {
         for bad in ["", " ", "a\nb", &"ü".repeat(most + 1)] {
             let text = refusal(&format!("{place}/name"), json!(bad));
-            let rule = "not all of them blanks, and none of them control characters";
+            let rule = "not only white space, and no control characters";
             assert_eq!(text, format!("{at}.name: must be 1 to {most} characters, {rule}"));
         }
     }
@@ -149,7 +149,7 @@ fn forms_are_unique_and_their_references_exist() {
 
 #[test]
 fn stage_positions_are_consecutive() {
-    let rule = "businesses[0].pipelines[0].stages: must be at least one, with the positions 1, 2, 3 and so on";
+    let rule = "businesses[0].pipelines[0].stages: must be one or more stages with the positions 1, 2, 3 and so on";
     assert_eq!(refusal("/businesses/0/pipelines/0/stages", json!([])), rule);
     for position in [1, 3] {
         assert_eq!(refusal("/businesses/0/pipelines/0/stages/0/position", json!(position)), rule);

@@ -1,4 +1,4 @@
-//! Records inside the host's types, rejected texts, and deep nesting.
+//! Tests of records inside a host's types, of rejected input, and of deep nesting.
 #![cfg(any(feature = "form", feature = "service"))]
 
 use leadapi_core::form::{Field, FormRecord, Number, Raw};
@@ -35,7 +35,7 @@ fn a_serde_json_value_is_read_after_its_rounding() {
     assert_eq!(record, read(SAMPLE).unwrap());
     assert_eq!(serde_json::to_value(&record).unwrap(), value);
     assert!(serde_json::from_value::<FormRecord>(serde_json::json!([])).is_err());
-    assert!(serde_json::to_value(read(NUMBERS).unwrap()).is_err(), "a value has no 1e400");
+    assert!(serde_json::to_value(read(NUMBERS).unwrap()).is_err(), "a `Value` cannot represent 1e400");
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn settings_endings_theme_and_the_live_version() {
 
     let live = form.live_snapshot.get().unwrap();
     assert_eq!((&live.logic, &live.theme), (&form.logic, &form.theme));
-    assert!(live.pages != form.pages, "a label has been edited since");
+    assert!(live.pages != form.pages, "a label has been edited since the form was published");
     assert_eq!(texts(live.pages.items(), |page| &page.title), texts(form.pages.items(), |page| &page.title));
     assert!(live.settings.get().unwrap().default_booking_slug.is_absent());
 }

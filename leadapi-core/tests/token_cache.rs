@@ -113,7 +113,7 @@ fn a_token_is_looked_up_once_in_two_seconds() {
     let world = world();
     let (id, secret) = world.token(None);
     let first = world.verdict(&secret);
-    let Verdict::Good(caller) = &first else { panic!("it is not good") };
+    let Verdict::Good(caller) = &first else { panic!("the token is refused") };
     assert_eq!((&caller.business, &caller.token, caller.scopes), (&owner(), &id, Scopes::Read));
     world.advance(1_999);
     assert_eq!((world.verdict(&secret), world.look_ups()), (first, 1));

@@ -74,7 +74,7 @@ fn a_new_token_identifies_its_business_and_scopes() {
     let world = world();
     let (record, secret) = world.create(new(" website ", None)).unwrap();
     assert_eq!((record.name.as_str(), &record.hint), ("website", &secret.expose()[..8].to_owned()));
-    let Verdict::Good(caller) = world.verdict(&secret) else { panic!("it is not good") };
+    let Verdict::Good(caller) = world.verdict(&secret) else { panic!("the token is refused") };
     assert_eq!((caller.business.as_str(), caller.token, caller.scopes), ("b1", record.id, Scopes::Read));
 }
 

@@ -46,7 +46,7 @@ impl Journal {
         Ok((Done(done), Self { import: import.to_owned(), lines }))
     }
 
-    /// Appends a row and flushes it, so the entry survives if this process is killed.
+    /// Appends a row and flushes it, so that the entry survives if this process is killed.
     pub(crate) fn add(&mut self, row: &Row, lead: &LeadId) -> Result<(), BoxError> {
         let (number, checksum) = (row.number.to_string(), row.checksum.to_string());
         self.lines.write_record([&self.import, number.as_str(), &checksum, lead.as_str()])?;
@@ -59,8 +59,7 @@ impl Done {
     pub(crate) fn has(&self, row: &mut Row) -> bool {
         let Some((checksum, lead)) = self.0.get(&row.number) else { return false };
         if *checksum != row.checksum {
-            row.fault =
-                Some(format!("row {} differs from the row of an earlier run, which became lead {lead}", row.number));
+            row.fault = Some(format!("row {} has changed since an earlier run imported it as lead {lead}", row.number));
             row.new = leadapi_client::model::NewLead::default();
         }
         *checksum == row.checksum

@@ -36,9 +36,9 @@ use sheet::{Row, Sheet};
 /// The first row names the columns: name (required), email, phone, source, notes, value, stage and pipeline (their ids),
 /// `business_name`, `client_id`. Reads the API's base URL from `LEADAPI_URL` and the token from `LEADAPI_TOKEN`.
 ///
-/// It is safe to run again after any failure: no row creates two leads. FILE.imported.csv lists the imported rows. If a
-/// response was lost, the service recognises the row for 24 hours by the import's name and the row number. To import
-/// different rows, use a different name.
+/// It is safe to run the import again after any failure: no row creates two leads. FILE.imported.csv lists the imported
+/// rows. If a response was lost, the service recognises the row for 24 hours by the import's name and the row number.
+/// To import different rows, use a different name.
 ///
 /// Rows that break a rule are written to FILE.refused.csv with the reason. Correct the rows there, then import that
 /// file.
@@ -56,7 +56,7 @@ struct Args {
     /// The character that separates fields.
     #[arg(long, value_name = "CHARACTER", default_value = ",")]
     delimiter: char,
-    /// Maximum number of rows sent in any 60 s, for servers whose limit differs from the contract's; 0 is no limit.
+    /// Maximum number of rows to send in any 60 s, if the server's limit differs from the contract; 0 means no limit.
     #[arg(long, value_name = "N", default_value_t = 60)]
     writes_per_minute: u32,
     /// Number of concurrent requests, at most 64.

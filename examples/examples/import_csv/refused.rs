@@ -10,7 +10,7 @@ use std::{
 use csv::ByteRecord;
 use leadapi_core::BoxError;
 
-/// The columns that a file of refused rows adds to those of the input.
+/// The columns that a file of refused rows has in addition to the input's columns.
 pub(crate) const OURS: [&[u8]; 2] = [b"refused_row", b"refused_because"];
 
 /// A file of refused rows. The file is created when the first row is refused.
@@ -45,7 +45,7 @@ impl Refused {
         self.file.as_ref().map(|(path, _)| path.as_path())
     }
 
-    /// Returns the row with our columns in front, and without those that an earlier import added.
+    /// Returns the row with our two columns in front. Drops the columns of the same name that an earlier import added.
     fn line(&self, record: &ByteRecord, ours: [&[u8]; 2]) -> ByteRecord {
         let mut line = ByteRecord::from(&ours[..]);
         for (at, field) in record.iter().enumerate() {

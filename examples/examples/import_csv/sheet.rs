@@ -55,7 +55,7 @@ impl Sheet {
             }
         }
         if !columns.contains(&Some(Field::Name)) {
-            return Err("the column name is missing; check the delimiter".into());
+            return Err("the column `name` is missing: check the header row and --delimiter".into());
         }
         if account.is_none() && !columns.contains(&Some(Field::Account)) {
             return Err("no client account: use --client ID or a column client_id".into());
@@ -72,7 +72,7 @@ impl Sheet {
         self.columns.contains(&Some(Field::Account))
     }
 
-    /// Returns the columns that are not fields of a lead, except those that an earlier import added.
+    /// Returns the columns that match no field of a lead, except the columns that an earlier import added.
     pub(crate) fn unused(&self) -> Vec<String> {
         let titles = self.header.iter().zip(&self.columns);
         let titles = titles.filter(|(title, field)| field.is_none() && !OURS.contains(title));
@@ -163,8 +163,8 @@ impl Field {
     }
 }
 
-/// Opens a reader that accepts any number of fields per row. `lead` rejects a row with a wrong number, and the import
-/// continues with the next row.
+/// Opens a reader that accepts any number of fields per row. `lead` rejects a row with the wrong number of fields, and
+/// the import continues with the next row.
 fn reader(path: &Path, delimiter: u8) -> Result<csv::Reader<std::fs::File>, BoxError> {
     let reader = ReaderBuilder::new().delimiter(delimiter).flexible(true).from_path(path);
     reader.map_err(|error| format!("{} cannot be read: {error}", path.display()).into())

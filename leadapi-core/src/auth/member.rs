@@ -60,7 +60,7 @@ impl FromStr for Role {
 pub struct Member {
     /// The business that the person belongs to.
     pub business: BusinessId,
-    /// The person's e-mail address, which identifies the person in the audit log.
+    /// The person's email address, which identifies the person in the audit log.
     pub email: String,
     /// The person's role in the business.
     pub role: Role,
@@ -94,7 +94,7 @@ pub struct TokenAdmin {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Actor {
-    /// The person's e-mail address.
+    /// The person's email address.
     pub email: String,
     /// The IP address of the person's request, or `None` for a change on the command line.
     pub address: Option<IpAddr>,

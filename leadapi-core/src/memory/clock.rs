@@ -23,7 +23,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock for tests that moves only when it is advanced.
+/// A clock for tests. It moves only when the test advances it.
 ///
 /// ```
 /// use std::{sync::Arc, time::Duration};
@@ -69,7 +69,7 @@ impl ManualClock {
 
 impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
-        // A timestamp cannot represent a time after the year 9999. The clock then returns its start time.
+        // A timestamp cannot represent a time after the year 9999, so the clock returns its start time instead.
         self.start.checked_add(self.elapsed()).unwrap_or(self.start)
     }
 }

@@ -1,4 +1,4 @@
-//! Sorted lists of leads for every combination of filters (contract D3). The length of each list is known.
+//! Sorted lists of leads for every combination of filters (contract D3). Each list stores its length.
 
 use std::{cmp::Ordering, sync::Arc};
 
@@ -10,7 +10,7 @@ use crate::{
     model::{Lead, LeadQuery, Window},
 };
 
-/// An index of leads for every combination of filters, so neither a page nor its total requires a scan.
+/// An index of leads for every combination of filters, so that neither a page nor its total requires a scan.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     all_clients: ByStage,

@@ -27,9 +27,9 @@ pub struct MemorySettings(Arc<Shared>);
 #[derive(Debug, Default)]
 struct Shared {
     tokens: MemoryTokens,
-    /// The members of all businesses, by name of the business.
+    /// The members of all businesses, sorted by the name of the business.
     members: Vec<Membership>,
-    /// Every method that changes anything but the use of a token holds this lock until it returns.
+    /// Every method that changes anything except the last use of a token holds this lock until it returns.
     state: Mutex<State>,
 }
 
@@ -41,7 +41,7 @@ struct State {
 }
 
 impl MemorySettings {
-    /// Creates a store with the members of a data set. Use [`import`](crate::tokens::import) for its tokens.
+    /// Creates a store with the members of a data set. Use [`import`](crate::tokens::import) to add its tokens.
     ///
     /// ```
     /// use leadapi_core::{dataset::Dataset, memory::MemorySettings};

@@ -12,7 +12,7 @@ use crate::{
     port::{FoundToken, StoreError, TokenRecord, TokenStore, TokenUse},
 };
 
-/// The number of shards. With this many, two threads rarely contend for the same lock.
+/// The number of shards: enough that two threads rarely contend for the same lock.
 const SHARDS: usize = 64;
 
 /// An in-memory [`TokenStore`]. Its tokens are lost when the process exits.

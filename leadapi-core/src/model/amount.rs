@@ -173,8 +173,8 @@ impl Serialize for Amount {
     }
 }
 
-/// Serializes an unchecked number in the same way as an [`Amount`], so the server parses exactly the number that the
-/// caller set. Infinities and NaN are passed to serde unchanged.
+/// Serializes an unchecked number in the same way as an [`Amount`], so that the server parses exactly the number that
+/// the caller set. Infinities and NaN are passed to serde unchanged.
 pub(super) fn serialize_unchecked<S: Serializer>(number: f64, serializer: S) -> Result<S::Ok, S::Error> {
     match Amount::try_from(number) {
         Ok(amount) => amount.serialize(serializer),

@@ -1,4 +1,4 @@
-//! The effect of a JSON Merge Patch on one field, which has three cases (contract D5).
+//! The effect of a JSON Merge Patch on one field: keep, clear or set (contract D5).
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -13,7 +13,7 @@ use std::{
 #[error("must be 1 to {} visible ASCII characters", IdempotencyKey::MAX_CHARS)]
 pub struct InvalidIdempotencyKey;
 
-/// A key that a caller assigns to one create, so a retry does not create a second lead (contract D10).
+/// A key that a caller assigns to one create, so that a retry does not create a second lead (contract D10).
 ///
 /// ```
 /// use leadapi_core::model::IdempotencyKey;

@@ -118,7 +118,7 @@ impl AsRef<Self> for NewLead {
     }
 }
 
-#[expect(clippy::ref_option, reason = "serde hands over the field as it is")]
+#[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
 fn write_value<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     match value {
         Some(number) => serialize_unchecked(*number, serializer),

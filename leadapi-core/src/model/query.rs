@@ -53,7 +53,7 @@ impl Window {
     pub const DEFAULT_LIMIT: u32 = 50;
     /// The maximum limit.
     pub const MAX_LIMIT: u32 = 200;
-    /// The maximum offset, 2^53-1. A double can represent every whole number up to this one exactly.
+    /// The maximum offset, 2^53-1. A double can represent every whole number up to this value exactly.
     pub const MAX_OFFSET: u64 = (1 << 53) - 1;
 
     /// Creates a window.

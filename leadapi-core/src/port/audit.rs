@@ -20,18 +20,18 @@ pub struct AuditEntry {
     pub at: Timestamp,
     /// The action.
     pub action: AuditAction,
-    /// The e-mail address of the person who acted.
+    /// The email address of the person who acted.
     pub email: String,
-    /// The address that the person's request came from. `None` for the command line.
+    /// The IP address of the person's request, or `None` for an action on the command line.
     pub address: Option<IpAddr>,
     /// The id of the token, if the action concerns one.
     pub token_id: Option<TokenId>,
-    /// The name of that token, because a deleted token has no record.
+    /// The name of that token. It is stored here because a deleted token has no record.
     pub token_name: Option<String>,
 }
 
 impl AuditEntry {
-    /// Creates an entry with a new id, about no token.
+    /// Creates an entry with a new id. Use [`token`](Self::token) if the action concerns a token.
     ///
     /// ```
     /// use leadapi_core::{auth::Actor, port::{AuditAction, AuditEntry}};
@@ -45,7 +45,7 @@ impl AuditEntry {
         Self::stored(AuditEntryId::generate(), at, action, by.email, by.address)
     }
 
-    /// Creates an entry from the columns of a database row, about no token.
+    /// Creates an entry from the columns of a database row. Use [`token`](Self::token) if the action concerns a token.
     pub const fn stored(
         id: AuditEntryId,
         at: Timestamp,
@@ -129,7 +129,7 @@ actions! {
     SignedInByProxy = "signed_in_by_proxy"
     /// The person signed out.
     SignedOut = "signed_out"
-    /// The person ended a session of a member.
+    /// The person ended a member's session.
     SessionEnded = "session_ended"
 }
 

@@ -24,7 +24,7 @@ impl From<Scope> for Class {
     }
 }
 
-/// The decision of a limiter on a request.
+/// A limiter's decision on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
     /// The request may proceed and was counted.

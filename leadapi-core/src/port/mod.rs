@@ -1,8 +1,8 @@
 //! The ports: traits that a host can implement for stores, tokens, rate limits, time and ids.
 //!
 //! Each port is small and dyn-compatible. No method has a default implementation, so a wrapper must forward every
-//! method. The ports for leads, tokens and rate limits are also implemented for `Arc<T>` and `Box<T>`, and the port for
-//! API settings for `Arc<T>`.
+//! method. The ports for leads, tokens and rate limits are also implemented for `Arc<T>` and `Box<T>`. The port for API
+//! settings is also implemented for `Arc<T>`.
 //!
 //! An error from a port means that the host's infrastructure failed. A store returns a [`StoreError`]. A verifier or a
 //! limiter can return any [`BoxError`](crate::BoxError). The caller receives only status 500 and `internal error`, and

@@ -13,11 +13,11 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Membership {
-    /// The business.
+    /// The id of the business.
     pub business: BusinessId,
     /// The name of the business.
     pub business_name: String,
-    /// The person's e-mail address, in the spelling of the business.
+    /// The person's email address, as the business spells it.
     pub email: String,
     /// The person's role.
     pub role: Role,
@@ -35,13 +35,13 @@ impl Membership {
     }
 }
 
-/// A sign-in link. It starts one session.
+/// A sign-in link. It can start one session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LoginLink {
     /// The hash of the secret in the link.
     pub hash: TokenHash,
-    /// The e-mail address of the member who may use it.
+    /// The email address of the member who may use the link.
     pub email: String,
     /// The time from which the link is no longer accepted.
     pub expires_at: Timestamp,
@@ -65,7 +65,7 @@ impl LoginLink {
 pub struct Session {
     /// The id of the session.
     pub id: SessionId,
-    /// The person's e-mail address.
+    /// The person's email address.
     pub email: String,
     /// The time at which the person signed in.
     pub created_at: Timestamp,
@@ -76,7 +76,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session ends after it has not been used for this long.
+    /// The time after which an unused session ends.
     pub const IDLE_TIMEOUT: Duration = Duration::from_secs(12 * 60 * 60);
 
     /// The interval at which the time of the last use is updated.
@@ -93,7 +93,7 @@ impl Session {
         Self { id, email, created_at, last_used_at, address }
     }
 
-    /// Returns whether the session has ended because it was not used.
+    /// Returns whether the session has ended because it was idle for too long.
     ///
     /// ```
     /// use leadapi_core::port::Session;
@@ -109,7 +109,7 @@ impl Session {
     }
 }
 
-/// A session that was found by its secret, with the person's current membership.
+/// A session that was found by the hash of its secret, with the person's current membership.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FoundSession {
@@ -126,7 +126,7 @@ impl FoundSession {
     }
 }
 
-/// A session that is about to start.
+/// The input for a new session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SignIn {
@@ -138,22 +138,22 @@ pub struct SignIn {
     pub at: Timestamp,
     /// The address that the person signs in from.
     pub address: Option<IpAddr>,
-    /// The entry for the audit log: [`AuditAction::SignedIn`] or [`AuditAction::SignedInByProxy`].
+    /// The action for the audit log: [`AuditAction::SignedIn`] or [`AuditAction::SignedInByProxy`].
     pub action: AuditAction,
 }
 
 impl SignIn {
-    /// Creates the input for a new session, with a new id.
+    /// Creates the input for a session with a new id.
     pub fn new(hash: TokenHash, at: Timestamp, address: Option<IpAddr>, action: AuditAction) -> Self {
         Self { id: SessionId::generate(), hash, at, address, action }
     }
 
-    /// Returns the session of this member.
+    /// Returns the new session, for the member with this email address.
     pub fn session(&self, email: impl Into<String>) -> Session {
         Session::stored(self.id.clone(), email.into(), self.at, self.at, self.address)
     }
 
-    /// Returns the audit entry for this member.
+    /// Returns the audit entry for the sign-in of the member with this email address.
     pub fn audit(&self, email: impl Into<String>) -> AuditEntry {
         AuditEntry::new(self.at, self.action, Actor::new(email, self.address))
     }

@@ -16,8 +16,8 @@ use crate::{
 /// A store for the API settings of many businesses.
 ///
 /// [`Tokens`](crate::tokens::Tokens) and [`Sessions`](crate::tokens::Sessions) enforce the rules of the contract on top
-/// of it. Every method is atomic, and an error means that the call failed. E-mail addresses are compared by their
-/// [keys](crate::validate::email_key), so ignoring case.
+/// of it. Every method is atomic, and an error means that the call failed. Email addresses are compared by their
+/// [keys](crate::validate::email_key), which ignore case.
 #[async_trait]
 pub trait SettingsStore: TokenStore {
     /// Changes the tokens of a business.
@@ -32,10 +32,10 @@ pub trait SettingsStore: TokenStore {
     /// Returns the person's membership in a business.
     async fn membership(&self, business: &BusinessId, email: &str) -> Result<Option<Membership>, StoreError>;
 
-    /// Lists the person's memberships in all businesses, by name of the business, then by id.
+    /// Lists the person's memberships in all businesses, sorted by the name of the business, then by its id.
     ///
-    /// This method has no business argument, because its caller has verified the person's identity and wants to know
-    /// the businesses.
+    /// This method has no business argument, because its caller has verified the person's identity and needs the
+    /// person's businesses.
     async fn memberships(&self, email: &str) -> Result<Vec<Membership>, StoreError>;
 
     /// Adds a sign-in link for a member of the business, and an audit entry. Does nothing and returns `false` if the
@@ -47,9 +47,9 @@ pub trait SettingsStore: TokenStore {
         audit: &AuditEntry,
     ) -> Result<bool, StoreError>;
 
-    /// Starts a session with a sign-in link, and adds its audit entry. Returns `None` if no link has this hash, if it
-    /// has expired at the time of the sign-in, or if its person is no longer a member. In every case, the link cannot
-    /// be used again.
+    /// Starts a session with a sign-in link, and adds its audit entry. Returns `None` if no link has this hash, if the
+    /// link has expired at the time of the sign-in, or if the person is no longer a member. In every case, the link
+    /// cannot be used again.
     async fn use_login_link(&self, link: &TokenHash, sign_in: &SignIn) -> Result<Option<FoundSession>, StoreError>;
 
     /// Starts a session for a member, and adds its audit entry. Returns `None` if the business has no such member.

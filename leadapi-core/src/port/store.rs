@@ -52,8 +52,8 @@ impl Idempotency {
 
     /// Decides the outcome of a create whose key a store remembers.
     ///
-    /// `fingerprint` and `lead` are those of the remembered create. Returns `None` if that create has expired; the
-    /// store then creates a new lead.
+    /// `fingerprint` and `lead` belong to the remembered create. Returns `None` if that create has expired; the store
+    /// then creates a new lead.
     ///
     /// ```
     /// # use std::sync::Arc;

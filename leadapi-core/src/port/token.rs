@@ -21,9 +21,9 @@ pub struct TokenRecord {
     pub name: String,
     /// The scopes of the token.
     pub scopes: Scopes,
-    /// The first characters of the secret, so people can recognise the token.
+    /// The first characters of the secret, so that people can recognise the token.
     pub hint: String,
-    /// The hash of the secret. The token of a request is looked up by this hash.
+    /// The hash of the secret. The service looks up a request's token by this hash.
     pub hash: TokenHash,
     /// The time at which the token was created.
     pub created_at: Timestamp,
@@ -31,7 +31,7 @@ pub struct TokenRecord {
     pub expires_at: Option<Timestamp>,
     /// The time at which the token was revoked, if any.
     pub revoked_at: Option<Timestamp>,
-    /// The e-mail address of the person who created the token, if known.
+    /// The email address of the person who created the token, if known.
     pub created_by: Option<String>,
     /// The time of the last use, if any. It is updated at most every [15 minutes](TokenUse::INTERVAL).
     pub last_used_at: Option<Timestamp>,
@@ -49,7 +49,7 @@ pub enum TokenState {
     Good,
     /// The token has expired.
     Expired,
-    /// The token was revoked. Expiry makes no difference afterwards.
+    /// The token was revoked, whether or not it has also expired.
     Revoked,
 }
 
@@ -87,7 +87,7 @@ impl TokenRecord {
         }
     }
 
-    /// Creates a record with a new id for this secret. It does not expire and is not revoked.
+    /// Creates a record with a new id for this secret. The token does not expire and is not revoked.
     ///
     /// ```
     /// use leadapi_core::{auth::{BearerToken, Scopes}, port::TokenRecord};
@@ -224,8 +224,8 @@ pub trait TokenStore: Send + Sync {
 
     /// Returns the token with this hash and the business that owns it.
     ///
-    /// This is the only method without a business argument, because its result determines the business of a request.
-    /// The result is an `Arc`, so a store can avoid copying the token for every request.
+    /// This method has no business argument, because its result determines the business of a request. The result is an
+    /// `Arc`, so that a store can avoid copying the token for every request.
     async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, StoreError>;
 }
 

@@ -1,4 +1,4 @@
-//! Changes to the tokens of a business. Every store calls the same rules inside its transaction.
+//! Changes to the tokens of a business. Every store applies the same rules inside its transaction.
 
 use super::{AuditAction, AuditEntry, TokenRecord, TokenState};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TokenChange {
-    /// What to change.
+    /// The action to perform.
     pub action: TokenAction,
     /// The time of the change.
     pub at: Timestamp,
@@ -19,7 +19,7 @@ pub struct TokenChange {
     pub by: Actor,
 }
 
-/// What to change.
+/// An action on the tokens of a business.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TokenAction {
@@ -119,7 +119,7 @@ impl TokenChange {
         Self { action, at, by }
     }
 
-    /// Decides a change to these tokens, which must be all tokens of the business.
+    /// Plans the writes of this change, or refuses it. `tokens` must contain all tokens of the business.
     ///
     /// ```
     /// use leadapi_core::{auth::*, port::*};

@@ -1,4 +1,4 @@
-//! A cache of recently found tokens, so most requests need no look-up in the store.
+//! A cache of recently found tokens, so that most requests need no look-up in the store.
 
 use std::{
     sync::{Arc, PoisonError, RwLock},
@@ -97,7 +97,7 @@ impl Cache {
 
 impl Entries {
     /// Drops stale entries once the cache has more than twice as many entries as after the last sweep. This amortizes
-    /// the cost of sweeps and limits memory to about twice that of the fresh entries.
+    /// the cost of sweeps and limits the cache to about twice the size of its fresh entries.
     fn sweep(&mut self, now: Duration) {
         if self.entries.len() > FEW.max(self.left * 2) {
             self.entries.retain(|_, entry| entry.is_fresh(now));

@@ -62,18 +62,19 @@ impl NewToken {
     }
 }
 
-/// How to replace a token with a new one.
+/// The settings for a token rotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rotation {
-    /// How long both tokens are valid. The old token expires afterwards, or at its own expiry if that is earlier.
+    /// The time for which both tokens are valid. The old token expires afterwards, or at its own expiry if that is
+    /// earlier.
     pub overlap: Duration,
     /// The time at which the new token expires, if any. It must be in the future.
     pub expires_at: Option<Timestamp>,
 }
 
 impl Rotation {
-    /// Creates a rotation to a token that does not expire.
+    /// Creates the settings for a new token that does not expire.
     ///
     /// ```
     /// use std::time::Duration;

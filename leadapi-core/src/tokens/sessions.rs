@@ -1,4 +1,4 @@
-//! Sign-in to the API settings: links, sessions and their owners.
+//! Sign-in to the API settings, with links and sessions.
 
 use std::{fmt, net::IpAddr, sync::Arc};
 
@@ -31,7 +31,7 @@ pub enum SignInError {
     NoRandomness(#[from] NoRandomness),
 }
 
-/// A person with a session.
+/// A signed-in person, with the session and the right to manage the API settings.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SignedIn {
@@ -39,7 +39,7 @@ pub struct SignedIn {
     pub session: Session,
     /// The person's membership in the business.
     pub membership: Membership,
-    /// The person's right to manage the API settings. It has no address.
+    /// The person's right to manage the API settings, without an [`address`](TokenAdmin::address).
     pub admin: TokenAdmin,
 }
 
@@ -84,7 +84,7 @@ impl Sessions {
         Self { store: Arc::new(store), clock: Arc::new(clock) }
     }
 
-    /// Creates the secret of a sign-in link for an owner or an admin. It works once, within 10 minutes.
+    /// Creates the secret of a sign-in link for an owner or an admin. The link works once, within 10 minutes.
     ///
     /// The caller must be allowed to act for this person, for example because it has access to the database.
     ///
@@ -105,7 +105,7 @@ impl Sessions {
         Ok(secret)
     }
 
-    /// Signs a person in with a link.
+    /// Signs in the person for whom a link was created.
     ///
     /// # Errors
     ///
@@ -120,7 +120,7 @@ impl Sessions {
         Ok((secret, found.try_into()?))
     }
 
-    /// Signs a person in whose identity the host has verified.
+    /// Signs in a person whose identity the host has verified.
     ///
     /// # Errors
     ///
@@ -181,7 +181,7 @@ impl Sessions {
         self.end_as(admin, id, AuditAction::SessionEnded).await
     }
 
-    /// Ends a person's own session.
+    /// Ends the session of a signed-in person.
     ///
     /// # Errors
     ///

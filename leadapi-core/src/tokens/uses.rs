@@ -62,10 +62,10 @@ impl TokenUses {
         if uses.is_empty() {
             return Ok(());
         }
-        // In one order, so that two servers that store the uses of the same tokens cannot deadlock.
+        // Sorts the uses, so that two servers that store uses of the same tokens cannot deadlock.
         uses.sort_by(|a, b| (&a.business, &a.token).cmp(&(&b.business, &b.token)));
         store.record_uses(&uses).await?;
-        // Removed only now, so that no request collects a use that is being stored.
+        // Removes the uses only after they are stored, so that no request collects a use that is being stored.
         let mut pending = self.pending.write().unwrap_or_else(PoisonError::into_inner);
         for used in &uses {
             pending.remove(&used.token);

@@ -17,7 +17,7 @@ use crate::model::{Amount, Change, Lead, LeadPatch};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeadEdit {
     name: Option<String>,
-    /// The changes of [`OPTIONAL_TEXTS`].
+    /// The changes to the fields in [`OPTIONAL_TEXTS`].
     texts: [Change<String>; OPTIONAL_TEXTS.len()],
     value: Change<Amount>,
     target: Change<Target>,

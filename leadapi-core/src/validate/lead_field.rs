@@ -1,7 +1,7 @@
 //! The fields of a lead, defined once for the whole project.
 //!
-//! Bodies, validation, fingerprints, data sets, the OpenAPI document, the SQL of the server and the suites of the
-//! testkit derive from these tables. CONTRIBUTING.md lists the steps for adding an optional text field.
+//! Bodies, validation, fingerprints, data sets, the OpenAPI document, the server's SQL and the testkit's suites derive
+//! from these tables. CONTRIBUTING.md lists the steps for adding an optional text field.
 
 use std::fmt;
 
@@ -117,7 +117,7 @@ pub struct OptionalText {
     in_list: bool,
     /// Whether recordings redact the field.
     is_personal: bool,
-    /// Whether questions of a form can be mapped to the field. Answers to other questions go to the notes.
+    /// Whether form questions can be mapped to the field. Answers that fill no field go to the notes.
     #[cfg_attr(not(feature = "form"), allow(dead_code, reason = "only forms read it"))]
     pub(crate) takes_answers: bool,
     /// Whether the fingerprint of a create includes the field even if it is unset. Must be false for fields added
@@ -221,7 +221,7 @@ impl LeadField {
         }
     }
 
-    /// Returns whether callers can set the field; the service sets the others.
+    /// Returns whether callers can set the field. The service sets all other fields.
     pub const fn is_writable(self) -> bool {
         !matches!(self, Self::Id | Self::CreatedAt)
     }

@@ -1,4 +1,4 @@
-//! Validation of names and e-mail addresses in the records that people manage.
+//! Validation of names and email addresses in the records that people manage.
 //!
 //! Data sets and the command line share these rules. The checks do not trim, so code that reads user input must trim it
 //! first.
@@ -12,12 +12,12 @@ const MAX_TOKEN_NAME_CHARS: usize = 100;
 
 /// The error for an invalid name. The message states the whole rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("must be 1 to {max_chars} characters, not all of them blanks, and none of them control characters")]
+#[error("must be 1 to {max_chars} characters, not only white space, and no control characters")]
 pub struct InvalidName {
     max_chars: usize,
 }
 
-/// The error for an invalid e-mail address (contract D4). The message states the whole rule.
+/// The error for an invalid email address (contract D4). The message states the whole rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "must be an e-mail address of at most {} characters: one @, 1 to 64 characters before it, a dotted domain after it, \
@@ -64,7 +64,7 @@ fn check(name: &str, max_chars: usize) -> Result<(), InvalidName> {
     if good { Ok(()) } else { Err(InvalidName { max_chars }) }
 }
 
-/// Checks the e-mail address of a member. The rule is the same as for a lead's `email` (contract D4), except that
+/// Checks the email address of a member. The rule is the same as for a lead's `email` (contract D4), except that
 /// surrounding white space is an error.
 ///
 /// Addresses are unique within a business; [`email_key`] decides whether two are the same.
@@ -83,7 +83,8 @@ pub fn check_email(email: &str) -> Result<(), InvalidEmail> {
     if email.trim() == email && EMAIL.rule.allows(email) { Ok(()) } else { Err(InvalidEmail) }
 }
 
-/// Returns a key that is equal for two addresses if and only if they differ at most in case.
+/// Returns the comparison key of an address. The keys of two addresses are equal if and only if the addresses differ at
+/// most in case.
 ///
 /// ```
 /// use leadapi_core::validate::email_key;

@@ -7,7 +7,7 @@ use super::{FieldError, FieldErrors};
 /// A format that a text field must have.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Shape {
-    /// An e-mail address.
+    /// An email address.
     Email,
     /// A phone number.
     Phone,

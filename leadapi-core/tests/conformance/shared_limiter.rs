@@ -22,7 +22,7 @@ use super::wrong_limiter::{
 };
 
 fn run(limits: Limits, limiters: &[impl RateLimiter]) -> Result<(), conformance::Violation> {
-    // A host can run the suite in a task of its runtime.
+    // The suite's future must be `Send`, so that a host can spawn it on its runtime.
     fn spawnable<T: Send>(task: T) -> T {
         task
     }
@@ -121,7 +121,7 @@ fn a_fixed_share_for_each_limiter_is_detected() {
     });
 }
 
-/// The limiter counts admissions only after a wait, like a store that reads and updates a count in two queries.
+/// A limiter that counts admissions only after a wait, like a store that reads and updates a count in two queries.
 struct Racing {
     limits: Limits,
     counted: Mutex<Vec<(TokenId, Class)>>,
@@ -145,7 +145,7 @@ impl RateLimiter for Racing {
     }
 }
 
-/// A correct limiter that waits before and after it decides, so the requests of all callers interleave.
+/// A correct limiter that waits before and after each decision, so that the requests of all callers interleave.
 struct Yielding(SlidingWindow);
 
 #[async_trait]

@@ -1,4 +1,4 @@
-//! A configurable rate limiter for tests of the suites. It can be incorrect in many ways.
+//! A configurable rate limiter for tests of the suites. The functions that configure it can make it incorrect.
 
 use std::{
     collections::HashMap,
@@ -82,7 +82,7 @@ pub(crate) fn exact(counted: &mut Vec<u64>, now: u64, limit: usize) -> Result<()
     count(counted, now, limit)
 }
 
-/// Counts a request if fewer than the limit are counted.
+/// Admits and counts a request, unless the limit is already reached.
 pub(crate) fn count(counted: &mut Vec<u64>, now: u64, limit: usize) -> Result<(), u64> {
     if counted.len() >= limit {
         return Err((counted[counted.len() - limit] + WINDOW).saturating_sub(now));

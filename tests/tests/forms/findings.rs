@@ -130,7 +130,7 @@ fn correct_forms_that_look_wrong_have_no_findings() {
 #[test]
 fn findings_md_is_up_to_date() {
     let mut table = String::from(
-        "# Findings\n\nWhat the check of a form can find. An error loses a lead or routes a visitor wrongly, a warning is probably a mistake, and a note is for information.\n\n| code | severity | what it means | what to do |\n|---|---|---|---|\n",
+        "# Findings\n\nThe findings that a form check can report. An error loses a lead or misroutes a visitor, a warning is probably a mistake, and a note is informational.\n\n| code | severity | what it means | what to do |\n|---|---|---|---|\n",
     );
     for code in Code::ALL {
         writeln!(table, "| `{code}` | {} | {} | {} |", code.severity(), code.meaning(), code.advice()).unwrap();

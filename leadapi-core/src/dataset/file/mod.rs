@@ -165,7 +165,7 @@ impl RawPipeline {
         let mut positions: Vec<u32> = self.stages.iter().map(|stage| stage.position).collect();
         positions.sort_unstable();
         if positions.is_empty() || !positions.into_iter().eq((1..).take(self.stages.len())) {
-            let rule = "must be at least one, with the positions 1, 2, 3 and so on";
+            let rule = "must be one or more stages with the positions 1, 2, 3 and so on";
             return Err(InvalidDataset::new(format_args!("{place}.stages"), rule));
         }
         let mut stages = each(self.stages, Some(place), "stages", |raw, place| {

@@ -5,7 +5,7 @@ use std::{collections::VecDeque, time::Duration};
 /// The length of the window in microseconds (contract D9).
 const WINDOW: u64 = 60_000_000;
 
-/// The exact window of one token and class (contract D9): the times at which requests were admitted, oldest first.
+/// The exact window for one token and class (contract D9): the times at which requests were admitted, oldest first.
 ///
 /// A rate limiter keeps one log for each token and class. Times have a resolution of one microsecond and take four
 /// bytes each. They can be measured from any fixed instant.
@@ -116,12 +116,12 @@ fn micros(time: Duration) -> u64 {
     time.as_micros().try_into().unwrap_or(u64::MAX)
 }
 
-/// Returns the time since a logged time, which is at most 71 minutes ago.
+/// Returns the age of a logged time, which must be less than 71 minutes.
 fn age(now: u64, logged: u32) -> u64 {
     low_bits(now).wrapping_sub(logged).into()
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the low bits are what is wanted")]
+#[expect(clippy::cast_possible_truncation, reason = "only the low bits are stored")]
 const fn low_bits(micros: u64) -> u32 {
     micros as u32
 }

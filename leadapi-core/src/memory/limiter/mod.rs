@@ -3,7 +3,7 @@
 //! The limiter keeps a log of admissions, because the alternatives are not exact. With a limit of 600 requests per
 //! minute, GCRA can admit 1199 requests within 60 seconds, and fixed windows can admit 1200. A sliding window counter
 //! with two cells can refuse callers that stay within the limit. With a log, the limiter never exceeds the limit and
-//! never refuses a request within it. It takes four bytes for each request in the last minute.
+//! never refuses a request within it. The log takes four bytes for each admitted request in the last minute.
 
 mod log;
 
@@ -25,7 +25,7 @@ use crate::{
     port::{Admission, Class, RateLimiter},
 };
 
-/// The number of shards. With this many, two threads rarely contend for the same lock.
+/// The number of shards: enough that two threads rarely contend for the same lock.
 const SHARDS: usize = 64;
 
 /// The maximum number of requests per token in any 60 s (contract 8).
@@ -83,7 +83,7 @@ impl Default for Limits {
 /// contains more admitted requests than the limit, and no request within the limit is refused.
 ///
 /// Time has a resolution of one microsecond. With the default limits, a token that exhausts both limits takes less than
-/// 3 KB of memory. Once a token has been idle for a minute, a later request to the same shard drops its entry.
+/// 3 KB of memory. Once a token has been idle for a minute, a later request to the same shard drops the token's entry.
 ///
 /// ```
 /// use std::{sync::Arc, time::Duration};

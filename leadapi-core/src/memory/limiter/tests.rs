@@ -148,7 +148,7 @@ fn concurrent_threads_are_admitted_exactly_the_limit() {
 #[test]
 fn a_saturated_token_uses_at_most_3_kilobytes() {
     let (limiter, now) = limiter(Limits::default());
-    // Fills and drains the log repeatedly, so it reaches and keeps its maximum capacity.
+    // Fills and drains the log repeatedly, so that it reaches and keeps its maximum capacity.
     for _ in 0..3 {
         for _ in 0..700 {
             now.fetch_add(1_000, Ordering::Relaxed);
