@@ -1,4 +1,4 @@
-//! The service and the client without an async runtime or a socket: a request is a function call.
+//! Uses the service and the client without an async runtime or a socket: a request is a function call.
 //!
 //! Run it with `cargo run -p leadapi-examples --example no_runtime`.
 

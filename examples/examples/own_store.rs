@@ -27,7 +27,7 @@ use leadapi_core::{
     validate::{InvalidReference, LeadDraft, LeadEdit, LookupResult, NewLeadMeta, RequiredLookups},
 };
 
-/// The shops of all businesses. For an unknown business, an empty shop is used, so every lookup finds nothing.
+/// The data of all businesses. An unknown business gets an empty shop, in which every look-up finds nothing.
 #[derive(Default)]
 struct Shops {
     by_business: HashMap<BusinessId, Shop>,
@@ -203,7 +203,7 @@ async fn run() -> Result<(), BoxError> {
     let first = client.leads().create(&new).idempotency_key(key.clone()).await?;
     println!("created in stage {:?}", first.stage_id);
     let (_, again) = client.leads().create(&new).idempotency_key(key).with_meta().await?;
-    println!("created again with the same key: replayed is {}", again.is_replayed());
+    println!("created again with the same key, replayed: {}", again.is_replayed());
 
     let moved = client.leads().update(&first.id, &LeadPatch::new().stage(&won)).await?;
     println!("moved to stage {:?} of {:?}", moved.stage_id, moved.pipeline_id);

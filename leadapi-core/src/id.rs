@@ -69,7 +69,7 @@ macro_rules! opaque_id {
                 Self::parse(text).unwrap_or_else(|InvalidId| Self("invalid".into()))
             }
 
-            /// Creates a version 7 UUID, which is greater than earlier ones.
+            /// Generates a version 7 UUID. Later ids are greater.
             #[cfg(feature = "service")]
             #[allow(dead_code, reason = "not every kind of id has a generator")]
             pub(crate) fn generate() -> Self {

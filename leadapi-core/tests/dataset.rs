@@ -1,4 +1,4 @@
-//! Invalid data sets, and the location that each error names.
+//! Tests that invalid data sets are rejected, and that each error names its location.
 
 #![cfg(feature = "service")]
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
@@ -93,7 +93,7 @@ fn names_are_neither_blank_nor_too_long() {
     ] {
         for bad in ["", " ", "a\nb", &"ü".repeat(most + 1)] {
             let text = refusal(&format!("{place}/name"), json!(bad));
-            let rule = "not only white space, and no control characters";
+            let rule = "not only white space, without control characters";
             assert_eq!(text, format!("{at}.name: must be 1 to {most} characters, {rule}"));
         }
     }

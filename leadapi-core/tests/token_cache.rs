@@ -117,7 +117,7 @@ fn a_token_is_looked_up_once_in_two_seconds() {
     assert_eq!((&caller.business, &caller.token, caller.scopes), (&owner(), &id, Scopes::Read));
     world.advance(1_999);
     assert_eq!((world.verdict(&secret), world.look_ups()), (first, 1));
-    // A hit does not renew the entry.
+    // A cache hit does not extend the entry's lifetime.
     world.advance(1);
     assert_eq!((world.is_good(&secret), world.look_ups()), (true, 2));
     world.advance(1_999);
@@ -164,7 +164,7 @@ fn revoking_and_deleting_take_effect_within_two_seconds() {
     assert!(world.store.tokens.delete(&owner(), &deleted));
     world.advance(2_000);
     assert_eq!((world.verdict(&one), world.verdict(&other)), (Verdict::Revoked, Verdict::Unknown));
-    // A revoked token is cached like any other and refused from the cache.
+    // A revoked token is cached like any other, and the verifier refuses it without a look-up.
     let look_ups = world.look_ups();
     assert_eq!((world.verdict(&one), world.look_ups()), (Verdict::Revoked, look_ups));
 }

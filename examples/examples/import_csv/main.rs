@@ -33,8 +33,8 @@ use sheet::{Row, Sheet};
 
 /// Creates a lead from each row of a CSV file.
 ///
-/// The first row names the columns: name (required), email, phone, source, notes, value, stage and pipeline (their ids),
-/// `business_name`, `client_id`. Reads the API's base URL from `LEADAPI_URL` and the token from `LEADAPI_TOKEN`.
+/// The first row names the columns: name (required), email, phone, source, notes, value, stage (an id), pipeline (an
+/// id), `business_name`, `client_id`. Reads the API's base URL from `LEADAPI_URL` and the token from `LEADAPI_TOKEN`.
 ///
 /// It is safe to run the import again after any failure: no row creates two leads. FILE.imported.csv lists the imported
 /// rows. If a response was lost, the service recognises the row for 24 hours by the import's name and the row number.
@@ -45,12 +45,12 @@ use sheet::{Row, Sheet};
 #[derive(Debug, Parser)]
 #[command(after_help = "Exit codes: 0 if all rows are imported, 1 if some are not, 2 if the command line is wrong.")]
 struct Args {
-    /// The file, in UTF-8.
+    /// The CSV file to import, in UTF-8.
     file: PathBuf,
     /// The client account for rows without a `client_id`.
     #[arg(long, value_name = "ID")]
     client: Option<ClientId>,
-    /// The name of the import; defaults to the file name. The same rows under another name are imported again.
+    /// The name of the import; defaults to the file name. Under another name, the same rows are imported again.
     #[arg(long, value_name = "NAME")]
     import: Option<String>,
     /// The character that separates fields.

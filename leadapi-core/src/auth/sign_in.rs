@@ -1,4 +1,4 @@
-//! The secrets that sign a person in to the API settings.
+//! The secrets for signing in to the API settings.
 
 use std::fmt;
 

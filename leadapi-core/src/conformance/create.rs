@@ -48,7 +48,8 @@ pub(super) async fn preserves_every_value(store: &impl Store) -> CheckResult {
     same("a lead without optional fields", &read.as_deref(), &Some(&bare))
 }
 
-/// The limits of a double, and numbers that a decimal column, a 32-bit float or 15 significant digits would change.
+/// The extreme values of a double, and numbers that a decimal column, a 32-bit float or 15 significant digits would not
+/// preserve.
 const NUMBERS: [f64; 18] = [
     0.0,
     -0.0,
@@ -92,7 +93,7 @@ pub(super) async fn preserves_timestamps(store: &impl Store) -> CheckResult {
         "0000-12-31T23:59:59.999Z",
         "0000-01-01T00:00:00.000Z",
     ];
-    // The leads are created out of timestamp order, and their ids are in a third order.
+    // The leads are created out of timestamp order, and neither order matches the order of the ids.
     for at in 0..timestamps.len() {
         let at = (at * 5 + 6) % timestamps.len();
         let timestamp = timestamps.get(at).copied().unwrap_or_default();

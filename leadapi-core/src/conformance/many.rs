@@ -14,7 +14,7 @@ const LEADS: usize = 300;
 const CLIENTS: [&str; 4] = ["c1", "c2", "c3", "c4"];
 const STAGES: [&str; 5] = ["", "s11", "s12", "s21", "s31"];
 
-/// The expected lead for each lead number. Every change to the store is also applied to the model.
+/// The expected leads, by lead number. Every change to the store is also applied to the model.
 struct Model(Vec<Option<Arc<Lead>>>);
 
 pub(super) async fn pages_match_a_model(store: &impl Store) -> CheckResult {
@@ -63,7 +63,7 @@ impl Model {
         same("deleting", &store.delete(&business("b1"), &lead_id(lead.id.as_str())).await?, &true)
     }
 
-    /// Returns all leads that match a query, in the order of the contract.
+    /// Returns all leads that match a query, in the order that the contract defines.
     fn matches(&self, query: &LeadQuery) -> Vec<LeadItem> {
         let leads = self.0.iter().flatten();
         let by_client = leads.filter(|lead| query.client.as_ref().is_none_or(|client| lead.client_id == *client));

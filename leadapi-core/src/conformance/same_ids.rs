@@ -115,18 +115,18 @@ pub(super) async fn changes_own_records(store: &impl Store) -> CheckResult {
     }
     let both = edit(&LeadPatch::new().pipeline(&pipeline("p2")).stage(&stage("s1")))?;
     let outcome = store.update(&business("b1"), &lead_id("l1"), &both).await?;
-    same("a pair of the other business", &outcome, &Updated::Refused(InvalidReference::Mismatch))?;
+    same("a pair that matches only in the other business", &outcome, &Updated::Refused(InvalidReference::Mismatch))?;
 
     let theirs = read(store, "b2", "l1").await?;
     same("deleting our lead", &store.delete(&business("b1"), &lead_id("l1")).await?, &true)?;
     same("deleting it again", &store.delete(&business("b1"), &lead_id("l1")).await?, &false)?;
-    same("our leads after it", &found(store, "b1", &LeadQuery::new()).await?, &(vec![], 0))?;
-    same("the other business's lead after it", &read(store, "b2", "l1").await?, &theirs)?;
+    same("our leads after the delete", &found(store, "b1", &LeadQuery::new()).await?, &(vec![], 0))?;
+    same("the other business's lead after the delete", &read(store, "b2", "l1").await?, &theirs)?;
     let again = NewLead::new(&client("c2"), "Di").stage(&stage("s2"));
     let outcome = store.create(&business("b1"), meta("l1", "2026-03-03T00:00:00Z")?, draft(&again)?, None).await?;
     same("our lead created again", &matches!(outcome, Created::New(_)), &true)?;
     same("its pipeline and stage", &found(store, "b1", &LeadQuery::new()).await?, &one("Di c2 p1 s2"))?;
-    same("the other business's lead after that", &read(store, "b2", "l1").await?, &theirs)?;
+    same("the other business's lead after the create", &read(store, "b2", "l1").await?, &theirs)?;
     let query = LeadQuery::new().client(client("nobody"));
     same("a filter", &store.list(&business("b1"), &query).await?, &Listed::Refused(InvalidReference::Client))
 }

@@ -74,7 +74,7 @@ pub(super) async fn finds_members_ignoring_case(store: &impl SettingsStore) -> C
     same("no memberships", &store.memberships("%").await?, &vec![])
 }
 
-/// A link starts one session, for the member and the business that it was created for.
+/// A link starts one session, only for the member and the business for which it was created.
 pub(super) async fn a_link_works_once(store: &impl SettingsStore) -> CheckResult {
     same("a link for a stranger", &add_link(store, "b2", "ann@b1.example", 9).await?, &false)?;
     same("the link", &add_link(store, "b1", "ann@b1.example", 1).await?, &true)?;
@@ -120,7 +120,7 @@ pub(super) async fn a_session_ends_when_idle(store: &impl SettingsStore) -> Chec
     same("just before", &store.find_session(&hash(1), before).await?.is_some(), &true)?;
     same("at its end", &store.find_session(&hash(1), timestamp(MIDNIGHT)?).await?, &None)?;
     same("the list before", &listed(store, "b1", before).await?, &vec![session.id.clone()])?;
-    same("the list at its end", &listed(store, "b1", timestamp(MIDNIGHT)?).await?, &vec![])?;
+    same("the list at the session's end", &listed(store, "b1", timestamp(MIDNIGHT)?).await?, &vec![])?;
     for (at, latest) in [(LATER, LATER), (NOON, LATER)] {
         store.use_session(&business("b1"), &session.id, timestamp(at)?).await?;
         let found = store.find_session(&hash(1), timestamp(MIDNIGHT)?).await?;

@@ -220,7 +220,7 @@ pub(super) async fn pages_the_audit_log(store: &impl SettingsStore) -> CheckResu
     let at = |nth: u8| format!("2026-05-04T12:00:0{nth}.000Z");
     for nth in 1..=5 {
         let action = TokenAction::Create(token(&format!("t{nth}"), nth)?);
-        // The clocks of servers differ, so an entry can have an earlier timestamp than its predecessor.
+        // Server clocks differ, so an entry can have an earlier timestamp than its predecessor.
         change(store, "b1", &at(6 - nth), action).await?;
     }
     let page = store.audit(&business("b1"), Window::new(2, 1)?).await?;

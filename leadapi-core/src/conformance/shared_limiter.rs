@@ -23,7 +23,7 @@ const CALLERS: usize = 16;
 /// Checks that several rate limiters, such as one on each server, apply one limit together (contract D9).
 ///
 /// The limiters use real clocks and share their counts. To check only that decisions are atomic, pass a single limiter.
-/// The suite can run repeatedly on the same store of counts, because each check uses new random tokens.
+/// The suite can be run repeatedly against the same shared counts, because each check uses new random tokens.
 ///
 /// The suite does not wait for admissions to leave the window. Each check must end within the window of 60 s, so use
 /// low limits for slow limiters. [`run_limiter`](super::run_limiter) checks decisions over time.
@@ -150,7 +150,8 @@ impl Requests {
         Ok(false)
     }
 
-    /// Fails the check if admissions may already have left the window, because their number would then prove nothing.
+    /// Fails the check if admissions may already have left the window, because the number of admissions would then
+    /// prove nothing.
     fn check_duration(&self) -> CheckResult {
         let elapsed = self.start.elapsed();
         if elapsed < WINDOW {

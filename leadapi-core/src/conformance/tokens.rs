@@ -1,4 +1,4 @@
-//! Checks that tokens are stored exactly, found by their hash and isolated by business (contract 5 and D8).
+//! Checks that tokens are stored without changes, found by their hash and isolated by business (contract 5 and D8).
 
 use std::sync::Arc;
 

@@ -103,7 +103,7 @@ pub(super) async fn refuses_missing_references(store: &impl Store) -> CheckResul
         let outcome = change(store, "l1", &patch.clone().name("changed")).await?;
         same("the outcome", &outcome, &Updated::Refused(reference))?;
         let read = store.get(&business("b1"), &lead_id("l1")).await?;
-        same("the lead after it", &read.as_ref(), &Some(&before))?;
+        same("the lead after the refusal", &read.as_ref(), &Some(&before))?;
         // The store looks up the lead first, so a missing lead takes precedence over an invalid reference.
         same("a missing lead", &change(store, "nobody", &patch).await?, &Updated::Missing)?;
     }

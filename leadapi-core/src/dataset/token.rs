@@ -10,7 +10,7 @@ use crate::{
     port::TokenRecord,
 };
 
-/// A token of a business.
+/// A token in a data set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TokenSeed {
@@ -34,8 +34,8 @@ pub enum TokenOrigin {
     Open,
     /// The data set contains the secret itself, with a correct checksum.
     Given(BearerToken),
-    /// The token was exported from a store, which keeps only these fields. Only the person who received the secret has
-    /// it.
+    /// The token was exported from a store, which keeps only these fields. Only the person who received the secret
+    /// knows it.
     Kept {
         /// The id of the token's record.
         id: TokenId,

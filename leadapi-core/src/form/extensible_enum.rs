@@ -1,4 +1,4 @@
-//! Enums for names to which later versions of the contract may add. Unknown names are preserved, and names are
+//! Enums for sets of names that later versions of the contract may extend. Unknown names are preserved, and names are
 //! case-sensitive.
 
 use std::{fmt, hash};

@@ -2,7 +2,7 @@
 
 use http::HeaderName;
 
-/// Identifies a create, so a retry does not create a second lead (contract D10).
+/// Identifies a create, so that a retry does not create a second lead (contract D10).
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// Set to `true` on a replayed response, which means that an earlier request created the lead (contract D10).

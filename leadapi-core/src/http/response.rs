@@ -74,7 +74,7 @@ pub fn json_response(status: StatusCode, json: impl Into<Bytes>) -> Response<Res
     let mut response = Response::new(ResponseBody(json.into()));
     *response.status_mut() = status;
     let headers = response.headers_mut();
-    // Reserves space for headers that a host adds, so the map does not reallocate.
+    // Reserves space for headers that a host adds, so that the map does not reallocate.
     headers.reserve(USUAL_HEADERS);
     if status != StatusCode::NO_CONTENT {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -10,11 +10,11 @@ use crate::{
     model::Timestamp,
 };
 
-/// An entry in the audit log of a business. Entries are only ever added.
+/// An entry in the audit log of a business. Entries are never changed or deleted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct AuditEntry {
-    /// The id of the entry. Ids of later entries are usually greater.
+    /// The id of the entry. Later entries usually have greater ids.
     pub id: AuditEntryId,
     /// The time of the action.
     pub at: Timestamp,
@@ -115,7 +115,7 @@ pub struct InvalidAuditAction;
 actions! {
     /// A token was created. A rotation also creates one.
     TokenCreated = "token_created"
-    /// A token was replaced by a new one, and now expires early.
+    /// A token was replaced by a new one, and expires at the end of the overlap at the latest.
     TokenRotated = "token_rotated"
     /// A token was revoked.
     TokenRevoked = "token_revoked"

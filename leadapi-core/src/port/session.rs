@@ -29,7 +29,7 @@ impl Membership {
         Self { business, business_name: business_name.into(), email: email.into(), role }
     }
 
-    /// Returns the person as a member.
+    /// Returns the member whom this membership describes.
     pub fn member(&self) -> Member {
         Member::new(self.business.clone(), self.email.clone(), self.role)
     }
@@ -143,12 +143,12 @@ pub struct SignIn {
 }
 
 impl SignIn {
-    /// Creates the input for a session with a new id.
+    /// Creates the input for a new session, and generates the session's id.
     pub fn new(hash: TokenHash, at: Timestamp, address: Option<IpAddr>, action: AuditAction) -> Self {
         Self { id: SessionId::generate(), hash, at, address, action }
     }
 
-    /// Returns the new session, for the member with this email address.
+    /// Returns the new session of the member with this email address.
     pub fn session(&self, email: impl Into<String>) -> Session {
         Session::stored(self.id.clone(), email.into(), self.at, self.at, self.address)
     }

@@ -177,7 +177,7 @@ impl Tokens {
     }
 
     /// Replaces a token with a new one of the same name and scopes. Both are valid until the end of the overlap, so
-    /// that integrations can change to the new secret without an interruption.
+    /// that integrations can switch to the new secret without interruption.
     ///
     /// # Errors
     ///

@@ -105,7 +105,7 @@ impl Sessions {
         Ok(secret)
     }
 
-    /// Signs in the person for whom a link was created.
+    /// Signs in the person for whom the link was created.
     ///
     /// # Errors
     ///

@@ -138,8 +138,8 @@ impl LeadDraft {
     ///
     /// # Errors
     ///
-    /// Returns an [`InvalidReference`] if a record was not found or the stage belongs to another pipeline. The store
-    /// must then write nothing.
+    /// Returns an [`InvalidReference`] if a record was not found or the stage belongs to another pipeline. In that
+    /// case, the store must not write anything.
     pub fn into_lead(self, meta: NewLeadMeta, references: &LookupResult) -> Result<Lead, InvalidReference> {
         let draft = *self.0;
         let client_id = match draft.client_id {

@@ -12,7 +12,7 @@ const MAX_TOKEN_NAME_CHARS: usize = 100;
 
 /// The error for an invalid name. The message states the whole rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("must be 1 to {max_chars} characters, not only white space, and no control characters")]
+#[error("must be 1 to {max_chars} characters, not only white space, without control characters")]
 pub struct InvalidName {
     max_chars: usize,
 }
@@ -26,8 +26,8 @@ pub struct InvalidName {
 )]
 pub struct InvalidEmail;
 
-/// Checks the name of a business, a client account, a pipeline or a stage. It must have 1 to 200 characters, not only
-/// white space, and no control characters.
+/// Checks the name of a business, a client account, a pipeline or a stage. It must have 1 to 200 characters, must not
+/// consist only of white space, and must not contain control characters.
 ///
 /// ```
 /// use leadapi_core::validate::check_name;

@@ -12,7 +12,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Reference<I> {
-    /// An id, which a store looks up.
+    /// A valid id, which a store looks up.
     Id(I),
     /// A string that is not a valid id.
     Invalid(String),

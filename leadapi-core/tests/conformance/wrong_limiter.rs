@@ -1,4 +1,4 @@
-//! A configurable rate limiter for tests of the suites. The functions that configure it can make it incorrect.
+//! A rate limiter that is configured with functions, so that tests of the suites can make it incorrect in many ways.
 
 use std::{
     collections::HashMap,

@@ -165,7 +165,7 @@ fn findings_beyond_the_limit_per_code_are_counted() {
     assert_eq!(braces.iter().map(|finding| finding.count).sum::<usize>(), 12_345);
     let last = braces.last().unwrap();
     assert_eq!((last.count, last.pointer.as_str()), (12_245, "/form/settings/endings/0/message"));
-    assert_eq!(last.message, "and 12245 more of unbalanced-brace, starting here");
+    assert_eq!(last.message, "and 12245 more unbalanced-brace findings, starting here");
     // Exactly at the limit, there are no others to count.
     record["form"]["settings"]["endings"][0]["message"] = "{".repeat(Finding::MAX_PER_CODE).into();
     let findings = check(&record);

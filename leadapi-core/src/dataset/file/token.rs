@@ -31,7 +31,7 @@ pub(super) struct RawToken {
     created_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     last_used_at: Option<Timestamp>,
-    /// The secret. A file may contain it, but it is never written to a file.
+    /// The secret. A file that is read may contain it, but this crate never writes it to a file.
     #[serde(skip_serializing)]
     token: Option<String>,
 }
@@ -61,7 +61,7 @@ impl RawToken {
         let wrong = |key: &str, rule: &str| InvalidDataset::new(format_args!("{place}.{key}"), rule);
         let (created_by, last_used_at) = (self.created_by, self.last_used_at);
         if self.hash.is_none() && (created_by.is_some() || last_used_at.is_some()) {
-            return Err(wrong("hash", "is missing: created_by and last_used_at belong to an exported token"));
+            return Err(wrong("hash", "is missing: it is required with created_by and last_used_at"));
         }
         if let Some(Err(rule)) = created_by.as_deref().map(check_email) {
             return Err(wrong("created_by", &rule.to_string()));

@@ -79,7 +79,7 @@ fn check_condition<'f, 'r>(
         _ => report.add(
             Code::ValueMismatch,
             pointer,
-            format!("no answer to {} can equal or exceed this", question_name(question)),
+            format!("no answer to {} can match this value", question_name(question)),
         ),
     }
     None

@@ -111,7 +111,7 @@ impl Report {
         for count in self.counts.into_values() {
             if let Some(finding) = count.others.and_then(|others| self.findings.get_mut(others)) {
                 finding.count = count.all - Finding::MAX_PER_CODE;
-                finding.message = format!("and {} more of {}, starting here", finding.count, finding.code);
+                finding.message = format!("and {} more {} findings, starting here", finding.count, finding.code);
                 finding.witness = None;
             }
         }

@@ -11,7 +11,7 @@ const WORK: usize = 16;
 /// The maximum number of cached entries across all searches.
 const MAX_CACHED: usize = 4_000_000;
 
-/// The order in which walks can visit pages. It answers most queries without a search.
+/// Answers queries about the order in which walks can visit pages, most of them without a search.
 pub(super) struct PageOrder<'f> {
     graph: &'f Graph,
     dominators: Dominators,
@@ -28,8 +28,8 @@ impl<'f> PageOrder<'f> {
         Self { graph, dominators: Dominators::new(&next), searches: HashMap::new(), work }
     }
 
-    /// Returns whether a path leads from `first` to `page`. This is always true if they are the same page. Returns
-    /// `None` if the budget runs out.
+    /// Returns whether a path leads from `first` to `page`. A page can always follow itself. Returns `None` if the
+    /// budget runs out.
     pub(super) fn can_follow(&mut self, page: usize, first: usize) -> Option<bool> {
         let (from, to) = (self.graph.scc(first), self.graph.scc(page));
         if from >= to {

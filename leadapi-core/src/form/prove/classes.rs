@@ -138,7 +138,7 @@ fn distinct_text(text: &str, others: &[&str]) -> String {
     text
 }
 
-/// Returns each constant, a number between each two neighbouring constants, and a number beyond each end.
+/// Returns each constant, a number between each pair of neighbouring constants, and a number beyond each end.
 fn numbers(constants: impl Iterator<Item = f64>) -> Vec<Number> {
     let mut cuts: Vec<f64> = constants.collect();
     cuts.sort_by(f64::total_cmp);

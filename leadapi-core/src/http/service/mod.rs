@@ -1,4 +1,4 @@
-//! The service, which runs the steps of a request in order.
+//! The service, which processes each request in the steps of contract D1.
 
 pub(crate) mod body;
 pub(crate) mod builder;

@@ -63,7 +63,7 @@ impl Parameters<'_> {
     }
 }
 
-/// Returns the parameters that are allowed, and adds an error for every unknown, repeated or empty parameter.
+/// Returns the allowed parameters, and adds an error for every unknown, repeated or empty parameter.
 fn read<'a>(query: Option<&'a str>, allowed: &[&str], errors: &mut FieldErrors) -> Parameters<'a> {
     let mut known = Parameters(Vec::new());
     for pair in query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {

@@ -1,8 +1,8 @@
 //! Direct serialization of leads into JSON bytes.
 //!
-//! Most bytes in responses belong to leads. A generic serializer checks every byte of a string for escaping. This
-//! module checks eight bytes at a time and copies the whole string if nothing needs escaping. The output is identical
-//! to serde's, which a property test verifies.
+//! Responses consist mostly of leads. A generic serializer checks every byte of a string for escaping. This module
+//! checks eight bytes at a time and copies the whole string if nothing needs escaping. The output is identical to
+//! serde's, which a property test verifies.
 
 use std::sync::Arc;
 
