@@ -1,4 +1,4 @@
-//! Imports leads from a CSV file into a client account. After an interruption, it resumes where it stopped.
+//! Imports leads from a CSV file into a client account. An interrupted import resumes where it stopped.
 //!
 //! Run it with `cargo run -p leadapi-examples --example import_csv -- leads.csv --client casa-verde`.
 

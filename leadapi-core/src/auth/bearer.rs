@@ -88,7 +88,7 @@ impl BearerToken {
         }
     }
 
-    /// Returns the first characters of the token, so people can recognise it.
+    /// Returns the first characters of the token, so that people can recognise it.
     ///
     /// ```
     /// # use leadapi_core::auth::BearerToken;

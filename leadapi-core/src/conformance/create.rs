@@ -10,7 +10,7 @@ use crate::{
     validate::{InvalidReference, OPTIONAL_TEXTS},
 };
 
-/// The store returns every value unchanged: text to the last character, numbers to the last bit.
+/// The store returns every value unchanged, down to the last character of a text and the last bit of a number.
 pub(super) async fn preserves_every_value(store: &impl Store) -> CheckResult {
     let text = "Zoë \u{65}\u{301} 佐藤 🦀 'quoted' \"double\" \\ % _ -- ;";
     let mut full = new(text).stage(&stage("s12"));

@@ -44,7 +44,7 @@ async fn listed(store: &impl TokenStore, owner: &str) -> Result<Vec<String>, Box
     Ok(tokens.into_iter().map(|token| token.id.to_string()).collect())
 }
 
-/// Lists and look-ups return every field exactly, to the last character and millisecond.
+/// Lists and look-ups return every field unchanged, down to the last character and millisecond.
 pub(super) async fn preserves_every_field(store: &impl TokenStore) -> CheckResult {
     let mut given = Vec::new();
     let name = "Zoë \u{65}\u{301} 佐藤 🦀 'quoted' \"double\" \\ % _ -- ;";

@@ -54,8 +54,8 @@ impl IdempotencyKey {
     ///
     /// # Panics
     ///
-    /// Panics on targets where the standard library has no clock, such as `wasm32-unknown-unknown`. Those targets lack
-    /// randomness too, so keys could repeat. A repeated key would turn a new create into a replay.
+    /// Panics on targets where the standard library has no clock, such as `wasm32-unknown-unknown`. Those targets also
+    /// lack a source of randomness, so keys could repeat. A repeated key would turn a new create into a replay.
     pub fn random() -> Self {
         // The standard library seeds `RandomState` from the system's generator once per thread. A fork copies that
         // seed, so the time and the process id keep the keys of the two processes distinct.

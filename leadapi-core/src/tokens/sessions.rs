@@ -149,7 +149,7 @@ impl Sessions {
     }
 
     /// Returns the person with this session, or `None` if the session has ended or the person may no longer manage
-    /// tokens. Records the use.
+    /// tokens. Records the use, at most every 5 minutes.
     ///
     /// # Errors
     ///

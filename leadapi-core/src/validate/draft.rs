@@ -73,7 +73,7 @@ impl Serialize for Fields {
                 }
                 LeadField::Value => fields.serialize_entry("value", &self.value)?,
                 LeadField::PipelineId => fields.serialize_entry("target", &self.target)?,
-                // The target already covers the stage, and the service sets the id and the creation time.
+                // The target already includes the stage, and the service sets the id and the creation time.
                 LeadField::StageId | LeadField::Id | LeadField::CreatedAt => {}
             }
         }

@@ -72,7 +72,7 @@ impl LeadEdit {
                     };
                 }
                 LeadField::PipelineId => edit.target = Target::read(&patch.pipeline_id, &patch.stage_id, errors),
-                // The target already covers the stage, and an update cannot change the other fields.
+                // The target already includes the stage, and an update cannot change the other fields.
                 LeadField::StageId | LeadField::Id | LeadField::ClientId | LeadField::CreatedAt => {}
             }
         }

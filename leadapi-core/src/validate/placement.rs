@@ -117,7 +117,7 @@ impl Placement {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct RequiredLookups<'a> {
-    /// The client account, if the request names one by a valid id. An update never does.
+    /// The client account, if the request names one by a valid id. An update never names a client account.
     pub client: Option<&'a ClientId>,
     /// The pipeline, if the request names one by a valid id.
     pub pipeline: Option<&'a PipelineId>,

@@ -119,7 +119,7 @@ codes! {
         UnknownOperator "unknown-operator": "A condition has an unknown operator. It cannot be evaluated, and the step is uncertain.", "Use `equals`, `is_filled` or `gt`.";
         UnknownJoin "unknown-join": "Conditions or groups are joined by an operator other than `AND` and `OR`. They cannot be evaluated.", "Use `AND` or `OR`.";
         UndecidedRule "undecided-rule": "A rule cannot be evaluated, so the check cannot decide where its page leads.", "Use operators, joins and actions from the contract, or test the form on a platform that supports the unknown ones.";
-        ValueMismatch "condition-value-mismatch": "A condition has no value, or a value that no answer can match. It never holds.", "Use an option id, a number or text, as the type of the question requires.";
+        ValueMismatch "condition-value-mismatch": "A condition has no value, or a value that no answer can match. It never holds.", "Use the kind of value that the question requires: an option id, a number or text.";
         GtOnNonNumber "gt-on-non-number": "A condition applies `gt` to a question that does not take numbers. It never holds.", "Change the question to a number question, or use `equals`.";
         RuleWithoutConditions "rule-without-conditions": "A rule has no conditions and is not the fallback. It never matches.", "Add conditions, or name the rule `__fallback__`.";
         DuplicateFallback "duplicate-fallback": "A page has two fallback rules. The second is unreachable.", "Remove one of them.";

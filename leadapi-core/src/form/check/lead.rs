@@ -98,7 +98,7 @@ fn check_mapped_twice(form: &Questionnaire<'_>, report: &mut Report) {
 }
 
 /// The first questions that are mapped to one lead field: for each strongly connected component of pages, the first in
-/// the component and the first on a path to it. The first question is the one that comes first in the record.
+/// the component and the first on a path to it. "First" refers to the order of questions in the record.
 struct FirstMapped {
     own: Vec<Option<usize>>,
     before: Vec<Option<usize>>,

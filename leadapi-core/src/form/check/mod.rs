@@ -24,7 +24,7 @@ pub(super) use shape::{Inspect, Inspector};
 use super::plan::Questionnaire;
 
 impl Questionnaire<'_> {
-    /// Checks the compiled version. Returns errors first, then warnings and notes, each in record order.
+    /// Checks the compiled version. Returns errors first, then warnings, then notes.
     ///
     /// The check covers the whole record, and all combinations of answers that fit in the
     /// [`budget`](super::Policy::budget). Findings that depend on answers include a witness. [`Code::meaning`] and

@@ -147,7 +147,7 @@ fn check_versions(form: &Questionnaire<'_>, report: &mut Report) {
         }
         return;
     };
-    // The comparison ignores the default calendar, which is never published, and unknown members.
+    // The comparison ignores the default calendar, which is not normally published, and unknown settings.
     let mut published = draft.settings.clone();
     if let (Some(published), Some(live)) = (published.get_mut(), live.settings.get()) {
         published.default_booking_slug = live.default_booking_slug.clone();

@@ -52,7 +52,7 @@ pub(super) struct StateSpace<'c> {
 
 /// The possible combinations of answers on a page.
 struct PageChoices {
-    /// The questions that rules on this or a later page read.
+    /// The questions whose answers are read by rules on this page or a later one.
     open: Vec<usize>,
     /// The flags that the answers to the page's other questions always contribute to a lead.
     flags: u8,

@@ -27,7 +27,7 @@ use super::{
 /// A walk through a form: the path of pages that the answers select, and the outcome.
 ///
 /// A walk depends only on the form and on the answers on its path. A visitor who goes back and takes another path
-/// leaves stale answers behind, but they never influence routing, the score, labels or the lead.
+/// leaves stale answers behind, but stale answers never influence routing, the score, labels or the lead.
 ///
 /// ```
 /// use leadapi_core::form::{Answers, FormRecord, Policy, Version};
