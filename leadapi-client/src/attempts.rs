@@ -1,4 +1,4 @@
-//! Runs the attempts of a call: waits for the rate limit, sends requests, and decides about retries.
+//! Runs the attempts of a call: waits for the rate limit, sends requests, and decides whether to retry.
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -19,14 +19,14 @@ use crate::{
     transport::{Delivery, SendProgress, TransportError},
 };
 
-/// The response statuses of requests that the service does not count towards the rate limit (contract D9).
+/// The response statuses that mean that the service did not count the request towards the rate limit (contract D9).
 const NOT_COUNTED: [StatusCode; 3] =
     [StatusCode::UNAUTHORIZED, StatusCode::METHOD_NOT_ALLOWED, StatusCode::TOO_MANY_REQUESTS];
 
 /// The minimum wait after a 429.
 const MIN_RATE_LIMIT_WAIT: Duration = Duration::from_secs(1);
 
-/// Parses the result of an operation from its success response.
+/// A function that parses the result of an operation from its success response.
 pub(crate) type Read<T> = fn(&ApiResponse<'_>) -> Result<T, Error>;
 
 /// The state of a call in progress.
@@ -35,12 +35,13 @@ pub(crate) struct Attempts<'a> {
     prepared: &'a Prepared,
     options: CallOptions,
     started_at: Duration,
-    /// The total number of attempts and the number of failed ones. A 429 is not a failure.
+    /// The number of attempts made so far.
     made: u32,
+    /// The number of attempts that failed. A 429 does not count as a failure.
     failed: u32,
     /// Whether the service may have executed an attempt whose response was lost.
     in_doubt: bool,
-    /// The number of tokens that the last retry withdrew from the budget.
+    /// The number of tokens that the last retry withdrew from the retry budget.
     spent: f64,
 }
 
@@ -50,7 +51,7 @@ impl<'a> Attempts<'a> {
         Self { context, prepared, options, started_at, made: 0, failed: 0, in_doubt: false, spent: 0.0 }
     }
 
-    /// Makes the call in a span that records its result, but neither the token nor personal data.
+    /// Makes the call in a span that records the result, but neither the token nor personal data.
     pub(crate) async fn run<T>(self, read: Read<T>) -> Result<(T, ResponseMeta), Error> {
         let endpoint = self.prepared.operation.endpoint();
         let span = tracing::debug_span!(
@@ -93,12 +94,12 @@ impl<'a> Attempts<'a> {
         Err(error.after(self.made, self.elapsed(), self.prepared.key.clone(), self.in_doubt))
     }
 
-    /// Waits before the next attempt. Returns false if the call gives up instead.
+    /// Waits before the next attempt. Returns false if the call must give up.
     async fn wait_for_retry(&mut self, error: &Error) -> bool {
         let retry_after = error.retry_after().unwrap_or_default();
         let too_long = retry_after > self.options.max_retry_after;
         if error.is_rate_limited() {
-            // A value above the maximum must not delay other calls. Otherwise a single absurd response would stop the
+            // A `Retry-After` above the maximum must not delay other calls, or a single absurd response would stall the
             // whole client.
             let wait = if too_long { Duration::ZERO } else { retry_after };
             // Never retry immediately, even if `Retry-After` is 0 or missing.
@@ -112,7 +113,7 @@ impl<'a> Attempts<'a> {
             RetryDecision::GiveUp => false,
             RetryDecision::AfterRateLimit => true,
             RetryDecision::Backoff(max) => {
-                // Wait for `Retry-After` first, and add the jitter to it.
+                // Add the jitter to `Retry-After`, so that the retry never comes earlier.
                 let wait = retry_after + full_jitter(max);
                 if self.left().is_some_and(|left| left <= wait) {
                     return false;

@@ -3,7 +3,7 @@
 use http::Uri;
 use percent_encoding::percent_decode_str;
 
-/// An origin and a base path, without a trailing slash.
+/// A base URL: an origin and a base path, without a trailing slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BaseUrl(String);
 

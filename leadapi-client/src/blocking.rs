@@ -1,4 +1,4 @@
-//! Calls without `async`: `client.leads().get(&id).wait()`.
+//! Blocking calls for programs without `async`, such as `client.leads().get(&id).wait()`.
 
 use std::{
     pin::pin,
@@ -15,7 +15,7 @@ use crate::{
     response_meta::ResponseMeta,
 };
 
-/// Runs a future on this thread.
+/// Runs a future to completion on the current thread.
 fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));

@@ -38,12 +38,12 @@ impl Client {
         Self { context: Arc::new(context) }
     }
 
-    /// Returns the default options of calls.
+    /// Returns the default call options.
     pub(crate) fn options(&self) -> CallOptions {
         self.context.options
     }
 
-    /// Returns the context, which the conformance suite uses to send its own requests, including invalid requests.
+    /// Returns the context, which the conformance suite uses to send its own requests, including invalid ones.
     #[cfg(feature = "testkit")]
     pub(crate) fn context(&self) -> &ClientContext {
         &self.context

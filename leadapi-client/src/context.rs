@@ -19,7 +19,7 @@ pub(crate) struct ClientContext {
     pub(crate) timer: Box<dyn Timer>,
     pub(crate) rate_limiters: RateLimiters,
     pub(crate) budget: RetryBudget,
-    /// The default options of calls.
+    /// The default call options.
     pub(crate) options: CallOptions,
     pub(crate) on_wait: Option<OnWait>,
 }
@@ -51,7 +51,7 @@ pub enum WaitReason {
     Backoff,
 }
 
-/// A wait during a call. [`ClientBuilder::on_wait`](crate::ClientBuilder::on_wait) receives it when it begins.
+/// A wait during a call. [`ClientBuilder::on_wait`](crate::ClientBuilder::on_wait) receives it when the wait begins.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Wait {

@@ -123,9 +123,9 @@ impl<'c> Leads<'c> {
     ///
     /// # Errors
     ///
-    /// The client does not send a lead that breaks a rule. The awaited call fails with 403 if the client account does
-    /// not belong to the token's business. It fails with 400 if the pipeline or the stage does not belong to the
-    /// business, or if the key was used for another lead. For errors that any call can return, see
+    /// The client refuses to send an invalid lead. The awaited call fails with 403 if the client account does not
+    /// belong to the token's business. It fails with 400 if the pipeline or the stage does not belong to the business,
+    /// or if the key was already used for a different lead. For errors that any call can return, see
     /// [`Error`](crate::Error).
     pub fn create(&self, new: &NewLead) -> CreateLead {
         let prepared = Prepared::create_lead(new, Some(&IdempotencyKey::random()));
@@ -169,8 +169,8 @@ impl<'c> Leads<'c> {
     ///
     /// # Errors
     ///
-    /// The client does not send a patch that breaks a rule. The awaited call fails with 404 if the token's business has
-    /// no such lead, or with 400 if it has no such pipeline or stage. For errors that any call can return, see
+    /// The client refuses to send an invalid patch. The awaited call fails with 404 if the token's business has no such
+    /// lead, or with 400 if it has no such pipeline or stage. For errors that any call can return, see
     /// [`Error`](crate::Error).
     pub fn update(&self, id: &LeadId, patch: &LeadPatch) -> Call<Lead> {
         self.0.call(Operation::UpdateLead, Prepared::update_lead(id, patch), response::json)
@@ -246,7 +246,7 @@ impl<'c> Leads<'c> {
         Poller::new(self.fetch(), query, checkpoint)
     }
 
-    /// Returns the function that fetches a page.
+    /// Returns a function that fetches pages.
     fn fetch(self) -> Fetch {
         let client = self.0.clone();
         Arc::new(move |query| client.leads().list(&query).into_future())

@@ -25,7 +25,7 @@ pub(crate) fn redact(text: &str, token: &BearerToken, max_chars: usize) -> Strin
     redacted
 }
 
-/// Masks any other token and any prefix of the client's own, ignoring case.
+/// Masks any other token and any prefix of the client's own token, ignoring case.
 fn mask_other_tokens(text: &str) -> String {
     const PREFIX: &str = "pak_";
     let lower = text.to_ascii_lowercase();
@@ -88,7 +88,7 @@ mod tests {
         let twice = TOKEN.bytes().map(|byte| format!("%25{byte:02x}")).collect::<Vec<_>>().concat();
         let unicode = TOKEN.bytes().map(|byte| format!("\\u{byte:04x}")).collect::<Vec<_>>().concat();
         let (first, second) = TOKEN.split_at(25);
-        // The base64 encodings of the token alone, after "Bearer " and after "user:".
+        // The token in base64: alone, after "Bearer ", and after "user:".
         let base64 = [
             "cGFrX1pxN1JrVjJtWGNCOXNMd1Q0eUhuRzhqRDNmUDZhS2UxdVFvV2lFdFlyVW8wQWJD",
             "QmVhcmVyIHBha19acTdSa1YybVhjQjlzTHdUNHlIbkc4akQzZlA2YUtlMXVRb1dpRXRZclVvMEFiQw==",
@@ -124,7 +124,7 @@ mod tests {
                 assert!(!survives, "{form}: {redacted}");
             }
         }
-        let plain = "The page of a proxy that knows nothing, 502 Bad Gateway, cGFnZQ==, %41%42";
+        let plain = "A proxy's error page without the token, 502 Bad Gateway, cGFnZQ==, %41%42";
         assert_eq!(redact(plain, &token, 200), plain);
     }
 }

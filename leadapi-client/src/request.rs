@@ -1,4 +1,4 @@
-//! Builds and validates the request of each operation, without a network (contract 4).
+//! Builds and validates the request of each operation without sending it (contract 4).
 
 use bytes::Bytes;
 use http::{
@@ -39,7 +39,7 @@ pub(crate) struct Prepared {
     pub(crate) key: Option<IdempotencyKey>,
 }
 
-/// The reason why the client refuses to send a call.
+/// The reason why the client refuses to send a request.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InvalidRequest {
     /// The request breaks a rule. The service would refuse it with the same text.
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn every_operation_uses_its_endpoint_of_the_operation_table() {
+    fn every_operation_uses_its_endpoint_in_the_operation_table() {
         let (id, patch) = (LeadId::parse("l1").unwrap(), LeadPatch::new().name("Ann"));
         let new = NewLead::new(&ClientId::parse("c1").unwrap(), "Ann");
         let calls = [

@@ -1,4 +1,4 @@
-//! Interprets a response as the operation's success or an error. No response body can make it panic.
+//! Interprets a response as the operation's result or an error. It never panics, whatever the body contains.
 
 use std::time::{Duration, SystemTime};
 
@@ -26,7 +26,7 @@ const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 /// The maximum number of characters in a request id (contract D2).
 const MAX_REQUEST_ID_CHARS: usize = 128;
 
-/// A response to an operation.
+/// A response, with the operation and the token that are needed to interpret it.
 #[derive(Debug)]
 pub(crate) struct ApiResponse<'a> {
     operation: Operation,
@@ -70,7 +70,7 @@ impl<'a> ApiResponse<'a> {
             let reason = redact(&reason, self.token, MAX_FOREIGN_CHARS);
             let first_byte = self.response.body().iter().find(|byte| !byte.is_ascii_whitespace());
             let message = if error.is_data() {
-                format!("the body does not match the type of the operation: {reason}")
+                format!("the body does not match the operation's response type: {reason}")
             } else if matches!(first_byte, Some(b'{' | b'[')) {
                 format!("the body is truncated or not JSON: {reason}")
             } else {
@@ -80,8 +80,8 @@ impl<'a> ApiResponse<'a> {
         })
     }
 
-    /// Returns the path of the invalid field. This parses an invalid body a second time, so a valid body incurs no
-    /// extra cost.
+    /// Returns the path of the invalid field. To find it, parses the invalid body a second time, so that a valid body
+    /// incurs no extra cost.
     fn invalid_field<T: DeserializeOwned>(&self) -> Option<String> {
         let json = &mut serde_json::Deserializer::from_slice(self.response.body());
         let error = serde_path_to_error::deserialize::<_, T>(json).err().filter(|error| error.inner().is_data())?;

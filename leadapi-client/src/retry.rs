@@ -17,7 +17,7 @@ use http::StatusCode;
 ///
 /// Before the n-th retry, the client waits a random time up to `base · 2ⁿ⁻¹`, and at most `max`. This full jitter keeps
 /// callers that failed together from retrying together. If the response has a `Retry-After`, the client first waits for
-/// that long. A 429 is not a failure and does not count as an attempt.
+/// that long. A 429 is not a failure and does not count towards the maximum number of attempts.
 ///
 /// ```
 /// use std::time::Duration;
@@ -163,9 +163,9 @@ pub(crate) fn full_jitter(max: Duration) -> Duration {
 /// The retry budget of a client and all its clones, which keeps retries from overloading a failing service. It is a
 /// token bucket, as in the AWS SDKs.
 ///
-/// A retry costs 5 tokens, or 10 after a timeout. If the retry succeeds, its tokens are refunded. A success at the
-/// first attempt adds 1 token. The bucket also refills by 5 tokens per second. Otherwise it would stay empty if every
-/// call needed a retry.
+/// A retry costs 5 tokens, or 10 after a timeout. If the retry succeeds, its tokens are refunded. A success on the
+/// first attempt adds 1 token. The bucket also refills by 5 tokens per second, because it would otherwise stay empty if
+/// every call needed a retry.
 #[derive(Debug)]
 pub(crate) struct RetryBudget(Mutex<Bucket>);
 
@@ -177,7 +177,7 @@ struct Bucket {
 
 const CAPACITY: f64 = 500.0;
 const REFILL_PER_SECOND: f64 = 5.0;
-/// The number of tokens that a success at the first attempt adds.
+/// The number of tokens that a success on the first attempt adds.
 pub(crate) const REWARD: f64 = 1.0;
 /// The cost of a retry.
 pub(crate) const COST: f64 = 5.0;

@@ -40,7 +40,7 @@ pub(crate) fn mask_token(text: &str, token: &str) -> String {
     masked_text + text.get(from..).unwrap_or_default()
 }
 
-/// Returns the letters and digits to search for: those of the token, and of its base64 encoding at each of three
+/// Returns the sequences of letters and digits to search for: the token, and its base64 encoding at each of three
 /// alignments.
 fn needles(token: &str) -> Vec<Vec<u8>> {
     let bare = |text: &str| letters(text).iter().map(|letter| letter.byte).collect::<Vec<u8>>();
@@ -50,7 +50,7 @@ fn needles(token: &str) -> Vec<Vec<u8>> {
     needles
 }
 
-/// Returns the base64 digits that depend only on `bytes`, if `before` other bytes precede them.
+/// Returns the base64 digits that depend only on `bytes`, when `before` other bytes precede them.
 fn base64_within(bytes: &[u8], before: usize) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let whole = bytes.get((3 - before) % 3..).unwrap_or_default();

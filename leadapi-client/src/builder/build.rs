@@ -1,4 +1,4 @@
-//! The method that validates the settings and creates a client.
+//! The method that validates a builder's settings and creates the client.
 
 use http::HeaderValue;
 use leadapi_core::auth::MalformedToken;

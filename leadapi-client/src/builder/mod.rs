@@ -104,7 +104,7 @@ impl ClientBuilder {
         }
     }
 
-    /// Sets a service in the same process as the transport, without a socket or a runtime.
+    /// Sends all requests to a service in the same process, without a socket or a runtime.
     ///
     /// The base URL's host is never resolved, but its path must be the service's base path.
     ///
@@ -157,7 +157,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the retry policy: how often a failed call is retried, and after which delays.
+    /// Sets the retry policy: how often the client retries a failed call, and how long it waits before each retry.
     ///
     /// ```
     /// use leadapi_client::{Client, RetryPolicy};
@@ -170,8 +170,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the timeout for each call, including all attempts and all waits, even those for the rate limit. The default
-    /// is 5 minutes.
+    /// Sets the timeout for each call, including all attempts and waits, even waits for the rate limit. The default is
+    /// 5 minutes.
     ///
     /// ```
     /// use std::time::Duration;
@@ -201,7 +201,7 @@ impl ClientBuilder {
 
     /// Sets the longest `Retry-After` that the client honours. The default is 2 minutes.
     ///
-    /// If a response requests a longer wait, its call fails immediately, and
+    /// If a response requests a longer wait, the call fails immediately, and
     /// [`Error::retry_after`](crate::Error::retry_after) returns the requested wait. If that response is a 429, other
     /// calls wait only one second before they try again, as after a 429 without `Retry-After`. A single absurd value,
     /// such as a day, therefore cannot stall the client. The service itself never requests more than 60 s.
@@ -219,7 +219,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the maximum number of requests in any 60 s. The default is the contract's limit.
+    /// Sets the client-side rate limit: how many reads and writes the client may send in any 60 s. The default is the
+    /// contract's limit.
     ///
     /// ```
     /// use leadapi_client::{Client, Pacing};
@@ -258,7 +259,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets a callback that receives each wait when it begins. Calls wait for pacing, after a 429, and before a retry.
+    /// Sets a callback that the client calls at the start of each wait: for pacing, after a 429, and before a retry.
     /// The callback must not block.
     ///
     /// ```

@@ -10,7 +10,7 @@ use leadapi_core::model::{IdempotencyKey, Lead};
 use super::row_result::RowResult;
 use crate::{call::CallFuture, error::Error, response_meta::ResponseMeta};
 
-/// In-flight and finished rows, in input order, until `take` removes them.
+/// The rows of an import that are in flight or finished, in input order. `take` removes finished rows.
 pub(super) struct InFlight<R> {
     rows: VecDeque<InFlightRow<R>>,
 }
@@ -40,7 +40,7 @@ impl<R> InFlight<R> {
     /// Polls all calls and reports each one that finishes.
     ///
     /// Every call is polled, regardless of which call woke the task. At most 64 calls are in flight, so a separate
-    /// waker for each call is not worthwhile.
+    /// waker for each call is not worth its cost.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, mut on_finish: impl FnMut(u64, Option<&Error>)) {
         for row in self.rows.iter_mut().filter(|row| row.outcome.is_none()) {
             if let Poll::Ready(outcome) = row.call.as_mut().poll(cx) {

@@ -98,12 +98,12 @@ pub struct Progress {
     pub created: u64,
     /// The number of leads that already existed under the same key.
     pub replayed: u64,
-    /// The number of rows that break a rule ([`RowResult::is_refused`]) and must be corrected.
+    /// The number of rows that were refused because of their content ([`RowResult::is_refused`]). Correct these rows.
     pub refused: u64,
-    /// The number of valid rows for which no lead was created. Send those rows again.
+    /// The number of rows that failed for another reason, without creating a lead. Send these rows again.
     pub failed: u64,
-    /// The number of rows whose result is unknown. Send those rows again under the same keys. Doing so creates no
-    /// second lead.
+    /// The number of rows whose result is unknown. Send these rows again under the same keys, which creates no second
+    /// lead.
     pub unknown: u64,
 }
 

@@ -41,8 +41,8 @@ pub struct Stopped {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StopReason {
-    /// All the other rows would fail too. For example, the token is invalid or lacks the scope, or the base URL does
-    /// not lead to the API.
+    /// All other rows would fail too. For example, the token is invalid or lacks the scope, or the base URL does not
+    /// point to the API.
     EveryRow,
     /// Too many consecutive rows failed because the service was unreachable or failed.
     ServiceUnavailable,
@@ -129,7 +129,7 @@ impl Stopped {
 /// The caller's condition, which returns whether an error stops the import.
 type Condition<'r> = Box<dyn FnMut(&Error) -> bool + Send + 'r>;
 
-/// Watches the results of rows for a reason to stop the import.
+/// Watches the row results for a reason to stop the import.
 #[derive(Default)]
 pub(super) struct StopMonitor<'r> {
     condition: Option<Condition<'r>>,
@@ -177,7 +177,7 @@ impl<'r> StopMonitor<'r> {
         self.stopped.is_some()
     }
 
-    /// Takes the error if the import must stop. Later calls return `None`.
+    /// Takes the error if the import has stopped early. Later calls return `None`.
     pub(super) const fn take(&mut self) -> Option<Stopped> {
         self.stopped.take()
     }

@@ -26,7 +26,7 @@ use crate::{context::CallOptions, error::Error};
 /// # Ok::<(), leadapi_core::BoxError>(())
 /// # }).unwrap();
 /// ```
-#[must_use = "a call is made when it is awaited"]
+#[must_use = "calls do nothing unless awaited"]
 pub struct CreateLead(Call<Lead>);
 
 impl CreateLead {

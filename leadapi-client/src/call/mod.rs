@@ -39,7 +39,7 @@ pub type CallFuture<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 /// # Ok::<(), leadapi_core::BoxError>(())
 /// # }).unwrap();
 /// ```
-#[must_use = "a call is made when it is awaited"]
+#[must_use = "calls do nothing unless awaited"]
 pub struct Call<T> {
     context: Arc<ClientContext>,
     operation: Operation,
@@ -49,7 +49,7 @@ pub struct Call<T> {
 }
 
 /// A [`Call`] that also returns the metadata of the response.
-#[must_use = "a call is made when it is awaited"]
+#[must_use = "calls do nothing unless awaited"]
 pub struct WithMeta<T>(Call<T>);
 
 impl<T> Call<T> {

@@ -1,6 +1,6 @@
-//! The options that all types of calls share.
+//! The options that all call types share.
 
-/// Implements the option methods for a type of call. The argument is the path to the field that contains the options.
+/// Implements the option methods for a call type. The argument is the path to the field that contains the options.
 macro_rules! options {
     ($($type:ty $(, $generic:ident)?: $($field:tt).+;)*) => {$(
         impl $(<$generic>)? $type {

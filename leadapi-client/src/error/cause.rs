@@ -1,4 +1,4 @@
-//! The reason why a call failed, with its data. [`Error`](super::Error) provides public accessors.
+//! The reason why a call failed, with its details. [`Error`](super::Error) provides public accessors.
 
 use std::time::Duration;
 

@@ -47,7 +47,7 @@ impl Error {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # futures_executor::block_on(async {
     /// # let error = support::answered(400).await;
-    /// assert_eq!(error.message(), "as the service said");
+    /// assert_eq!(error.message(), "the service's error message");
     /// # });
     /// ```
     pub fn message(&self) -> String {
@@ -69,7 +69,7 @@ impl Error {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # futures_executor::block_on(async {
     /// # let error = support::answered(500).await;
-    /// println!("report request {:?} to the operators of the service", error.request_id());
+    /// println!("please report request {:?} to the service's operators", error.request_id());
     /// # assert_eq!(error.request_id(), Some("0198-abc"));
     /// # });
     /// ```
@@ -79,7 +79,7 @@ impl Error {
 
     /// Returns how long to wait before the next attempt, if known. Usually, this is the response's `Retry-After`,
     /// capped at one day but not at [`ClientBuilder::max_retry_after`](crate::ClientBuilder::max_retry_after). If the
-    /// call failed because the rate limit would have delayed it beyond its timeout, returns that delay.
+    /// call failed because the rate limit would have delayed it beyond its timeout, this method returns that delay.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -15,8 +15,8 @@ pub use self::outcome::Outcome;
 /// The error that a failed call returns.
 ///
 /// The `Display` output is one line that names the operation and the failure, and includes the service's error message,
-/// if any. Text from a response is shown without tokens, and is truncated to fit into a log. A custom transport's
-/// message is shown unchanged.
+/// if any. In text from a response, tokens are masked and long text is truncated. A custom transport's message is shown
+/// unchanged.
 ///
 /// ```
 /// use leadapi_client::{Client, Outcome, id::LeadId};
@@ -123,7 +123,7 @@ impl fmt::Debug for Error {
 impl error::Error for Error {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
         match &self.0.cause {
-            // The message of this error already includes the messages of these errors, so return their sources.
+            // `Display` already includes the messages of these errors, so skip to their sources.
             Cause::InvalidRequest(refusal) => refusal.source(),
             Cause::Transport(error) => error.source(),
             Cause::Response(response) => response.invalid_body.as_ref().map(|reason| reason as _),

@@ -1,4 +1,4 @@
-//! The outcome of a failed call, and whether to retry it.
+//! The outcome of a failed call, and whether a retry may succeed.
 
 use http::StatusCode;
 
@@ -45,8 +45,8 @@ impl Error {
     /// use leadapi_client::Outcome;
     ///
     /// match error.outcome() {
-    ///     Outcome::Refused | Outcome::NotSent => println!("there is no such lead now"),
-    ///     _ => println!("there may be one: retry under {:?}", error.idempotency_key()),
+    ///     Outcome::Refused | Outcome::NotSent => println!("no lead was created"),
+    ///     _ => println!("a lead may exist: retry under {:?}", error.idempotency_key()),
     /// }
     /// # assert_eq!(error.outcome(), Outcome::Unknown);
     /// # });
@@ -78,7 +78,7 @@ impl Error {
     /// # futures_executor::block_on(async {
     /// # let error = support::answered(500).await;
     /// if error.is_retryable() {
-    ///     println!("kept for later under {:?}", error.idempotency_key());
+    ///     println!("retry later under {:?}", error.idempotency_key());
     /// }
     /// # assert!(error.is_retryable());
     /// # });

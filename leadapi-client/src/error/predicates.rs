@@ -29,7 +29,7 @@ impl Error {
     /// # futures_executor::block_on(async {
     /// # let error = support::answered(401).await;
     /// if error.is_unauthorized() {
-    ///     println!("the token has been revoked, or has expired");
+    ///     println!("the token is unknown, expired or revoked");
     /// }
     /// # assert!(error.is_unauthorized());
     /// # });
@@ -56,14 +56,14 @@ impl Error {
     }
 
     /// Returns whether the token lacks the scope that the operation requires. Unlike a 403 for a client account, this
-    /// affects every call of the operation.
+    /// affects every call to the operation.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # futures_executor::block_on(async {
     /// # let error = support::answered(403).await;
     /// if error.lacks_scope() {
-    ///     println!("this token may only read");
+    ///     println!("the token lacks the required scope");
     /// }
     /// # assert!(!error.lacks_scope(), "a 403 without a challenge is about the client account");
     /// # });
@@ -80,7 +80,7 @@ impl Error {
     /// # futures_executor::block_on(async {
     /// # let error = support::answered(404).await;
     /// if error.is_not_found() {
-    ///     println!("it has been deleted");
+    ///     println!("the lead does not exist");
     /// }
     /// # assert!(error.is_not_found());
     /// # });
@@ -122,7 +122,7 @@ impl Error {
         self.status().is_some_and(|status| status.is_server_error())
     }
 
-    /// Returns whether the call timed out while it was connecting, or waiting for the response or the client-side rate
+    /// Returns whether the call timed out while connecting, or while waiting for the response or the client-side rate
     /// limit.
     ///
     /// ```
@@ -150,7 +150,7 @@ impl Error {
     /// # futures_executor::block_on(async {
     /// # let error = support::answered(500).await;
     /// if error.is_connect() {
-    ///     println!("nothing listens at this address");
+    ///     println!("could not connect: {error}");
     /// }
     /// # assert!(!error.is_connect());
     /// # });

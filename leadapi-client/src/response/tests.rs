@@ -71,7 +71,7 @@ fn an_invalid_body_of_a_success_is_reported_without_data() {
     let response = response(Operation::ListLeads, 200, body).unwrap();
     let error = response.json::<Page<Lead>>().unwrap_err();
     let (text, reason) = (error.to_string(), error.source().unwrap().to_string());
-    assert!(text.starts_with("GET /leads: 200 OK: the body does not match the type of the operation: "), "{text}");
+    assert!(text.starts_with("GET /leads: 200 OK: the body does not match the operation's response type: "), "{text}");
     assert!(!text.contains("Bob") && !reason.contains("Bob"), "{text}");
     assert!(reason.contains("line 1 column"), "{reason}");
     assert!(!format!("{text}{reason}{error:?}").contains("pak_secret"));
@@ -96,7 +96,7 @@ fn the_error_names_the_invalid_field() {
         let body = format!(r#"{{"data":[{first},{lead}],"total":2,"limit":50,"offset":0}}"#);
         let error = response(Operation::ListLeads, 200, &body).unwrap().json::<Page<Lead>>().unwrap_err();
         let text = error.to_string();
-        let start = format!("GET /leads: 200 OK: the body does not match the type of the operation: {reason}");
+        let start = format!("GET /leads: 200 OK: the body does not match the operation's response type: {reason}");
         assert!(text.starts_with(&start), "{text}");
         assert!(text.contains("line 1 column") && !text.contains("Bob"), "{text}");
     }

@@ -78,7 +78,7 @@ pub(crate) async fn answered(status: u16) -> Error {
         async fn send(&self, _: http::Request<bytes::Bytes>) -> Result<http::Response<bytes::Bytes>, TransportError> {
             let response = http::Response::builder().status(self.0);
             let response = response.header("x-request-id", "0198-abc").header("retry-after", "7");
-            Ok(response.body(r#"{"error": "as the service said"}"#.into()).unwrap())
+            Ok(response.body(r#"{"error": "the service's error message"}"#.into()).unwrap())
         }
     }
 

@@ -28,7 +28,7 @@ use crate::{client::Client, context::CallOptions};
 ///
 /// Dropping the stream discards the pending responses, but the service may still execute requests that were sent. If
 /// the keys are the same in every run ([`named`](Self::named), [`keys`](Self::keys)), the same rows can be sent again
-/// without duplicates. The service remembers the keys for 24 hours (contract D10).
+/// without creating duplicates. The service remembers the keys for 24 hours (contract D10).
 ///
 /// A refused row does not stop the import, but an error that affects every row does. The rows in flight then finish,
 /// and the stream's last item is [`Stopped`].
@@ -54,7 +54,7 @@ use crate::{client::Client, context::CallOptions};
 #[must_use = "streams do nothing unless polled"]
 pub struct CreateMany<'r, R> {
     client: Client,
-    /// The rows that have not been sent.
+    /// The remaining input rows. `None` after the last row, or after the import has stopped.
     rows: Option<RowStream<'r, R>>,
     taken: u64,
     in_flight: InFlight<R>,
@@ -117,7 +117,7 @@ impl<R: AsRef<NewLead>> CreateMany<'_, R> {
 }
 
 impl<R> CreateMany<'_, R> {
-    /// Returns the row counts by result, for the rows that the stream has returned.
+    /// Returns how many of the rows returned so far were created, replayed, refused and so on.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
@@ -150,7 +150,7 @@ impl<R: AsRef<NewLead>> Stream for CreateMany<'_, R> {
     }
 }
 
-/// Nothing is pinned in place: the row stream and the calls are boxed, and rows are never pinned.
+/// The row stream and the calls are boxed, and rows are never pinned, so the stream itself can move.
 impl<R> Unpin for CreateMany<'_, R> {}
 
 impl<R> fmt::Debug for CreateMany<'_, R> {

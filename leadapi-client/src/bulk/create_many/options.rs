@@ -8,7 +8,7 @@ use super::CreateMany;
 use crate::{error::Error, retry::RetryPolicy};
 
 impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
-    /// The maximum number of rows in flight. It is small because each wake-up polls all of them.
+    /// The upper limit for [`in_flight`](Self::in_flight). It is small because each wake-up polls every row in flight.
     pub const MAX_IN_FLIGHT: usize = 64;
 
     /// Sets the maximum number of rows in flight, from 1 to [`MAX_IN_FLIGHT`](Self::MAX_IN_FLIGHT). The default of 8 is
@@ -26,7 +26,7 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
         self
     }
 
-    /// Returns rows in input order instead of completion order, so a row's result implies that all earlier rows have
+    /// Returns results in input order instead of completion order, so a row's result implies that all earlier rows have
     /// finished. A finished row counts as in flight until the earlier rows finish, so a slow row can delay the others.
     ///
     /// ```
@@ -79,7 +79,7 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
         Ok(self.keys(move |index, _| key(&import, index).unwrap_or_else(|_| last.clone())))
     }
 
-    /// Sets the function that returns a row's key, from the row's index and the row. Each key must be unique to its row
+    /// Sets the function that derives a row's key from the row's index and contents. Each key must be unique to its row
     /// and the same in every run.
     ///
     /// ```
@@ -99,9 +99,9 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
 
     /// Stops the import at the first error for which `condition` returns true.
     ///
-    /// The import always stops when the token is invalid or lacks the scope, when the base URL does not lead to the
+    /// The import always stops when the token is invalid or lacks the scope, when the base URL does not point to the
     /// API, and when the transport fails permanently. It also stops after too many consecutive failures other than
-    /// refusals: twice the limit on in-flight rows, but no fewer than 10.
+    /// refusals. That number is twice the in-flight limit, but at least 10.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
@@ -136,8 +136,8 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     }
 
     /// Sets the timeout for each row, including its waits for the rate limit. The default is one hour, regardless of
-    /// the client's timeout. It is that long because programs that share the token can delay a row, and such a delay is
-    /// not a failure.
+    /// the client's timeout. The default is long because other programs that share the token can delay a row, and such
+    /// a delay is not a failure.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;

@@ -35,7 +35,7 @@ impl Leads<'_> {
     /// # futures_executor::block_on(async {
     /// # let client = support::in_process();
     ///
-    /// /// A contact of another system, with its number there.
+    /// /// A contact in another system, which identifies it by a number.
     /// struct Contact {
     ///     number: u64,
     ///     new: NewLead,
@@ -66,7 +66,7 @@ impl Leads<'_> {
         self.create_many_from(Ready(rows.into_iter()))
     }
 
-    /// Same as [`create_many`](Self::create_many), for rows from an async stream.
+    /// Same as [`create_many`](Self::create_many), but takes the rows from an async stream.
     ///
     /// ```
     /// use leadapi_client::model::NewLead;
