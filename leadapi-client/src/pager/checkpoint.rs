@@ -16,14 +16,14 @@ pub(super) const MAX_REMEMBERED: usize = 1_000;
 /// epoch.
 const LATEST: i64 = 253_402_300_799_999;
 
-/// A lead's `created_at` in milliseconds since the Unix epoch, and its id.
+/// A returned lead: its `created_at` in milliseconds since the Unix epoch, and its id.
 type ReturnedLead = (i64, LeadId);
 
 /// A record of the leads that a [`Poller`](super::Poller) has returned so far.
 ///
 /// A checkpoint can be serialized with serde and passed to another process
 /// ([`Leads::poll_created`](crate::Leads::poll_created)). The serialized form is opaque. It contains no lead data
-/// except the ids and creation times of at most 1,000 of the latest leads. The default checkpoint treats every lead as
+/// except the ids and creation times of at most the latest 1,000 leads. The default checkpoint treats every lead as
 /// new, and [`Checkpoint::at`] starts at a timestamp.
 ///
 /// ```
@@ -85,17 +85,17 @@ impl Checkpoint {
     /// milliseconds.
     ///
     /// The floor moves up to the newest lead minus the overlap. It never moves back, because leads that are no longer
-    /// remembered would then be returned again. A `created_at` in the future counts as `now`. It comes from a wrong
-    /// clock or an import, and a floor based on it would hide every other lead.
+    /// remembered would then be returned again. A `created_at` in the future counts as `now`. Such a time comes from a
+    /// wrong clock or an import, and a floor based on it would hide all other new leads.
     pub(super) fn after(mut self, leads: &[LeadItem], now: i64, overlap: i64) -> Self {
         self.returned.extend(leads.iter().map(|lead| (millis(lead.created_at), lead.id.clone())));
         let newest = self.returned.last().map(|(at, _)| (*at).min(now));
         self.floor = self.floor.max(newest.map(|newest| newest.saturating_sub(overlap)));
         self.forget_before_floor();
-        // If there are too many leads to remember, the floor moves past the oldest so they are not read again. Leads
-        // with the same timestamp are dropped together, because the floor cannot separate them. The floor never moves
-        // past `now`. If more than `MAX_REMEMBERED` leads are dated in the future, the poller repeats some, which is
-        // better than missing leads.
+        // If there are too many leads to remember, the floor moves past the oldest ones, so that later polls do not
+        // reread them. Leads with the same timestamp are dropped together, because the floor cannot separate them. The
+        // floor never moves past `now`. If more than `MAX_REMEMBERED` leads are dated in the future, the poller returns
+        // some of them again, which is better than missing leads.
         while self.returned.len() > MAX_REMEMBERED {
             let Some((oldest, _)) = self.returned.first().cloned() else { break };
             if oldest <= now {
@@ -137,7 +137,7 @@ impl From<Checkpoint> for CheckpointRecord {
 /// The error for a checkpoint that a later version of this crate wrote, or that is malformed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InvalidCheckpoint {
-    #[error("unsupported version {0} of a checkpoint (supported: {VERSION})")]
+    #[error("unsupported checkpoint version {0} (supported: {VERSION})")]
     Version(u32),
     #[error("a checkpoint may contain at most {MAX_REMEMBERED} leads, and no timestamp after the year 9999")]
     OutOfRange,

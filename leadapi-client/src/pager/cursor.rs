@@ -1,4 +1,4 @@
-//! The state of an iteration. It chooses the next window and does no I/O.
+//! The cursor, which holds the state of an iteration and chooses the next window. It does no I/O.
 //!
 //! The list is sorted newest first by a key that never changes (contract D3). Windows, however, are addressed by row
 //! number, and rows may be inserted or deleted between requests. The cursor therefore keeps the key of the last lead
@@ -133,7 +133,7 @@ impl Cursor {
         contained && self.search.is_none() && !self.is_done
     }
 
-    /// Applies the response to a window. An error leaves the cursor unchanged.
+    /// Applies the response to a request for a window. An error leaves the cursor unchanged.
     pub(super) fn advance(&mut self, requested: Window, page: Page<LeadItem>) -> Result<Advance, PagerError> {
         let Page { data: mut rows, total, offset: start, .. } = page;
         let total = total.min(Window::MAX_OFFSET);
@@ -145,7 +145,8 @@ impl Cursor {
         }
         let seen = self.last.as_ref().map_or(0, |last| rows.partition_point(|row| key(row) >= (last.0, &last.1)));
         let (read, end) = (rows.len() as u64, start + rows.len() as u64);
-        // A short or empty page may not be the last one, so compare with the total, which is from the same snapshot.
+        // A short or empty page is not necessarily the last one, so compare with the total, which is from the same
+        // snapshot.
         let is_end = end >= total;
         let starts_before = start == 0 || seen > 0;
         let makes_progress = seen < rows.len() || is_end;
@@ -172,9 +173,9 @@ impl Cursor {
 
     /// Returns the row at which a window must start to contain the resume point, even if it moves again.
     ///
-    /// An insert before the resume point moves it forward, and a deletion moves it back. The estimate is the smallest
-    /// shift of the last four pages, minus half the range of their shifts. A window that starts too early rereads some
-    /// rows, and a window that starts too late costs a request.
+    /// An insert before the resume point moves it forward, and a deletion moves it back. The window starts at the
+    /// resume point plus the smallest shift of the last four pages, minus half the range of these shifts, minus the
+    /// overlap. A window that starts too early rereads some rows, and a window that starts too late costs a request.
     fn start_before(&self, resume_point: u64) -> u64 {
         let max = self.page_len * 3 / 4;
         let back = (self.overlap() + self.spread()).saturating_add_signed(-self.least_shift().min(0)).min(max).max(1);
@@ -230,11 +231,10 @@ impl Cursor {
         Search { next, from, to: Some(to), step, total, growth: None, ..search }
     }
 
-    /// Steps forward after a window that ended before the resume point because rows were inserted before it.
+    /// Steps forward after a window that ended before the resume point because rows were inserted before that point.
     ///
-    /// Inserted rows move the resume point by the amount by which they lengthen the list, so the total reveals the size
-    /// of the step. If that step was too small because the list kept growing, the next step also adds the latest
-    /// growth.
+    /// Each inserted row lengthens the list by one and moves the resume point by one, so the total reveals the size of
+    /// the step. If that step was too small because the list kept growing, the next step also adds the latest growth.
     fn ahead(&self, from: u64, total: u64) -> Search {
         let search = self.search.unwrap_or_else(|| Search::new(self.total_at_rank));
         let to = search.to.filter(|to| *to > from);

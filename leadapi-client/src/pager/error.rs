@@ -8,7 +8,7 @@ use crate::error::{Cause, Error};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PagerError {
     /// The rows of one response are not ordered newest first, or contain a duplicate.
-    #[error("the leads are not sorted newest first, so paging could miss or repeat some")]
+    #[error("the leads are not sorted newest first, so paging could miss or repeat leads")]
     Unsorted,
     /// The offset in the response differs from the requested offset.
     #[error("the response is not the requested page: offset {received} instead of {requested}")]

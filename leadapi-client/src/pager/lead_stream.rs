@@ -112,7 +112,7 @@ impl LeadStream {
     /// # let client = support::in_process();
     /// let mut leads = client.leads().list_all(LeadQuery::new()).stream();
     /// while let Some(lead) = leads.try_next().await? {
-    ///     println!("{} is done; if we stop here: {}", lead.id, serde_json::to_string(&leads.position())?);
+    ///     println!("processed {}; resume from {}", lead.id, serde_json::to_string(&leads.position())?);
     /// }
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap() }

@@ -9,7 +9,8 @@
 //! - A lead that is created or deleted during the iteration is yielded once or not at all. A lead created now is newer
 //!   than the starting point, so it is not yielded, and the iteration ends no matter how many are created. A lead
 //!   imported with an old `created_at` is yielded if the iteration has not passed that time yet.
-//! - Leads are yielded newest first, in the state that they had when their page was read. A lead that changes later is not yielded again.
+//! - Leads are yielded newest first, as they were when their page was read. A lead that changes later is not yielded
+//!   again.
 //! - With a stage filter, a lead that moves into or out of the stage counts as created or deleted.
 //! - Memory is bounded by one page plus the prefetched pages. It does not grow with the list.
 //! - While the list does not change, the iteration needs about 2 % more requests than a plain loop over offsets. The
@@ -50,8 +51,8 @@ const MAX_PREFETCH: usize = 64;
 /// A function that fetches a page, called once per request. It is the pager's only interface to the rest of the client.
 pub(crate) type Fetch = Arc<dyn Fn(LeadQuery) -> BoxFuture<'static, Result<Page<LeadItem>, Error>> + Send + Sync>;
 
-/// A request for all leads, created by [`Leads::list_all`](crate::Leads::list_all). It sends nothing until its stream
-/// is polled.
+/// A pager over all leads, created by [`Leads::list_all`](crate::Leads::list_all). It sends nothing until its stream is
+/// polled.
 ///
 /// ```
 /// use leadapi_client::model::LeadQuery;
@@ -68,7 +69,7 @@ pub(crate) type Fetch = Arc<dyn Fn(LeadQuery) -> BoxFuture<'static, Result<Page<
 /// # }).unwrap() }
 /// ```
 #[derive(Clone)]
-#[must_use = "nothing is read before its stream is polled"]
+#[must_use = "a pager reads nothing until its stream is polled"]
 pub struct LeadPager {
     fetch: Fetch,
     query: LeadQuery,
@@ -102,9 +103,9 @@ impl LeadPager {
     /// Sets how many pages are prefetched while the caller processes one. The default is 1, and the maximum is 64.
     ///
     /// With 0, each page is requested only when it is needed. With a higher value, up to that number of requests is in
-    /// flight at once, each at the row where its page is expected to start. A wrong guess is discarded and requested
-    /// again, so prefetching helps only if few leads are created or deleted. Discarded requests also count towards the
-    /// token's read limit.
+    /// flight at once, each at the row where its page is expected to start. If a guess is wrong, the response is
+    /// discarded and the page is requested again, so prefetching helps only if few leads are created or deleted.
+    /// Discarded requests also count towards the token's read limit.
     ///
     /// Requests make progress only while the stream is polled. Prefetched leads may be out of date by the time they are
     /// yielded.

@@ -36,7 +36,7 @@ use crate::error::Error;
 /// while let Some(page) = pages.next().await {
 ///     match page {
 ///         Ok(page) => println!("{} leads, {:?}", page.len(), pages.position()),
-///         Err(error) if error.is_rate_limited() => println!("again in {:?}", error.retry_after()),
+///         Err(error) if error.is_rate_limited() => println!("retry in {:?}", error.retry_after()),
 ///         Err(error) => return Err(error.into()),
 ///     }
 /// }
@@ -53,7 +53,7 @@ pub struct PageStream {
     /// The number of consecutive pages without a wrong guess.
     correct_guesses: usize,
     pub(super) cursor: Cursor,
-    /// The requests in page order. Only the first request is certain; the others are guesses.
+    /// The requests in page order. Only the window of the first request is certain. The other windows are guesses.
     requests: VecDeque<Request>,
     /// Whether a [`PagerError`](super::error::PagerError) has ended the stream. An ended stream sends no more requests.
     ended: bool,

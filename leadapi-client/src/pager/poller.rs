@@ -18,7 +18,7 @@ const OVERLAP: Duration = Duration::from_secs(5 * 60);
 ///
 /// Each [`poll`](Self::poll) reads from the newest lead back to the last poll's newest lead, and then rereads the
 /// overlap before it. It returns only leads that it has not returned before. The overlap is necessary because a new
-/// lead can appear after leads with a later `created_at`. The clocks of the service's machines differ, and a
+/// lead can appear after leads with a later `created_at`: the clocks of the service's machines differ, and a
 /// transaction that starts first may commit last. The poller remembers the ids of the leads within the overlap, so it
 /// returns none of them twice.
 ///
@@ -26,16 +26,16 @@ const OVERLAP: Duration = Duration::from_secs(5 * 60);
 ///
 /// - A lead whose `created_at` is further back than the overlap, such as an imported lead that keeps its old date, is
 ///   not returned. A [`LeadPager`] finds it.
-/// - The poller remembers at most 1,000 leads. If more were created within the overlap, it rereads only the latest of
-///   them. It rereads leads from the same millisecond together or not at all. It repeats no lead, but it misses leads
-///   that appear before the reread range.
-/// - Leads dated in the future, according to this machine's clock, do not move the overlap. If there are more than
-///   1,000, all but the latest 1,000 are returned again.
+/// - The poller remembers at most 1,000 leads. If more were created within the overlap, it rereads only the latest
+///   ones. It rereads leads from the same millisecond together or not at all. It never repeats a lead, but it misses
+///   leads that appear late in the part that it does not reread.
+/// - Leads dated in the future, according to this machine's clock, do not move the overlap. If more than 1,000 leads
+///   are dated in the future, the poller returns all but the latest 1,000 of them again.
 /// - With a stage filter, a lead that moves into the stage is returned if it was created within the overlap. A poller
 ///   finds created leads, not changed ones.
 /// - A poll holds all new leads in memory until it has read the last one. If there may be too many, for example on the
 ///   first poll, start with [`Checkpoint::at`] and read the older leads with a [`LeadPager`].
-#[must_use = "nothing is read before it is polled"]
+#[must_use = "a poller reads nothing until it is polled"]
 pub struct Poller {
     fetch: Fetch,
     query: LeadQuery,
@@ -121,7 +121,7 @@ impl Poller {
         self
     }
 
-    /// Reads all new leads.
+    /// Reads and returns all new leads.
     ///
     /// If a poll fails or its future is dropped, no lead is lost: the next call continues where it stopped.
     ///

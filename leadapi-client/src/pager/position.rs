@@ -1,4 +1,4 @@
-//! The position of an iteration, to resume it later.
+//! The position of an iteration, from which it can be resumed later.
 
 use leadapi_core::{id::LeadId, model::Timestamp};
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ struct PositionRecord {
 
 /// The error for a position that a later version of this crate wrote.
 #[derive(Debug, thiserror::Error)]
-#[error("unsupported version {0} of a position (supported: {VERSION})")]
+#[error("unsupported position version {0} (supported: {VERSION})")]
 pub(super) struct UnknownVersion(u32);
 
 impl From<Position> for PositionRecord {

@@ -19,7 +19,7 @@ use crate::{
 const WINDOW: Duration = Duration::from_secs(60);
 /// The interval at which a waiting call checks whether a request that takes longer than the window has completed.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// The period after the pause for a 429, during which waiting calls resume at random times. If another 429 arrives, the
+/// After the pause for a 429, waiting calls resume at random times within this period. If another 429 arrives, the
 /// calls that have not resumed keep waiting.
 const SPREAD: Duration = Duration::from_secs(1);
 
@@ -54,7 +54,7 @@ struct Waiter {
 /// The result of [`RateLimiter::try_acquire`].
 pub(crate) enum Acquire<'l> {
     Granted(Permit<'l>),
-    /// No permit is available. Try again at `until`.
+    /// No permit is available. Try again at `until`. `refused` is true if the call must wait because of a 429.
     Wait {
         until: Duration,
         refused: bool,
@@ -198,7 +198,7 @@ impl Drop for Ticket<'_> {
 }
 
 /// Permission to send one request. It is dropped when the response arrives or the call is cancelled. The request then
-/// counts for another 60 s, unless it was never sent.
+/// counts for another 60 s, unless it was not sent or the service did not count it.
 pub(crate) struct Permit<'l> {
     limiter: &'l RateLimiter,
     timer: &'l dyn Timer,

@@ -24,7 +24,7 @@ use thread::Sleep;
 /// use tokio::time::Instant;
 /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
 ///
-/// /// The time of tokio, which a test can pause.
+/// /// Tokio's clock, which a test can pause.
 /// struct TokioTimer(Instant);
 ///
 /// #[async_trait::async_trait]

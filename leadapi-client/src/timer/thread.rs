@@ -19,7 +19,7 @@ pub(super) struct Sleep {
     thread: &'static TimerThread,
     /// `None` if the deadline is beyond the range of the clock, so it never arrives.
     deadline: Option<Instant>,
-    /// The entry in the queue.
+    /// The key of this sleep's entry in the queue, once it is registered.
     key: Option<Key>,
 }
 
@@ -140,7 +140,7 @@ impl Queue {
     /// Inserts an entry. Returns the replaced waker, and whether the thread must be notified because it would wake too
     /// late.
     ///
-    /// Removing an entry does not notify the thread. The thread may then wake with nothing to do, but only once per
+    /// Removing an entry does not notify the thread. The thread may then wake with nothing to do, but at most once per
     /// timeout rather than once per call.
     fn insert(&mut self, key: Key, waker: Waker) -> (Option<Waker>, bool) {
         let (deadline, _) = key;

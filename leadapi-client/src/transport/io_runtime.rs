@@ -65,7 +65,7 @@ impl<F: Future> Future for Entered<'_, F> {
 
 impl<F> Drop for Entered<'_, F> {
     fn drop(&mut self) {
-        // Dropping the future may return a connection to the pool. This spawns a task, so it needs the runtime.
+        // Dropping the future may return a connection to the pool, which spawns a task and therefore needs the runtime.
         let _guard = self.handle.enter();
         self.future.set(None);
     }

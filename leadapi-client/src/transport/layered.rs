@@ -46,7 +46,7 @@ use super::{Transport, TransportError};
 /// # }
 /// # let (service, token) = support::service();
 ///
-/// // `Signed` is any service around a service, as tower's middleware is.
+/// // `Signed` is tower middleware: a service that wraps another service.
 /// let transport = Layered::new(InProcess::new(service), &layer_fn(Signed));
 /// let client = Client::builder("http://in-process/v1", token).transport(transport).build()?;
 /// # futures_executor::block_on(async { client.client_accounts().list(Default::default()).await }).unwrap();
@@ -138,7 +138,7 @@ mod tests {
         }
     }
 
-    /// Middleware that boxes errors, as tower's own does, and may itself fail.
+    /// Middleware that boxes errors, as tower's own middleware does, and that may itself fail.
     #[derive(Clone)]
     struct Boxing(TransportService, Result<(), &'static str>);
 

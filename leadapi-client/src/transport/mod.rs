@@ -26,10 +26,10 @@ pub use layered::{Layered, TransportService};
 pub use progress::SendProgress;
 
 /// The maximum size of a response body in this crate's transports. It is many times the size of a page of 200 leads,
-/// and keeps a misbehaving server from exhausting memory.
+/// and keeps a misbehaving server from exhausting the client's memory.
 pub const MAX_RESPONSE_BYTES: usize = 16 * 1_024 * 1_024;
 
-/// Sends a request and returns its response.
+/// A transport, which sends requests and returns their responses.
 ///
 /// [`Client`](crate::Client) calls the transport once for each attempt. Implement this trait to use other sockets,
 /// record traffic or inject faults, often by wrapping another transport:
@@ -57,7 +57,7 @@ pub const MAX_RESPONSE_BYTES: usize = 16 * 1_024 * 1_024;
 /// - The URI of the request is absolute: scheme, host, path and query. The `Authorization` header contains the token
 ///   and is marked as sensitive. A transport must send the token only to the origin of that URI. It must not follow
 ///   redirects with the token or reveal the token, not even in errors.
-/// - A transport must send the request at most once, because the client decides about retries.
+/// - A transport must send each request at most once, because the client handles retries itself.
 /// - The body of the response must be complete and bounded in size.
 /// - A transport needs no timeout of its own: the client drops the future when an attempt times out.
 #[async_trait]
@@ -94,7 +94,7 @@ pub enum Delivery {
     MaybeSent,
 }
 
-/// The error of a request that received no response.
+/// The error for a request that received no response.
 ///
 /// ```
 /// use leadapi_client::transport::{Delivery, TransportError};
@@ -167,7 +167,7 @@ impl TransportError {
     ///
     /// ```
     /// # use leadapi_client::transport::TransportError;
-    /// let error = TransportError::maybe_sent("10 s are over").timed_out();
+    /// let error = TransportError::maybe_sent("no response within 10 s").timed_out();
     /// assert!(error.is_timeout());
     /// assert_eq!(error.to_string(), "timed out");
     /// ```
@@ -231,7 +231,7 @@ impl TransportError {
     ///
     /// ```
     /// # use leadapi_client::transport::{Delivery, TransportError};
-    /// assert!(TransportError::maybe_sent("10 s are over").timed_out().is_timeout());
+    /// assert!(TransportError::maybe_sent("no response within 10 s").timed_out().is_timeout());
     /// ```
     pub const fn is_timeout(&self) -> bool {
         self.timeout

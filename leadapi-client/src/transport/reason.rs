@@ -1,4 +1,4 @@
-//! Determines why a network request has no response, from the errors of reqwest and hyper.
+//! Determines why a network request received no response, from the errors that reqwest and hyper return.
 
 use std::{error::Error, io, iter::successors};
 

@@ -26,7 +26,7 @@ use crate::config_error::ConfigError;
 /// the call fails as not sent.
 ///
 /// A server that sends endless informational responses (1xx) occupies that thread for up to half a second at a time,
-/// until its call times out. This delays the responses to other calls, but not their timeouts.
+/// until the call to that server times out. This delays the responses to other calls, but not their timeouts.
 ///
 /// Redirects are not followed, because they would forward the token. Proxies are taken from the environment
 /// (`HTTP_PROXY` and the like). Over plain HTTP, a proxy can read the token.
@@ -43,8 +43,8 @@ pub struct Reqwest(reqwest::Client);
 impl Reqwest {
     /// The timeout for establishing a connection.
     pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-    /// How long an idle connection stays in the pool. The server closes idle connections after 75 s. A shorter time
-    /// makes a request unlikely to use a connection that is closing.
+    /// How long an idle connection stays in the pool. The server closes idle connections after 75 s, so this shorter
+    /// time makes it unlikely that a request uses a connection that is closing.
     const IDLE: Duration = Duration::from_secs(60);
 
     /// Creates a transport with the default settings.
@@ -67,7 +67,7 @@ impl Reqwest {
     /// Creates a transport from a reqwest builder, for example to set proxies, root certificates or a local address.
     ///
     /// Redirects and reqwest's own retries are always disabled, because the token must not follow a redirect and the
-    /// client decides about retries.
+    /// client handles retries itself.
     ///
     /// ```
     /// use leadapi_client::{Client, transport::Reqwest};

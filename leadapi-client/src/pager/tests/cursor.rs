@@ -51,8 +51,7 @@ fn plain_loop(model: &mut Model, size: u32) -> (usize, usize) {
     }
 }
 
-/// Compares the cost of reading 100,000 leads with the plain loop. To print the comparison, run `cargo test … --
-/// --nocapture`.
+/// Compares the pager with a plain loop over 100,000 leads. To print the comparison, run `cargo test … -- --nocapture`.
 #[test]
 fn a_hundred_thousand_leads_are_read_exactly_once_while_others_write() {
     for (created, deleted, within_percent) in
@@ -64,7 +63,7 @@ fn a_hundred_thousand_leads_are_read_exactly_once_while_others_write() {
         let mut model = Model::new(100_000, churn, 7);
         read_all(&mut model, 200, 5_000);
         println!(
-            "{created} in, {deleted} out: the loop misses {missed} and repeats {repeated} in {} requests, the pager {:?} in {}",
+            "created {created}, deleted {deleted}: the loop missed {missed} and repeated {repeated} in {} requests, the pager {:?} in {}",
             usual.requests,
             model.missed_and_repeated(),
             model.requests,
@@ -85,7 +84,7 @@ proptest! {
         let mut model = Model::new(leads, Churn::Wild(most), seed);
         model.max_rows = answered;
         let (_, lost) = read_all(&mut model, size, 20_000);
-        prop_assert!(lost == 0 || most * 3 > answered, "lost {lost} times");
+        prop_assert!(lost == 0 || most * 3 > answered, "restarted {lost} times");
         prop_assert_eq!(model.missed_and_repeated(), (0, 0));
     }
 

@@ -3,7 +3,7 @@
     clippy::cast_possible_truncation,
     clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
-    reason = "the numbers of a test are small"
+    reason = "the numbers in these tests are small"
 )]
 
 use std::collections::{HashMap, HashSet};
@@ -50,7 +50,7 @@ pub(super) enum Churn {
     Late(usize, i64),
 }
 
-/// Milliseconds since the Unix epoch, and an id.
+/// A lead's `created_at` in milliseconds since the Unix epoch, and its id.
 pub(super) type Row = (i64, u32);
 
 #[derive(Debug)]

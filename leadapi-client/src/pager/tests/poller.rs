@@ -191,7 +191,7 @@ fn a_checkpoint_with_an_unknown_version_or_absurd_values_is_rejected() {
     let written = serde_json::to_string(&Checkpoint::at(lead((1_700_000_000_000, 1)).created_at)).unwrap();
     assert_eq!(written, r#"{"version":1,"floor":1700000000000,"told":[]}"#);
     let error = serde_json::from_str::<Checkpoint>(&written.replace("\"version\":1", "\"version\":2")).unwrap_err();
-    assert_eq!(error.to_string(), "unsupported version 2 of a checkpoint (supported: 1)");
+    assert_eq!(error.to_string(), "unsupported checkpoint version 2 (supported: 1)");
     assert!(serde_json::from_str::<Checkpoint>(r#"{"version":1,"floor":9223372036854775807,"told":[]}"#).is_err());
 }
 

@@ -31,7 +31,7 @@ fn by_leads(service: &UnreliableService, pager: &LeadPager, resumes: usize) -> u
             certain = 0;
         }
         let hint = leads.size_hint();
-        assert!(hint.0 >= certain, "{certain} leads were certain, and now {hint:?}");
+        assert!(hint.0 >= certain, "{certain} leads were certain, but the hint is {hint:?}");
         match once(leads.next()) {
             Poll::Pending => assert_eq!(hint.0, 0, "a buffered lead is ready immediately"),
             Poll::Ready(Some(Ok(lead))) => {
@@ -102,10 +102,10 @@ fn prefetching_reads_each_of_100_000_leads_once() {
             let service = UnreliableService::new(Model::new(100_000, Churn::Steady(created, deleted), 7), 0, 3);
             let max_buffered = by_leads(&service, &service.pager().prefetch(prefetch), 0);
             let model = service.model.lock().unwrap();
-            println!("prefetch {prefetch}: {created} in, {deleted} out: {} requests", model.requests);
+            println!("prefetch {prefetch}, created {created}, deleted {deleted}: {} requests", model.requests);
             assert_eq!(model.missed_and_repeated(), (0, 0));
             assert!(max_buffered <= 200 * (prefetch + 1), "{max_buffered}");
-            assert!(model.requests < 640, "wrong guesses stop");
+            assert!(model.requests < 640, "too many wrong guesses: {} requests", model.requests);
         }
     }
 }
@@ -133,7 +133,7 @@ fn the_stream_prefetches_the_configured_number_of_pages() {
         assert_eq!(leads.total(), Some(100));
         take(&mut leads, 90);
         assert!(matches!(once(leads.next()), Poll::Ready(None)));
-        // Pages of ten overlap by one.
+        // Pages of ten rows overlap by one row.
         assert_eq!(service.requested.lock().unwrap().len(), 11);
     }
 }
@@ -255,7 +255,7 @@ fn a_position_is_small_and_has_a_version() {
     assert!(saved.starts_with(r#"{"version":1,"last":["#) && saved.len() < 150, "{saved}");
     let later = saved.replace(r#""version":1"#, r#""version":2"#);
     let error = serde_json::from_str::<Position>(&later).unwrap_err();
-    assert_eq!(error.to_string(), "unsupported version 2 of a position (supported: 1)");
+    assert_eq!(error.to_string(), "unsupported position version 2 (supported: 1)");
     let absurd = r#"{"version":1,"last":null,"rank":18446744073709551615,"total":18446744073709551615}"#;
     let mut leads = service.pager().resume(serde_json::from_str(absurd).unwrap()).stream();
     take(&mut leads, 1_000);

@@ -50,7 +50,7 @@ fn a_request_counts_until_a_minute_after_its_response() {
     let first = acquire(&limiter, &timer);
     timer.at(1_000);
     drop(acquire(&limiter, &timer));
-    assert_eq!(wait(&limiter, &timer), (60_000, false), "the first may complete immediately");
+    assert_eq!(wait(&limiter, &timer), (60_000, false), "the first request may complete at any time");
     timer.at(4_000);
     drop(first);
     assert_eq!(wait(&limiter, &timer), (61_000, false));
@@ -96,7 +96,7 @@ fn a_429_pauses_all_requests_and_a_later_one_never_shortens_the_pause() {
         untils.push(until);
     }
     untils.sort_unstable();
-    assert!(untils[0] < 17_300 && untils[49] > 17_700, "they resume together: {untils:?}");
+    assert!(untils[0] < 17_300 && untils[49] > 17_700, "the calls resume together: {untils:?}");
     timer.at(17_000);
     drop(acquire(&limiter, &timer));
 }

@@ -78,7 +78,7 @@ fn calls_with_equal_timeouts_do_not_wake_the_thread() {
         notified
     };
     assert!(insert(Duration::from_secs(10)), "the thread waits for nothing yet");
-    assert!(!insert(Duration::from_secs(11)), "the next call ends later");
+    assert!(!insert(Duration::from_secs(11)), "a later deadline does not wake the thread");
     assert!(insert(Duration::from_secs(9)));
 }
 
