@@ -9,7 +9,7 @@ use std::{io, path::PathBuf};
 #[non_exhaustive]
 pub enum CassetteError {
     /// The file could not be read.
-    #[error("the cassette {path} cannot be read; LEADAPI_CASSETTE=record records it", path = path.display())]
+    #[error("the cassette {path} cannot be read; set LEADAPI_CASSETTE=record to record it", path = path.display())]
     Read {
         /// The path of the file.
         path: PathBuf,
@@ -67,7 +67,7 @@ pub enum CassetteError {
         entry: String,
     },
     /// The header must not be recorded, because it contains credentials.
-    #[error("the header {name} is never recorded")]
+    #[error("the header {name} contains credentials and is never recorded")]
     SecretHeader {
         /// The name of the header.
         name: String,
@@ -76,7 +76,7 @@ pub enum CassetteError {
     #[error("LEADAPI_CASSETTE must be replay, record or record-missing")]
     UnknownMode,
     /// Recording was requested while the environment variable `CI` is set.
-    #[error("{path} is not recorded, because the variable CI is set: a recording does not test anything", path = path.display())]
+    #[error("{path} was not recorded, because CI is set and recording would test nothing; replay in CI, or unset CI to record", path = path.display())]
     RecordingInCi {
         /// The path of the file.
         path: PathBuf,

@@ -58,8 +58,8 @@ impl Cassette {
     /// # Errors
     ///
     /// Returns [`CassetteError::NotHar`] if the text is not a HAR file. Returns [`CassetteError::InvalidEntry`] for the
-    /// first API request that cannot be replayed, with the reason. Its body may be missing or still compressed, its
-    /// encoding unknown, or its base path different from that of earlier entries.
+    /// first API request that cannot be replayed, with the reason. The reason may be a missing or still compressed
+    /// body, an unknown encoding, or a base path that differs from the earlier entries.
     pub fn parse(text: &str) -> Result<Self, CassetteError> {
         Self::named("the cassette".to_owned(), text, "")
     }

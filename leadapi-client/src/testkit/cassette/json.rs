@@ -16,7 +16,7 @@ pub(super) enum Json {
 
 impl Json {
     pub(super) fn parse(text: &str) -> Option<Self> {
-        // Parse as `Value` first, which rejects deeply nested input. `read` is recursive and has no limit of its own.
+        // Parse as `Value` first, which rejects deeply nested input. `read` is recursive and does not limit the depth.
         serde_json::from_str::<Value>(text).ok()?;
         read(serde_json::from_str(text).ok()?)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{json::Json, target::Target};
 
-/// The parts of a request that are compared.
+/// The parts of a request that a replay compares.
 #[derive(Debug, Clone)]
 pub(super) struct ComparedRequest {
     pub(super) method: String,
@@ -80,8 +80,8 @@ pub(super) struct NewBindings {
     redacted: Aliases,
 }
 
-/// The existing bindings, and those that the current comparison adds. The existing bindings are borrowed, so the cost
-/// of a comparison does not grow with the cassette.
+/// The existing bindings, and the bindings that the current comparison adds. The existing bindings are borrowed, so the
+/// cost of a comparison does not grow with the cassette.
 struct Candidate<'a> {
     known: &'a Aliases,
     new: &'a mut Aliases,
@@ -165,16 +165,17 @@ pub(super) fn differences(
     (found, new)
 }
 
-/// Compares idempotency keys. Their values may differ, but a retry must repeat its key and another create must use
-/// another key.
+/// Compares idempotency keys. Their values may differ, but a retry must repeat its key, and a different create must use
+/// a different key.
 fn key(recorded: Option<&str>, sent: Option<&str>, bound: &mut Candidate<'_>, found: &mut Differences) {
     match (recorded, sent) {
-        // Programs such as browsers record no key. Any key then matches, because our client always sends one.
+        // A recording from a browser contains no key. Any key then matches, because this crate's client always sends
+        // one.
         (None, _) => {}
         (Some(_), None) => found.add(2, "the header idempotency-key is missing".to_owned()),
         (Some(name), Some(key)) => {
             if bound.value(name).is_some_and(|known| known != key) {
-                found.add(2, format!("the idempotency-key differs from the one that was sent before as {name}"));
+                found.add(2, format!("the idempotency-key differs from the one sent earlier as {name}"));
             } else if !bound.bind(name, key) {
                 found.add(2, format!("the idempotency-key was already sent with another request, but {name} is new"));
             }
@@ -182,7 +183,7 @@ fn key(recorded: Option<&str>, sent: Option<&str>, bound: &mut Candidate<'_>, fo
     }
 }
 
-/// Compares query parameters. Only the order among values of the same parameter matters.
+/// Compares query parameters. Their order matters only among values of the same parameter.
 fn query(recorded: &[(String, String)], sent: &[(String, String)], bound: &mut Candidate<'_>, found: &mut Differences) {
     let sorted = |query: &[(String, String)]| {
         let mut sorted = BTreeMap::<String, Vec<String>>::new();
@@ -217,7 +218,7 @@ fn json(recorded: &Json, sent: &Json, at: &str, bound: &mut Candidate<'_>, found
                 let at = pointer(at, key);
                 match sent.field(key) {
                     Some(other) => json(value, other, &at, bound, found),
-                    None => found.add(1, format!("{at} is missing in the body")),
+                    None => found.add(1, format!("{at} is missing from the body")),
                 }
             }
             for (key, _) in others.iter().filter(|(key, _)| recorded.field(key).is_none()) {

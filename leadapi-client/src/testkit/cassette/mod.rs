@@ -50,7 +50,7 @@
 //! A replay compares method, path, query and body, but neither host nor token. The order of query parameters, the order
 //! of JSON keys, escapes and the notation of numbers do not matter. A redacted string matches any value, but must match
 //! the same value every time, and the response contains the value that was sent. An idempotency key matches any value,
-//! but a retry must repeat its key and another create must use another key.
+//! but a retry must repeat its key, and a different create must use a different key.
 //!
 //! Each entry is used once, and entries are used in order unless [`Cassette::any_order`] is set. A request that does
 //! not match is answered with 501 and a message about the nearest entry, and verification then fails.
@@ -107,7 +107,7 @@ impl Cassette {
     /// # let (service, _) = support::service();
     ///
     /// let error = Cassette::open("no/such.har").wrap(InProcess::new(service)).unwrap_err();
-    /// assert!(error.to_string().ends_with("LEADAPI_CASSETTE=record records it"));
+    /// assert!(error.to_string().ends_with("set LEADAPI_CASSETTE=record to record it"));
     /// ```
     pub fn open(path: impl Into<PathBuf>) -> OpenOptions {
         OpenOptions::new(path.into())

@@ -132,7 +132,7 @@ impl OpenOptions {
         self
     }
 
-    /// Opens the cassette around a transport to the service. In replay mode, the transport is not used.
+    /// Opens the cassette and wraps a transport to the service. In replay mode, the transport is not used.
     ///
     /// ```
     /// use leadapi_client::{Client, model::Window, testkit::cassette::{Cassette, Recorder}, transport::{InProcess, Reqwest}};
@@ -259,7 +259,7 @@ impl Drop for CassetteSession {
     fn drop(&mut self) {
         // In replay mode, the player verifies itself on drop.
         if let (State::Record(_, path), false) = (&self.state, self.finished || thread::panicking()) {
-            panic!("{} is not saved, because its recording was not finished", path.display());
+            panic!("the recording {} was not saved; call finish() at the end of the test", path.display());
         }
     }
 }

@@ -134,7 +134,7 @@ impl Player {
     }
 
     /// Verifies the replay if the test has not done so, unless the test is already panicking.
-    #[expect(clippy::panic, reason = "a replay that does not match must fail a test that forgot to verify it")]
+    #[expect(clippy::panic, reason = "a replay that does not match must fail even a test that forgot to verify it")]
     pub(super) fn verify_on_drop(&self) {
         if self.verified.load(Ordering::Relaxed) || thread::panicking() {
             return;
@@ -211,7 +211,7 @@ fn template(body: &[u8]) -> Option<Json> {
     has_redacted.then_some(json)
 }
 
-/// Returns the headers to replay. Drops those that applied only to the original response, such as its encoding.
+/// Returns the headers to replay. Drops headers that applied only to the original response, such as `Content-Encoding`.
 fn replayed_headers(headers: &[NameValue]) -> HeaderMap {
     const DROPPED: [HeaderName; 7] = [
         header::CONTENT_ENCODING,

@@ -1,6 +1,6 @@
 //! Tracks which entries of a cassette have been replayed.
 
-/// The set of replayed entries. Skips the used prefix when searching for the first unused entry.
+/// The set of replayed entries. It tracks the first unused entry, so that a search does not start at the beginning.
 #[derive(Debug)]
 pub(super) struct Progress {
     used: Vec<bool>,

@@ -119,7 +119,7 @@ impl Recorder {
     ///
     /// let recorder = Recorder::new(InProcess::new(service)).keep_header(header::CACHE_CONTROL)?;
     /// let refused = recorder.keep_header(header::AUTHORIZATION).unwrap_err();
-    /// assert_eq!(refused.to_string(), "the header authorization is never recorded");
+    /// assert_eq!(refused.to_string(), "the header authorization contains credentials and is never recorded");
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// ```
     ///

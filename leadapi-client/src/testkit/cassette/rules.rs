@@ -1,4 +1,4 @@
-//! Which headers are recorded and which fields are redacted.
+//! The rules for which headers are recorded and which fields are redacted.
 
 use http::{HeaderName, header};
 use leadapi_core::{

@@ -1,4 +1,4 @@
-//! Checks, when a cassette is parsed, that its entries can be replayed.
+//! Checks that the entries of a parsed cassette can be replayed.
 
 use http::{HeaderName, StatusCode, header::CONTENT_ENCODING};
 
@@ -32,7 +32,7 @@ pub(super) fn check(entries: &[Entry]) -> Result<(), CassetteError> {
 }
 
 const OTHER_BASE_PATH: &str =
-    "its base path differs from the earlier entries; read a single API with Cassette::load_only";
+    "its base path differs from the earlier entries; use Cassette::load_only to load a single API";
 
 fn problem(Entry { request, response, .. }: &Entry) -> Option<&'static str> {
     let has_no_text = request.post_data.as_ref().is_none_or(|data| data.text.is_empty());

@@ -64,7 +64,7 @@ impl Default for FakeBuilder {
 }
 
 impl FakeBuilder {
-    /// Replaces the built-in data set. Tokens in the data set are accepted only if their secrets are known.
+    /// Replaces the built-in data set. To use a token from the data set, a test must know its secret.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -119,7 +119,7 @@ impl FakeBuilder {
         self
     }
 
-    /// Sets the rate limits for each token. Defaults to the limits in the contract.
+    /// Sets the rate limits for each token. The default is the contract's limits.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -155,7 +155,7 @@ impl FakeBuilder {
     /// # });
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    #[expect(clippy::expect_used, reason = "these failures are bugs of the testkit, or a test cannot handle them")]
+    #[expect(clippy::expect_used, reason = "these failures are bugs in the testkit, or a test cannot handle them")]
     pub async fn start(self) -> FakeLeadApi {
         let Self { data, at, seed, limits } = self;
         let clock = Arc::new(ManualClock::at(at));

@@ -24,8 +24,8 @@ impl FakeLeadApi {
         self.inject(|faults| faults.fail_nth(n))
     }
 
-    /// Answers a fraction of later requests with 500, without executing them. A fraction of 0.1 fails about one request
-    /// in ten, and 0 turns the fault off. The same seed selects the same requests.
+    /// Answers a fraction of later requests with 500, without executing them. With a fraction of 0.1, about one request
+    /// in ten fails. A fraction of 0 turns the fault off. The same seed selects the same requests.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -71,7 +71,7 @@ impl FakeLeadApi {
     /// # use leadapi_client::{model::Window, testkit::FakeLeadApi};
     /// let api = FakeLeadApi::start().await;
     /// api.rate_limited_until("2026-05-04T12:03:00Z".parse()?);
-    /// // The client waits as long as each 429 requests.
+    /// // The client honours the `Retry-After` of each 429.
     /// api.client().client_accounts().list(Window::default()).await?;
     /// assert!(api.now().to_string() >= "2026-05-04T12:03:00.000Z".to_owned());
     /// # Ok::<(), leadapi_core::BoxError>(())
@@ -90,7 +90,7 @@ impl FakeLeadApi {
     /// # use leadapi_client::{id::LeadId, testkit::FakeLeadApi};
     /// let api = FakeLeadApi::start().await;
     /// api.drop_nth_response(1);
-    /// // The retry is answered with 404, because the first request has deleted the lead.
+    /// // The retry is answered with 404, because the first request deleted the lead.
     /// let (_, meta) = api.client().leads().delete(&LeadId::parse("lead-1")?).with_meta().await?;
     /// assert_eq!(meta.attempts.get(), 2);
     /// # Ok::<(), leadapi_core::BoxError>(())

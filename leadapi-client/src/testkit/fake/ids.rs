@@ -20,7 +20,7 @@ impl SeededIds {
 }
 
 impl IdSource for SeededIds {
-    #[expect(clippy::expect_used, reason = "a UUID is an id")]
+    #[expect(clippy::expect_used, reason = "every UUID is a valid id")]
     fn lead_id(&self, at: Timestamp) -> LeadId {
         let millis = u64::try_from(at.unix_millis()).unwrap_or(0);
         let number = self.count.fetch_add(1, Ordering::Relaxed);

@@ -22,14 +22,14 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! - **Responses** are those of the service, byte for byte. Unlike a server, the fake does not add `X-Request-Id`. Its
-//!   base path is `/v1`. It normalizes URLs as browsers do: it resolves `.` and `..` in paths and treats a backslash as
-//!   a slash.
+//! - **Responses** equal the service's responses byte for byte. Unlike a server, the fake does not add `X-Request-Id`.
+//!   Its base path is `/v1`. It normalizes URLs as browsers do: it resolves `.` and `..` in paths and treats a
+//!   backslash as a slash.
 //! - **Time** stands still until the test calls [`advance`](FakeLeadApi::advance) or the fake's client waits. Token
 //!   expiry, idempotency keys and rate limits use this clock, so each token is allowed exactly 600 reads and 60 writes
 //!   in any 60 s.
-//! - **Faults** for the n-th request count from the call that injects the fault. A failed request is not executed, but
-//!   a request whose response is dropped is executed.
+//! - **Faults** that select the n-th request count from the call that injects the fault. A failed request is not
+//!   executed, but a request whose response is dropped is executed.
 
 mod builder;
 mod fault_injection;
@@ -136,7 +136,7 @@ impl FakeLeadApi {
         self.client_with(&self.token)
     }
 
-    /// Same as [`client`](Self::client), but with another token.
+    /// Same as [`client`](Self::client), but with a different token.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

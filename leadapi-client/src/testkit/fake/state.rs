@@ -123,7 +123,7 @@ impl FakeLeadApi {
     }
 }
 
-#[expect(clippy::expect_used, reason = "a test cannot run without a random generator")]
+#[expect(clippy::expect_used, reason = "a test cannot run without a random number generator")]
 pub(super) fn issue_token(tokens: &MemoryTokens, business: &BusinessId, scopes: Scopes, now: Timestamp) -> BearerToken {
     let token = BearerToken::generate().expect("a random generator");
     let record = TokenRecord::new(&token, "testkit", scopes, now);

@@ -50,7 +50,7 @@ impl Condition {
         })
     }
 
-    /// Requires this window. Parameters missing from a request have the contract's defaults.
+    /// Requires this window. If a request omits a parameter, the contract's default applies.
     pub(super) fn window(wanted: Window) -> Self {
         let label = |limit: &str, offset: &str| format!("limit {limit} and offset {offset}");
         let wanted = label(&wanted.limit().to_string(), &wanted.offset().to_string());

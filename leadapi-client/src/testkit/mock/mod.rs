@@ -84,7 +84,7 @@ impl MockLeadApi {
     /// # });
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    #[expect(clippy::expect_used, reason = "a test cannot run without a random generator")]
+    #[expect(clippy::expect_used, reason = "a test cannot run without a random number generator")]
     pub async fn start() -> Self {
         let token = BearerToken::generate().expect("a random generator");
         let registry = Arc::new(StubRegistry::new(token));

@@ -69,7 +69,7 @@ impl StubRegistry {
                 Err(_) => {}
             }
         }
-        let nearest = nearest.map_or_else(|| "there is no stub".to_owned(), |(_, text)| text);
+        let nearest = nearest.map_or_else(|| "no stub is defined".to_owned(), |(_, text)| text);
         let text = format!("{request}; {nearest}");
         let reply = error_response::error(StatusCode::NOT_IMPLEMENTED, &format!("unexpected request: {text}")).into();
         state.unexpected.push(text);
@@ -106,7 +106,7 @@ impl State {
             if lines.len() == 0 { String::new() } else { format!("\n{title}:{}", lines.collect::<String>()) }
         };
         Some(format!(
-            "the requests do not match the expectations of the test{}{}{}",
+            "the requests do not match the test's expectations{}{}{}",
             section("unmet stubs", &stubs),
             section("unexpected requests", &self.unexpected),
             section("all requests", &self.requests),

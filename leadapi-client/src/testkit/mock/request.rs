@@ -12,7 +12,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::testkit::serve::BASE;
 
-/// The number of characters after which a body is truncated in messages.
+/// The maximum number of characters of a body in messages.
 const MAX_BODY_CHARS: usize = 500;
 
 #[derive(Debug)]

@@ -22,13 +22,13 @@ pub struct Stub<O> {
     operation: PhantomData<fn() -> O>,
 }
 
-#[expect(clippy::return_self_not_must_use, reason = "the stub stays with the mock when this is dropped")]
+#[expect(clippy::return_self_not_must_use, reason = "the stub stays with the mock when this handle is dropped")]
 impl<O: Stubbed> Stub<O> {
     pub(super) const fn new(registry: Arc<StubRegistry>, at: usize) -> Self {
         Self { registry, at, operation: PhantomData }
     }
 
-    /// Gives the last answer exactly `count` times. After that, it matches no more requests.
+    /// Gives the last answer exactly `count` times. After that, the answer matches no more requests.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -61,7 +61,7 @@ impl<O: Stubbed> Stub<O> {
         self.last(|step| step.count = Count::Any)
     }
 
-    /// Delays the last answer by this much real time.
+    /// Delays the last answer by `delay`, in real time.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -142,7 +142,7 @@ impl<O: Stubbed> Stub<O> {
     }
 }
 
-#[expect(clippy::return_self_not_must_use, reason = "the stub stays with the mock when this is dropped")]
+#[expect(clippy::return_self_not_must_use, reason = "the stub stays with the mock when this handle is dropped")]
 impl Stub<Create> {
     /// Marks the last answer as a replay of an earlier create with the same idempotency key.
     ///

@@ -15,16 +15,13 @@ use crate::{
 
 /// Creates a client for a testkit server, with the default retry policy and no rate limiting. The client's waits end
 /// immediately, and `skipped` receives the duration of each.
-#[expect(
-    clippy::expect_used,
-    reason = "the URL and the token are the testkit's own, and without TLS there is no client"
-)]
+#[expect(clippy::expect_used, reason = "the testkit generates the URL and the token, and a client requires TLS")]
 pub(crate) fn client(
     url: &str,
     token: impl Into<Credential>,
     skipped: impl Fn(Duration) + Send + Sync + 'static,
 ) -> Client {
-    let transport = transport().expect("TLS of the system");
+    let transport = transport().expect("the system's TLS");
     skip_waits(Client::builder(url, token), skipped).transport(transport).build().expect("a valid URL and token")
 }
 

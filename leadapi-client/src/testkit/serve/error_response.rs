@@ -1,5 +1,5 @@
 //! The contract's error responses (sections 7 and D2), byte for byte as the service sends them. A test compares them
-//! with the service's own.
+//! with the service's own responses.
 
 use std::time::Duration;
 
@@ -55,7 +55,7 @@ pub(crate) fn no_such_path() -> Response<Bytes> {
     error(StatusCode::NOT_FOUND, "path: there is no such path")
 }
 
-/// Builds a 429 response. Its `Retry-After` is rounded up to whole seconds and clamped to 1 to 60.
+/// Builds a 429 response. Its `Retry-After` is rounded up to whole seconds and clamped to the range 1 to 60.
 pub(crate) fn rate_limited(after: Duration) -> Response<Bytes> {
     let secs = after.as_nanos().div_ceil(1_000_000_000).clamp(1, 60).try_into().unwrap_or(60_u64);
     let message = format!("rate limit reached, try again in {secs} s");

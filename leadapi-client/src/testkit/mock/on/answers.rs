@@ -107,7 +107,7 @@ impl<O: Stubbed, P: AnswerState> On<O, P> {
         }))
     }
 
-    /// Answers 429 with this `Retry-After`, rounded up to whole seconds and clamped to 1 to 60.
+    /// Answers 429 with this `Retry-After`, rounded up to whole seconds and clamped to the range 1 to 60.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -116,7 +116,7 @@ impl<O: Stubbed, P: AnswerState> On<O, P> {
     /// let api = MockLeadApi::start().await;
     /// let page = Page::new(Vec::new(), 0, Window::default());
     /// api.on_clients().rate_limited(Duration::from_secs(60)).then().returns(page);
-    /// // The wait of a minute takes no real time.
+    /// // The one-minute wait takes no real time.
     /// api.client().client_accounts().list(Window::default()).await?;
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();

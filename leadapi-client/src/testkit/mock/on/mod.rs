@@ -12,7 +12,7 @@ use super::{
     stub_answer::StubAnswer,
 };
 
-/// The requests that a stub matches. The stub takes effect once it has an answer.
+/// A stub under construction, and the requests that it matches. It takes effect once it has an answer.
 ///
 /// A request must satisfy all conditions.
 #[must_use = "a stub without an answer has no effect"]

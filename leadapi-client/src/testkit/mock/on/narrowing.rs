@@ -62,8 +62,8 @@ impl On<Create> {
     /// # use leadapi_client::{model::NewLead, testkit::MockLeadApi};
     /// let api = MockLeadApi::start().await;
     /// api.on_create().matching(|new: &NewLead| new.value > Some(1e6)).invalid("too expensive");
-    /// let dear = NewLead::new(&"c1".parse()?, "Ann").value(2_000_000);
-    /// assert_eq!(api.client().leads().create(&dear).await.unwrap_err().message(), "too expensive");
+    /// let expensive = NewLead::new(&"c1".parse()?, "Ann").value(2_000_000);
+    /// assert_eq!(api.client().leads().create(&expensive).await.unwrap_err().message(), "too expensive");
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
     /// # Ok::<(), std::io::Error>(())
@@ -150,7 +150,7 @@ impl On<List> {
 macro_rules! in_window {
     ($($operation:ident, $list:expr;)*) => {$(
         impl On<$operation> {
-            /// Matches requests for this window. Parameters missing from a request have the contract's defaults.
+            /// Matches requests for this window. If a request omits a parameter, the contract's default applies.
             ///
             /// ```
             /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
