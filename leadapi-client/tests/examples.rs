@@ -44,5 +44,5 @@ fn every_public_function_has_an_example_that_runs() {
         }
     }
     assert!(all > 60, "only {all} functions were found");
-    assert!(without.is_empty(), "without an example that runs:\n{}", without.join("\n"));
+    assert!(without.is_empty(), "public functions without an example that runs:\n{}", without.join("\n"));
 }

@@ -142,5 +142,5 @@ fn without_the_io_thread_nothing_is_sent() {
     let error = futures_executor::block_on(client.client_accounts().list(Window::default()).into_future()).unwrap_err();
     assert_eq!(error.outcome(), Outcome::NotSent);
     assert!(error.to_string().starts_with("GET /clients: could not start the I/O thread: "), "{error}");
-    assert!(error.is_retryable(), "the next attempt may start it");
+    assert!(error.is_retryable(), "the next attempt may start the thread");
 }

@@ -1,8 +1,13 @@
 //! Tests that the trace of a call contains the call's operation and result, but no personal data.
 //!
-//! This is a separate test program with a single test, because `tracing` caches process-wide whether a subscriber is
-//! interested.
-#![allow(dead_code, clippy::expect_used, clippy::unwrap_used, reason = "it uses only some of the shared helpers")]
+//! This is a separate test program with a single test, because `tracing` caches for the whole process whether a
+//! subscriber is interested in a span.
+#![allow(
+    dead_code,
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "this test uses only some of the shared helpers"
+)]
 
 use std::{
     fmt::Debug,

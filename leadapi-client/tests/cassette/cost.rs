@@ -49,7 +49,7 @@ fn the_cost_of_a_request_does_not_depend_on_the_length_of_the_cassette() {
     for cassette in [[&short, &long], [&short.clone().any_order(), &long.clone().any_order()]] {
         // Take the best of three runs, so a busy machine does not fail the test.
         let [short, long] = cassette.map(|cassette| (0..3).map(|_| replayed(cassette)).min().unwrap());
-        println!("{short:?} a request of 500, {long:?} of 10,000");
-        assert!(long < short * 4, "{short:?} a request of 500, {long:?} of 10,000");
+        println!("{short:?} per request with 500 entries, {long:?} with 10,000");
+        assert!(long < short * 4, "{short:?} per request with 500 entries, {long:?} with 10,000");
     }
 }

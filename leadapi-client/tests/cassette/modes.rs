@@ -26,7 +26,7 @@ fn case() {
         let total = match what {
             "clients" => wait(client.client_accounts().list(Window::default())).unwrap().total,
             "pipelines" => wait(client.pipelines().list(Window::default())).unwrap().total,
-            _ => panic!("the test's own fault"),
+            _ => panic!("the test's own failure"),
         };
         println!("{what}: {total}");
     }
@@ -35,7 +35,7 @@ fn case() {
     if env::var_os("LEADAPI_FORGET").is_some() {
         return;
     }
-    session.finish().unwrap_or_else(|error| panic!("at the end: {error}"));
+    session.finish().unwrap_or_else(|error| panic!("finish failed: {error}"));
 }
 
 fn run(path: &Path, mode: Option<&str>, requests: &str, variables: &[(&str, &str)]) -> Output {
@@ -69,7 +69,7 @@ fn cassette(name: &str) -> PathBuf {
 #[test]
 fn the_mode_record_records_and_the_default_replays() {
     let path = cassette("record");
-    fails(&run(&path, None, "clients", &[]), "LEADAPI_CASSETTE=record records it");
+    fails(&run(&path, None, "clients", &[]), "set LEADAPI_CASSETTE=record to record it");
     assert!(!path.exists());
     passes(&run(&path, Some("record"), "clients", &[]), "clients: 2\nrecording: true");
     passes(&run(&path, None, "clients", &[]), "clients: 2\nrecording: false");
@@ -87,10 +87,7 @@ fn the_mode_record_records_and_the_default_replays() {
 #[test]
 fn the_mode_record_missing_records_only_a_missing_file() {
     let path = cassette("record-missing");
-    fails(
-        &run(&path, Some("record-missing"), "clients", &[("CI", "1")]),
-        "is not recorded, because the variable CI is set",
-    );
+    fails(&run(&path, Some("record-missing"), "clients", &[("CI", "1")]), "was not recorded, because CI is set");
     passes(&run(&path, Some("record-missing"), "clients", &[]), "recording: true");
     passes(&run(&path, Some("record-missing"), "clients", &[]), "recording: false");
     fails(&run(&path, Some("record-missing"), "clients,pipelines", &[]), "all entries were replayed");
@@ -99,7 +96,7 @@ fn the_mode_record_missing_records_only_a_missing_file() {
 #[test]
 fn recording_in_ci_and_unknown_modes_are_refused() {
     let path = cassette("ci");
-    fails(&run(&path, Some("record"), "clients", &[("CI", "true")]), "is not recorded, because the variable CI is set");
+    fails(&run(&path, Some("record"), "clients", &[("CI", "true")]), "was not recorded, because CI is set");
     fails(&run(&path, Some("Record"), "clients", &[]), "LEADAPI_CASSETTE must be replay, record or record-missing");
     assert!(!path.exists());
 }
@@ -110,16 +107,16 @@ fn a_failing_test_does_not_overwrite_the_recording() {
     passes(&run(&path, Some("record"), "clients", &[]), "recording: true");
     let before = fs::read(&path).unwrap();
     let failed = run(&path, Some("record"), "pipelines,fail", &[]);
-    fails(&failed, "the test's own fault");
+    fails(&failed, "the test's own failure");
     let output_text = [&failed.stdout, &failed.stderr].map(|out| String::from_utf8_lossy(out).into_owned()).concat();
-    assert!(!output_text.contains("was not finished"), "the session panics too: {output_text}");
+    assert!(!output_text.contains("was not saved"), "the session panics too: {output_text}");
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 
 #[test]
 fn an_unfinished_session_panics() {
     let path = cassette("forgotten");
-    fails(&run(&path, Some("record"), "clients", &[("LEADAPI_FORGET", "1")]), "its recording was not finished");
+    fails(&run(&path, Some("record"), "clients", &[("LEADAPI_FORGET", "1")]), "was not saved; call finish()");
     assert!(!path.exists());
     passes(&run(&path, Some("record"), "clients", &[]), "recording: true");
     passes(&run(&path, None, "clients", &[("LEADAPI_FORGET", "1")]), "recording: false");

@@ -26,7 +26,7 @@ async fn a_saved_recording_replays_over_a_socket_and_without_one() {
     assert_eq!(
         cassette.to_har().unwrap(),
         fs::read_to_string(&path).unwrap(),
-        "reading and writing does not change the file"
+        "reading and writing do not change the file"
     );
     let replay = cassette.replay().await;
     assert_eq!(run_traffic(&replay.client().unwrap()).await.unwrap(), results);
@@ -150,7 +150,7 @@ fn a_retry_after_date_is_recorded_in_seconds() {
         serde_json::json!([{"name": "retry-after", "value": "9"}, {"name": "x-request-id", "value": "request-1"}]);
     assert_eq!(entry["response"]["headers"], headers);
     let content = serde_json::json!({"size": 2, "mimeType": "", "text": "//4=", "encoding": "base64"});
-    assert_eq!(entry["response"]["content"], content, "a body that is not text is base64");
+    assert_eq!(entry["response"]["content"], content, "a body that is not text is encoded as base64");
 }
 
 pub(crate) fn entries(cassette: &Cassette) -> Vec<Value> {

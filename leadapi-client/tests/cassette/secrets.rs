@@ -158,14 +158,14 @@ fn redacted_texts_have_one_placeholder_and_are_replayed_with_the_values_sent() {
     }
     assert_eq!(har.matches("redacted-1").count(), 5, "sent twice, returned twice, listed once: {har}");
 
-    // Another address also matches if it is used consistently.
+    // A different address also matches if it is used consistently.
     let transport = cassette.transport();
     let (created, changed, back, phone, listed) =
         wait(run(&transport.client().unwrap(), "x@example.org", "12345")).unwrap();
     assert_eq!(created.as_deref(), Some("x@example.org"));
     assert_eq!(changed.as_deref(), Some("other@example.com"));
     assert_eq!((back, phone.as_deref()), (created, Some("12345")));
-    assert!(listed.starts_with("redacted-"), "no redacted field has sent it: {listed}");
+    assert!(listed.starts_with("redacted-"), "the program never sent this value: {listed}");
     transport.verify().unwrap();
 
     let transport = cassette.transport();

@@ -8,7 +8,7 @@ use leadapi_client::{
 
 use crate::{support::wait, traffic::client_of};
 
-/// A file as a browser writes it, with custom fields, HTTP/2 headers, compressed and base64 content, other hosts,
+/// A HAR file from a browser, with custom fields, HTTP/2 headers, compressed and base64 content, other hosts,
 /// preflights, cancelled requests, and a token.
 const BROWSER: &str = r#"{"log": {
     "version": "1.2", "creator": {"name": "WebInspector", "version": "537.36"}, "browser": {"name": "x", "version": "1"},
@@ -62,7 +62,7 @@ fn a_browser_recording_is_saved_without_secrets() {
         assert!(!har.contains(private), "{private}");
     }
     assert_eq!(Cassette::parse(&har).unwrap().to_har().unwrap(), har);
-    assert!(har.contains(r#""name": "offset""#), "the parameters are also a list");
+    assert!(har.contains(r#""name": "offset""#), "the query parameters are also listed separately");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn loading_refuses_two_base_paths() {
     Cassette::parse(&har(&["https://x/", "https://x/v1/leads", "https://x/app.js", "https://x/v1/clients"])).unwrap();
     let mixed = har(&["https://a/v1/leads", "https://a/v1/clients", "https://b/v2/leads"]);
     let error = Cassette::parse(&mixed).unwrap_err().to_string();
-    let why = "its base path differs from the earlier entries; read a single API with Cassette::load_only";
+    let why = "its base path differs from the earlier entries; use Cassette::load_only to load a single API";
     assert_eq!(error, format!("entry 3 (GET /v2/leads) cannot be replayed: {why}"));
 
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("two-bases.har");
@@ -142,7 +142,7 @@ fn an_empty_cassette_matches_no_request() {
     transport.verify().unwrap_err();
 }
 
-/// Browsers and most programs send no idempotency key, but our client does.
+/// Browsers and most programs send no idempotency key, but this crate's client does.
 #[tokio::test]
 async fn a_create_recorded_without_a_key_matches_one_with_a_key() {
     let har = r#"{"log": {"entries": [{

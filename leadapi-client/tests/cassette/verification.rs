@@ -103,11 +103,7 @@ fn a_changed_body_fails_the_replay() {
         r#"the nearest entry is entry 1 (POST /v1/leads): /name is "Anne", not "Ann"; /value is not recorded"#;
     assert!(error.message().ends_with(nearest), "{}", error.message());
     let message = transport.verify().unwrap_err().to_string();
-    assert_eq!(
-        message.lines().count(),
-        6,
-        "the request that was not recorded, and four entries without one: {message}"
-    );
+    assert_eq!(message.lines().count(), 6, "the unrecorded request and the four unused entries: {message}");
 }
 
 #[test]
@@ -117,7 +113,7 @@ fn a_missing_field_fails_the_replay() {
     let transport = recorder.cassette().unwrap().transport();
     let error = wait(client_of(transport.clone()).leads().create(&NewLead::new(&support::casa_verde(), "Ann")));
     let error = error.unwrap_err();
-    let sentence = "entry 1 (POST /v1/leads): /value is missing in the body";
+    let sentence = "entry 1 (POST /v1/leads): /value is missing from the body";
     assert!(error.message().ends_with(sentence), "{}", error.message());
     transport.verify().unwrap_err();
 }
@@ -150,8 +146,7 @@ fn a_retry_must_keep_its_key() {
         let transport = cassette.transport();
         wait(create(&client_of(transport.clone()), "Ann", "one")).unwrap();
         let error = wait(create(&client_of(transport.clone()), "Ann", "two")).unwrap_err();
-        let sentence =
-            "entry 2 (POST /v1/leads): the idempotency-key differs from the one that was sent before as key-1";
+        let sentence = "entry 2 (POST /v1/leads): the idempotency-key differs from the one sent earlier as key-1";
         assert!(error.message().ends_with(sentence), "{}", error.message());
         transport.verify().unwrap_err();
     }
@@ -179,11 +174,11 @@ async fn dropping_an_unverified_server_verifies_it() {
 }
 
 #[tokio::test]
-#[should_panic(expected = "the test's own fault")]
+#[should_panic(expected = "the test's own failure")]
 async fn a_replay_does_not_panic_while_the_test_is_panicking() {
     // If dropping the replays panicked as well, the process would abort.
     let (_server, _transport) = (short().replay().await, short().transport());
-    panic!("the test's own fault");
+    panic!("the test's own failure");
 }
 
 #[tokio::test]

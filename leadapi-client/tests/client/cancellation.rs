@@ -1,5 +1,5 @@
-//! Drops calls at their n-th poll, for every n. Only requests that were sent use up the rate limit, and repeating a
-//! dropped create under its key creates a single lead.
+//! Tests that drop a call after its n-th poll, for every n. Only requests that were sent use up the rate limit, and
+//! repeating a dropped create under its key creates a single lead.
 
 use std::{
     pin::pin,
@@ -102,8 +102,8 @@ fn poll_times<C: IntoFuture>(call: C, times: usize) -> bool {
     (0..times).any(|_| future.as_mut().poll(&mut cx).is_ready())
 }
 
-/// Drops a call after one poll, after two, and so on, each time on a new client. Checks that only sent requests use up
-/// the rate limit. Returns the number of polls that the call needs to complete.
+/// Drops a call after no poll, one poll, two polls and so on, each time on a new client. Checks that only sent requests
+/// use up the rate limit. Returns the number of polls that the call needs to complete.
 fn drop_everywhere<C: IntoFuture>(call: impl Fn(&Client) -> C, counts_as_write: bool) -> usize {
     for times in 0..10_000 {
         let (service, token) = service();

@@ -102,7 +102,7 @@ async fn a_closed_port_is_a_connect_error() {
     assert!(chain.map(ToString::to_string).any(|text| text.contains("refused")), "{error:?}");
 }
 
-/// Returns the error of a create when the server responds with these bytes and then closes the connection.
+/// Returns the error from a create when the server responds with these bytes and then closes the connection.
 async fn answered_with(scheme: &str, bytes: Vec<u8>) -> Error {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("{scheme}://{}", listener.local_addr().unwrap());

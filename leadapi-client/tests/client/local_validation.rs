@@ -59,7 +59,7 @@ fn an_invalid_request_is_not_sent() {
 }
 
 #[test]
-fn the_message_is_the_same_as_that_of_the_service() {
+fn the_client_and_the_service_report_the_same_message() {
     use http_body_util::{BodyExt, Full};
     use tower_service::Service;
 

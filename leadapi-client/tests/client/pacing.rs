@@ -113,7 +113,7 @@ async fn ten_thousand_calls_receive_no_429() {
         let took = run(callers, 10_000, create).await;
         assert_eq!(refused.load(Ordering::Relaxed), 0);
         let least = windows(10_000, 60);
-        assert!(took >= least && took <= least + MINUTE, "{callers} callers: {took:?}, the limit demands {least:?}");
+        assert!(took >= least && took <= least + MINUTE, "{callers} callers: {took:?}, the limit requires {least:?}");
     }
     let (client, refused) = client(Pacing::default());
     let id = LeadId::parse("lead-1").unwrap();
@@ -124,7 +124,7 @@ async fn ten_thousand_calls_receive_no_429() {
     let took = run(700, 10_000, get).await;
     assert_eq!(refused.load(Ordering::Relaxed), 0);
     let least = windows(10_000, 600);
-    assert!(took >= least && took <= least + MINUTE, "{took:?}, the limit demands {least:?}");
+    assert!(took >= least && took <= least + MINUTE, "{took:?}, the limit requires {least:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -52,7 +52,7 @@ impl Act {
     }
 }
 
-/// The results that remain in the script, the requests received so far, and the clock.
+/// A script: the results that remain, the requests received so far, and the clock.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     acts: Mutex<VecDeque<Act>>,

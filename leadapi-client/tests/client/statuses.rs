@@ -57,7 +57,7 @@ fn response(status: u16) -> Act {
 fn assert_error(error: &Error, operation: Operation, status: u16) {
     let what = format!("{operation:?} {status}");
     for (other, predicate) in PREDICATES {
-        assert_eq!(predicate(error), other == status, "{what}: the predicate of {other}");
+        assert_eq!(predicate(error), other == status, "{what}: the predicate for {other}");
     }
     assert!(!error.is_connect() && !error.is_timeout(), "{what}");
     assert_eq!((error.operation(), error.attempts()), (operation, 1), "{what}");

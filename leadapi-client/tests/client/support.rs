@@ -54,7 +54,7 @@ pub(crate) fn builder(scopes: Scopes) -> (LeadServiceBuilder, BearerToken) {
     (LeadService::builder(store, OneToken(token.clone(), caller)).base_path("/v1"), token)
 }
 
-/// A verifier that knows one token.
+/// A verifier that accepts one token.
 struct OneToken(BearerToken, Caller);
 
 #[async_trait::async_trait]

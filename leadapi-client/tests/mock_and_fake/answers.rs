@@ -1,4 +1,4 @@
-//! Tests of every response that a stub can return, as our client reads it.
+//! Tests of every response that a stub can return, as the client reads it.
 use std::time::Duration;
 
 use leadapi_client::{
@@ -25,7 +25,7 @@ pub(crate) fn new() -> NewLead {
     NewLead::new(&ann().client_id, "Ann")
 }
 
-/// Returns the error when the client reads Ann in a single attempt.
+/// Gets the lead in a single attempt and returns the error.
 async fn error(api: &MockLeadApi) -> Error {
     api.client().leads().get(&id()).retry(RetryPolicy::none()).await.unwrap_err()
 }

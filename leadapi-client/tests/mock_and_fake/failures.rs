@@ -1,4 +1,4 @@
-//! The messages with which a mock fails a test whose requests differ from its expectations.
+//! Tests of the messages with which a mock fails a test whose requests differ from its expectations.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -58,9 +58,9 @@ async fn a_mock_does_not_panic_while_the_test_is_panicking() {
     // If dropping the mock panicked as well, the process would abort.
     let text = panicked(|| {
         let _api = api;
-        panic!("{}", "the test's own")
+        panic!("{}", "the test's own failure")
     });
-    assert_eq!(text.as_deref(), Some("the test's own"));
+    assert_eq!(text.as_deref(), Some("the test's own failure"));
 }
 
 #[tokio::test]
@@ -123,6 +123,6 @@ async fn a_stub_can_expect_zero_requests() {
 async fn a_mock_without_stubs_reports_that() {
     let api = MockLeadApi::start().await;
     let error = api.client().leads().get(&id()).await.unwrap_err();
-    assert_eq!(error.message(), "unexpected request: GET /v1/leads/lead-1; there is no stub");
-    assert!(fails(api).starts_with("the requests do not match the expectations of the test"));
+    assert_eq!(error.message(), "unexpected request: GET /v1/leads/lead-1; no stub is defined");
+    assert!(fails(api).starts_with("the requests do not match the test's expectations"));
 }

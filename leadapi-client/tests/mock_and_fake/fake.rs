@@ -1,4 +1,4 @@
-//! Tests that the fake's clock, rate limits, tokens and store behave as in the service.
+//! Tests that the fake's clock, rate limits, tokens and store behave like the service's.
 
 use std::time::Duration;
 

@@ -60,7 +60,7 @@ async fn a_bulk_import_creates_no_duplicates_despite_faults() {
     }
     let rows = (0..100).map(|number| NewLead::new(&"casa-verde".parse().unwrap(), format!("Lead {number}")));
     let client = api.client();
-    // About one in five attempts fails, so a hundred rows could exhaust the default five attempts per row.
+    // About one in five attempts fails, so some of the hundred rows could exhaust the default five attempts.
     let policy = RetryPolicy::default().attempts(20);
     let mut creates = client.leads().create_many(rows).named("import-7").unwrap().retry(policy);
     while let Some(result) = creates.next().await {

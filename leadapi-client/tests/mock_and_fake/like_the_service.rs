@@ -214,7 +214,7 @@ impl TokenVerifier for Any {
 }
 
 #[tokio::test]
-async fn errors_are_like_those_of_the_service() {
+async fn errors_match_the_errors_of_the_service() {
     let api = MockLeadApi::start().await;
     let fake = FakeLeadApi::start().await;
     let service = |good| {

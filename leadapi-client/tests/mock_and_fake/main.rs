@@ -1,4 +1,4 @@
-//! Tests of the mock and the fake over real sockets: with our client, raw requests, curl and Python.
+//! Tests of the mock and the fake over real sockets: with this crate's client, raw requests, curl and Python.
 #![cfg(feature = "testkit")]
 
 // `cfg(test)` tells clippy that these modules are tests.

@@ -50,7 +50,7 @@ async fn curl() {
     assert!(answer.contains("\r\nlocation: /v1/leads/lead-1\r\n"), "{answer}");
     assert!(answer.ends_with(&serde_json::to_string(&ann()).unwrap()), "{answer}");
     let cut = create(&mock.url(), mock.token().expose());
-    assert_eq!(cut.status.code(), Some(18), "a part of a file: {cut:?}");
+    assert_eq!(cut.status.code(), Some(18), "curl must report a partial file: {cut:?}");
     mock.verify().await;
 
     let answer = create(&fake.url(), fake.token().expose());
@@ -59,7 +59,7 @@ async fn curl() {
     let answer = create(&fake.url(), fake.token().expose());
     assert!(text(&answer.stdout).contains("\r\nretry-after: 17\r\n"), "{answer:?}");
     fake.advance(Duration::from_secs(17)).drop_nth_response(1);
-    assert_eq!(create(&fake.url(), fake.token().expose()).status.code(), Some(52), "an empty reply");
+    assert_eq!(create(&fake.url(), fake.token().expose()).status.code(), Some(52), "curl must report an empty reply");
     let total = fake.client().leads().list(&leadapi_client::model::LeadQuery::new()).await.unwrap().total;
     assert_eq!(total, 5);
 }

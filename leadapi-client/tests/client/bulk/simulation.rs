@@ -114,7 +114,7 @@ impl Drop for InFlightGuard<'_> {
     }
 }
 
-/// Yields to the other tasks `times` times.
+/// Yields `times` times.
 async fn yield_times(mut times: usize) {
     std::future::poll_fn(|cx| {
         if times == 0 {
@@ -139,7 +139,7 @@ impl Transport for UnreliableTransport {
         yield_times(polls).await;
         match (self.fault)(number) {
             Fault::NotSent => return Err(TransportError::not_sent("unplugged")),
-            Fault::Permanent => return Err(TransportError::not_sent("a fault of the transport").permanent()),
+            Fault::Permanent => return Err(TransportError::not_sent("a transport fault").permanent()),
             Fault::RequestLost => return Err(TransportError::maybe_sent("lost")),
             Fault::ServerError => return answer(500),
             Fault::None | Fault::ResponseLost | Fault::BadGatewayAfterwards => {}
@@ -154,7 +154,7 @@ impl Transport for UnreliableTransport {
     }
 }
 
-/// The service, the transport to it, and the clock that both use.
+/// The simulated service, the settings of the client and its transport, and the clock.
 pub(super) struct Simulation {
     pub(super) clock: Arc<Clock>,
     pub(super) seen: Arc<Seen>,

@@ -57,7 +57,7 @@ fn an_error_that_affects_every_row_stops_the_import() {
 
     let (progress, reason, _) =
         stopped_at(&simulation, &simulation.client_at("http://in-process/v2", simulation.token.clone()));
-    assert_eq!((counts(progress), reason), ([0, 0, 0, 8, 0], every), "an address that is not the API's");
+    assert_eq!((counts(progress), reason), ([0, 0, 0, 8, 0], every), "a base URL that is not the API's");
 
     let reader = simulation_with(Scopes::Read, 60);
     let (progress, reason, text) = stopped_at(&reader, &reader.client());
@@ -125,7 +125,7 @@ fn a_rate_limited_row_is_not_refused() {
     let mut creates = simulation.client().leads().create_many(rows(100)).retry(RetryPolicy::none());
     let (results, stopped) = simulation.run_to_end(&mut creates);
     let progress = creates.progress();
-    // After a 429, the client delays the rows behind it, so the service does not reject them.
+    // After a 429, the client delays the following rows, so the service does not reject them.
     assert_eq!((results.len(), progress.refused, progress.created + progress.failed), (100, 0, 100));
     assert!(progress.created > 3 && stopped.is_none(), "{progress:?}, {stopped:?}");
 }

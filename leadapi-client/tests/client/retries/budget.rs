@@ -17,7 +17,7 @@ fn an_empty_budget_stops_retries_until_it_refills() {
     for _ in 0..1_000 {
         wait(client.leads().create(&ann()).retry(quick)).unwrap_err();
     }
-    // The initial 500 tokens pay for 100 retries, and no time has passed to refill them.
+    // The initial 500 tokens pay for 100 retries. No time passes, so the budget does not refill.
     assert_eq!(script.sent(), 1_100);
     *script.requests.lock().unwrap() = Vec::new();
     let slow = RetryPolicy::default().backoff(Duration::ZERO, Duration::ZERO).attempts(2);
@@ -25,7 +25,7 @@ fn an_empty_budget_stops_retries_until_it_refills() {
         script.advance(SECOND);
         wait(client.leads().create(&ann()).retry(slow)).unwrap_err();
     }
-    assert_eq!(script.sent(), 100, "a second refills one retry");
+    assert_eq!(script.sent(), 100, "each second pays for one retry");
 }
 
 #[test]

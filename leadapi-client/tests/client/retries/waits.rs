@@ -98,7 +98,7 @@ fn a_retry_after_above_the_maximum_ends_its_call_and_delays_no_other() {
         ]);
         let error = wait(client.leads().create(&ann())).unwrap_err();
         assert!(error.is_rate_limited() && error.is_retryable(), "{error}");
-        assert!(error.retry_after() >= Some(121 * SECOND), "the error has the requested wait: {error:?}");
+        assert!(error.retry_after() >= Some(121 * SECOND), "the error states the requested wait: {error:?}");
         assert_eq!((error.attempts(), script.now()), (1, Duration::ZERO));
 
         // The next call from any clone is sent after one second, even with a short timeout.
