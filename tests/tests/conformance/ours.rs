@@ -79,12 +79,12 @@ async fn a_minimal_target_skips_sentences_with_a_reason() {
     assert!(report.holds(), "{report}");
     let skipped = skipped(&report);
     for reason in [
-        "401: token expired: the target has no tokens.expired",
+        "an expired token is 401: the target has no tokens.expired",
         "read allows GET /leads: the target has no tokens.read",
-        "POST with a stage: the pipeline is the stage's: the target has no pipeline with two stages (pipelines)",
-        "client_id filters: no lead of another client account: the target has no second_client_id",
+        "POST with a stage sets the stage's pipeline: the target has no pipeline with two stages (pipelines)",
+        "the client_id filter returns no lead of another client account: the target has no second_client_id",
         "no leads of another business are listed: the target has no tokens.other_business",
-        "the filter stage_id of another business is 400: the target has no other_business",
+        "a stage_id filter with an id of another business is 400: the target has no other_business",
     ] {
         assert!(skipped.iter().any(|skipped| skipped == reason), "{reason}:\n{skipped:#?}");
     }

@@ -1,4 +1,4 @@
-//! The machine-readable report.
+//! The report as JUnit XML.
 
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 

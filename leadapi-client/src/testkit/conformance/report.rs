@@ -1,4 +1,4 @@
-//! The human-readable report.
+//! The report of a run, and its human-readable form.
 
 use std::{fmt, time::Duration};
 
@@ -10,7 +10,7 @@ use std::{fmt, time::Duration};
 ///
 /// # #[tokio::main(flavor = "current_thread")] async fn main() -> Result<(), leadapi_core::BoxError> {
 /// let api = FakeLeadApi::start().await;
-/// let target = Target::parse(r#"{"client_id": "not one of the business", "request_ids": false}"#)?;
+/// let target = Target::parse(r#"{"client_id": "not-ours", "request_ids": false}"#)?;
 /// let report = conformance::run(&api.client(), &target).await;
 /// assert!(!report.holds());
 /// let text = report.to_string();

@@ -19,11 +19,11 @@ pub(super) struct TestRequest<'r> {
     identity: Identity,
     headers: Vec<(&'static str, Vec<u8>)>,
     body: Bytes,
-    /// The reason why a record that the request needs does not exist, if there is one.
+    /// Set if a record that the request needs could not be created.
     stop: Option<Stop>,
 }
 
-/// The identity that sends the request.
+/// The credentials that the request carries.
 enum Identity {
     Role(Role),
     /// A custom `Authorization` header.
@@ -95,7 +95,7 @@ impl<'r> TestRequest<'r> {
         let description = self.describe();
         let request = self.build()?.ok_or_else(|| {
             let expected = "a valid HTTP request".to_owned();
-            Stop::Broken(Violation { request: description.clone(), expected, actual: "an invalid one".to_owned() })
+            Stop::Broken(Violation { request: description.clone(), expected, actual: "an invalid request".to_owned() })
         })?;
         let role = if let Identity::Role(role) = self.identity { Some(role) } else { None };
         self.sender.send(request, role, description).await

@@ -1,4 +1,4 @@
-//! A response and its expectations.
+//! A response, and the methods that check it.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, value::RawValue};
 
 use super::report::{Stop, Violation};
 
-/// A response to one request. Each expectation returns the response, or ends the check.
+/// A response to check. Each checking method returns the response, or ends the check with a violation.
 #[derive(Debug, Clone)]
 pub(super) struct CheckedResponse {
     pub(super) request: String,

@@ -14,6 +14,7 @@ use super::{
 };
 
 const STATUSES: [u16; 10] = [200, 201, 204, 400, 401, 403, 404, 405, 429, 500];
+
 /// A rule: which responses it applies to, and how to check one of these responses.
 struct Rule {
     section: &'static str,
@@ -70,7 +71,7 @@ impl Rules {
     }
 }
 
-const REQUEST_IDS: &str = "every response of a server carries X-Request-Id";
+const REQUEST_IDS: &str = "every response from a server carries X-Request-Id";
 
 #[rustfmt::skip]
 static RULES: [Rule; 25] = [
@@ -98,22 +99,22 @@ static RULES: [Rule; 25] = [
         applies_to: |response| response.status == 429, is_satisfied: |response| response.header("retry-after").and_then(|after| after.parse().ok()).is_some_and(|after| matches!(after, 1_u64..=60)) },
     Rule { section: "D2", text: "a 500 has the message internal error and does not reveal its cause",
         applies_to: |response| response.status == 500 && !response.is_head, is_satisfied: |response| response.error() == "internal error" },
-    Rule { section: "D2", text: "a full lead has exactly the twelve fields",
+    Rule { section: "D2", text: "a full lead has exactly the contract's twelve fields",
         applies_to: |response| !leads(response).is_empty() && !is_list(response), is_satisfied: |response| has_exactly(&response.json, &fields(|_| true)) },
-    Rule { section: "2.1", text: "a list item has exactly the ten fields",
+    Rule { section: "2.1", text: "a list item has exactly the contract's ten fields",
         applies_to: |response| !leads(response).is_empty() && is_list(response), is_satisfied: |response| leads(response).iter().all(|lead| has_exactly(lead, &fields(LeadField::is_in_list))) },
-    Rule { section: "2.3", text: "a list is exactly data, total, limit and offset",
+    Rule { section: "2.3", text: "a list has exactly the fields data, total, limit and offset",
         applies_to: is_list, is_satisfied: |response| has_exactly(&response.json, &["data", "total", "limit", "offset"]) && ["total", "limit", "offset"].iter().all(|name| response.json.get(name).is_some_and(Value::is_u64)) },
     Rule { section: "2.3", text: "a list has at most limit records, and none past its total",
         applies_to: is_list, is_satisfied: |response| {
             let count = response.data().len() as u64;
             count <= response.number("limit") && (count == 0 || response.number("offset").saturating_add(count) <= response.number("total"))
         } },
-    Rule { section: "D2", text: "a pipeline is exactly id, name, stages and created_at, and a stage is exactly id, name and position",
+    Rule { section: "D2", text: "a pipeline has exactly the fields id, name, stages and created_at, and a stage has exactly id, name and position",
         applies_to: |response| is_list(response) && response.path == "/pipelines", is_satisfied: |response| response.data().iter().all(|pipeline| {
             has_exactly(pipeline, &["id", "name", "stages", "created_at"]) && stages(pipeline).iter().all(|stage| has_exactly(stage, &["id", "name", "position"]))
         }) },
-    Rule { section: "D2", text: "a client account is exactly id, name and created_at",
+    Rule { section: "D2", text: "a client account has exactly the fields id, name and created_at",
         applies_to: |response| is_list(response) && response.path == "/clients", is_satisfied: |response| response.data().iter().all(|client| has_exactly(client, &["id", "name", "created_at"])) },
     Rule { section: "D4", text: "timestamps are RFC 3339 in UTC, with Z and three fractional digits",
         applies_to: |response| response.status.is_success() && !records(response).is_empty(), is_satisfied: |response| records(response).iter().all(|record| record.get("created_at").and_then(Value::as_str).is_some_and(is_timestamp)) },

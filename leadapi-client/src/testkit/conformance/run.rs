@@ -1,4 +1,4 @@
-//! The state of a run: the results so far, and helpers that send requests for checks.
+//! The state of a run: the results so far, and helpers that send the requests of checks.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -26,7 +26,7 @@ pub(super) type CreatedLead = Result<String, Stop>;
 pub(super) struct Run<'a> {
     context: &'a ClientContext,
     pub(super) target: &'a Target,
-    /// A random name, which keeps idempotency keys and absent ids from colliding with those of another run.
+    /// A random name. It keeps this run's idempotency keys and absent ids from colliding with another run's.
     pub(super) name: String,
     sender: Sender<'a>,
     sentences: Mutex<Vec<Sentence>>,
@@ -138,7 +138,7 @@ impl<'a> Run<'a> {
         lead
     }
 
-    /// A new lead with the two required members and these, as JSON text that may be invalid.
+    /// Returns a new lead as JSON text, with the two required members followed by `members`, which may be invalid JSON.
     pub(super) fn new_lead_text(&self, members: &str) -> String {
         format!(r#"{{"client_id":{},"name":"Contract check",{members}}}"#, json!(self.target.client_id))
     }

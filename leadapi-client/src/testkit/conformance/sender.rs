@@ -33,7 +33,7 @@ const GIVE_UP: u32 = 3;
 /// The maximum number of rate-limit waits per request. After that many waits, every window has passed.
 const MOST_WAITS: u32 = 4;
 
-/// Sends requests to the implementation through the client's transport, with the tokens of the target.
+/// Sends requests to the implementation through the client's transport, with the target's tokens.
 pub(super) struct Sender<'a> {
     context: &'a ClientContext,
     target: &'a Target,
@@ -85,8 +85,8 @@ impl<'a> Sender<'a> {
         self.context.timer.sleep(duration).await;
     }
 
-    /// Sends a request, with the token for the role `by`, if any. A rate-limited request is retried, except in checks
-    /// of the rate limit itself.
+    /// Sends a request that carries the token for the role `by`, if any. A rate-limited request is retried, except in
+    /// checks of the rate limit itself.
     pub(super) async fn send(
         &self,
         request: Request<Bytes>,

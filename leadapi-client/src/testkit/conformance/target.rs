@@ -1,4 +1,4 @@
-//! Describes an implementation to the suite: tokens by role, and a few ids.
+//! The description of an implementation for the suite: tokens by role, and a few ids.
 
 use std::time::Duration;
 
@@ -8,9 +8,10 @@ use serde::{Deserialize, Deserializer};
 use super::report::Stop;
 use crate::{Client, ClientBuilder};
 
-/// Tokens by role and ids by purpose, taken from the data set that the implementation was started with.
+/// A description of the implementation to check: tokens by role and ids by purpose. They come from the data set with
+/// which the implementation was started.
 ///
-/// Only `client_id` and a token with both scopes are required. That token is the client's own or, for clients from
+/// Only `client_id` and a token with both scopes are required. That token is the client's token or, for clients from
 /// [`client`](Self::client), `tokens.both`. Sentences that need another token or id are skipped if it is missing.
 ///
 /// ```
@@ -218,7 +219,7 @@ impl Target {
         self.second_client_id.as_deref().ok_or_else(|| missing("second_client_id"))
     }
 
-    /// Returns the ids of a pipeline, of its first stage, and of another stage of the pipeline.
+    /// Returns the ids of a pipeline, its first stage and another of its stages.
     pub(super) fn pipeline(&self) -> Result<(&str, &str, &str), Stop> {
         let found = self.pipelines.iter().find_map(|pipeline| match pipeline.stages.as_slice() {
             [first, .., other] => Some((pipeline.id.as_str(), first.as_str(), other.as_str())),
@@ -227,7 +228,7 @@ impl Target {
         found.ok_or_else(|| missing("pipeline with two stages (pipelines)"))
     }
 
-    /// Returns the ids of a pipeline other than [`pipeline`](Self::pipeline), and of its first stage.
+    /// Returns the ids of a second pipeline and its first stage.
     pub(super) fn second_pipeline(&self) -> Result<(&str, &str), Stop> {
         let (first, ..) = self.pipeline()?;
         let mut others = self.pipelines.iter().filter(|pipeline| pipeline.id != first);

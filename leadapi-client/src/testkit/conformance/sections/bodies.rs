@@ -78,7 +78,7 @@ async fn types(run: &Run<'_>, lead: &CreatedLead) {
     let twice = refused().typed("application/json", body).header("content-type", "text/plain");
     run.check("D5", "two Content-Types are 400", twice.expect_status(400)).await;
     let patch = run.request_lead("PATCH", lead).typed("text/plain", PATCH);
-    run.check("D5", "this Content-Type of a patch is 400: text/plain", patch.expect_refusal(400, &["Content-Type"]))
+    run.check("D5", "a patch with this Content-Type is 400: text/plain", patch.expect_refusal(400, &["Content-Type"]))
         .await;
 }
 
@@ -103,7 +103,7 @@ async fn syntax(run: &Run<'_>, lead: &CreatedLead) {
         ("a string without an end", "\"abc", "line 1"),
         ("no value in a nested object", r#"{"name":{"a":}}"#, "line 1"),
         ("a no-break space", "\u{a0}", "line 1"),
-        ("a form", "client_id=1&name=Ann", "line 1"),
+        ("form data", "client_id=1&name=Ann", "line 1"),
     ] {
         let sentence = format!("a body that is not JSON is 400, with line and column: {what}");
         run.check("D5", sentence, both::refuses_body(run, lead, body, &["body", "JSON", line, "column"])).await;
@@ -117,7 +117,7 @@ async fn syntax(run: &Run<'_>, lead: &CreatedLead) {
         run.check("D5", format!("{method}: an empty body is 400"), empty).await;
     }
     for blank in [" ", "\r\n\t"] {
-        let sentence = format!("a body of white space is 400: {blank:?}");
+        let sentence = format!("a body of only white space is 400: {blank:?}");
         run.check("D5", sentence, both::refuses_body(run, lead, blank, &["body", "empty"])).await;
     }
     for two in ["{}{}", "{} {}", "{}\n[]", "{} x", "{}}", "{},", "{\"name\":\"Bo\"} 1", "{\"name\":\"Bo\"}\0"] {
@@ -146,13 +146,13 @@ async fn sizes(run: &Run<'_>, lead: &CreatedLead) {
         run.check("D5", sentence, request.text(padded(body, 65_536)).expect_status(status)).await;
     }
     for (size, length) in [("65,537 bytes", 65_537), ("a megabyte", 1 << 20)] {
-        let sentence = format!("a body of {size} is 400 and names the limit");
+        let sentence = format!("a body of {size} is 400, and the message names the limit");
         run.check("D5", sentence, both::refuses_body(run, lead, padded(&body, length), &["body", "65536"])).await;
     }
     run.check("D5", "a body on GET is ignored", run.request_lead("GET", lead).text("{").expect_status(200)).await;
     let image = run.get("/leads").typed("image/png", "x");
     run.check("D5", "a body on GET is ignored, whatever its type", image.expect_status(200)).await;
-    for (name, content_type, body) in [("no JSON", "application/json", "{ no"), ("text", "text/plain", "x")] {
+    for (name, content_type, body) in [("not JSON", "application/json", "{ no"), ("text", "text/plain", "x")] {
         run.check("D5", format!("a body on DELETE is ignored: {name}"), async {
             let lead = run.create_lead(&json!({})).await;
             run.request_lead("DELETE", &lead).typed(content_type, body).expect_status(204).await
@@ -167,8 +167,8 @@ async fn nesting(run: &Run<'_>, lead: &CreatedLead) {
     };
     let many = (0..5000).map(|nth| format!("\"{nth}\":1")).collect::<Vec<_>>().join(",");
     for (what, body) in [
-        ("10,000 arrays", nested("[", "]", 10_000)),
-        ("10,000 objects", nested("{\"a\":", "}", 10_000)),
+        ("10,000 nested arrays", nested("[", "]", 10_000)),
+        ("10,000 nested objects", nested("{\"a\":", "}", 10_000)),
         ("arrays without an end", "[".repeat(65_536)),
         ("objects without an end", "{\"a\":".repeat(13_000)),
         ("arrays in an unknown field", format!(r#"{{"x":{}{}}}"#, "[".repeat(5000), "]".repeat(5000))),
@@ -189,32 +189,33 @@ async fn together(run: &Run<'_>) {
     let types = json!({"source": 1, "notes": false, "value": [], "business_name": {}}).to_string();
     let keyed = post("/leads?x=1&y=2").text(r#"{"email": "x"}"#).header(KEY, "a b");
     for (what, request, says) in [
-        ("of the body", post("/leads").text(every), &says[..]),
+        ("the body", post("/leads").text(every), &says[..]),
         (
-            "of the types",
+            "types",
             post("/leads").text(types),
             &["", "source", "notes", "value", "business_name", "client_id", "; name"],
         ),
-        ("of one field", post("/leads").text(long), &["name", "200", "control"]),
-        ("of the query and the JSON", post("/leads?x=1").text("{"), &["x", "; body", "JSON"]),
+        ("one field", post("/leads").text(long), &["name", "200", "control"]),
+        ("the query and the JSON", post("/leads?x=1").text("{"), &["x", "; body", "JSON"]),
         (
-            "of the query, the headers and the body",
+            "the query, the headers and the body",
             keyed,
             &["x", "; y", "; Idempotency-Key", "; client_id", "; name", "; email"],
         ),
-        ("of the query and the size", post("/leads?x=1").text(large.clone()), &["x", "65536"]),
+        ("the query and the size", post("/leads?x=1").text(large.clone()), &["x", "65536"]),
         (
-            "of a header and the size",
+            "a header and the size",
             post("/leads").text(large.clone()).header(KEY, ""),
             &["", "Idempotency-Key", "65536"],
         ),
-        ("of the type and the size", post("/leads").typed("text/plain", large), &["", "Content-Type", "65536"]),
+        ("the Content-Type and the size", post("/leads").typed("text/plain", large), &["", "Content-Type", "65536"]),
         (
-            "of two headers",
+            "two headers",
             post("/leads").typed("text/plain", valid).header(KEY, "a b"),
             &["", "Content-Type", "Idempotency-Key"],
         ),
     ] {
-        run.check("D5", format!("all problems {what} are in one message"), request.expect_refusal(400, says)).await;
+        run.check("D5", format!("one message reports all problems with {what}"), request.expect_refusal(400, says))
+            .await;
     }
 }

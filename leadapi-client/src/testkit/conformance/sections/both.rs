@@ -10,15 +10,14 @@ use crate::testkit::conformance::{
     run::{CreatedLead, Run},
 };
 
-/// Sends a create with a body of these members and a patch of the lead, and returns both responses. The created lead is
-/// deleted, so that few leads exist at a time.
+/// Sends a create and a patch, and returns both responses. Deletes the created lead, so that few leads exist at a time.
 async fn send(run: &Run<'_>, create: TestRequest<'_>, patch: TestRequest<'_>) -> Result<[CheckedResponse; 2], Stop> {
     let created = create.expect_status(201).await?;
     run.delete(&Ok(created.text("id").to_owned())).expect_status(204).await?;
     Ok([created, patch.expect_status(200).await?])
 }
 
-/// Creates a lead with the sent members, and patches the lead with them. Expects the kept members in both responses.
+/// Creates a lead with the members `sent`, and patches `lead` with them. Expects the members `kept` in both responses.
 pub(super) async fn accepts(run: &Run<'_>, lead: &CreatedLead, sent: &Value, kept: &Value) -> Result<(), Stop> {
     for response in send(run, run.post(&run.new_lead(sent)), run.patch(lead, sent)).await? {
         response.has_members(kept)?;
@@ -26,7 +25,7 @@ pub(super) async fn accepts(run: &Run<'_>, lead: &CreatedLead, sent: &Value, kep
     Ok(())
 }
 
-/// Like [`accepts`], but for one member as JSON text, which both responses must contain unchanged.
+/// Like [`accepts`], but for one member as JSON text. Both responses must contain the text `kept`.
 pub(super) async fn returns(
     run: &Run<'_>,
     lead: &CreatedLead,
@@ -40,8 +39,8 @@ pub(super) async fn returns(
     Ok(())
 }
 
-/// Expects that a create and a patch with these members are refused with 400, and that the message names each field
-/// together with this text.
+/// Expects that a create and a patch with these members are refused with 400, and that the message reports each field
+/// with its text.
 pub(super) async fn refuses(
     run: &Run<'_>,
     lead: &CreatedLead,

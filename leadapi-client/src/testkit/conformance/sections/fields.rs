@@ -24,7 +24,7 @@ async fn created(run: &Run<'_>) {
         "email": null, "phone": null, "source": null, "notes": null, "value": null, "pipeline_id": null,
         "stage_id": null, "business_name": null,
     });
-    run.check("D5", "null is an absent field in a new lead", async {
+    run.check("D5", "null in a new lead counts as an absent field", async {
         run.post(&run.new_lead(&null)).expect_status(201).await?.has_members(&null)
     })
     .await;
@@ -39,7 +39,7 @@ async fn created(run: &Run<'_>) {
         })
         .await;
     }
-    run.check("D4", "a pair of surrogates is a character", async {
+    run.check("D4", "a surrogate pair is one character", async {
         let body = format!(r#"{{"client_id":{},"name":"\ud83d\ude00"}}"#, json!(run.target.client_id));
         run.request("POST", "/leads").text(body).expect_status(201).await?.has_members(&json!({"name": "😀"}))
     })
@@ -49,12 +49,12 @@ async fn created(run: &Run<'_>) {
         run.post(&run.new_lead(&second)).expect_status(201).await?.has_members(&second)
     })
     .await;
-    run.check("D4", "the same person twice is two leads", async {
+    run.check("D4", "two creates for the same person create two leads", async {
         let twin = run.new_lead(&json!({"email": "twin@example.org", "phone": "+49 30 1234"}));
         let first = run.post(&twin).expect_status(201).await?;
         let second = run.post(&twin).expect_status(201).await?.lacks_header("idempotency-replayed")?;
         let holds = first.text("id") != second.text("id");
-        second.ensure(holds, format!("another id than {}", first.text("id")))
+        second.ensure(holds, format!("an id other than {}", first.text("id")))
     })
     .await;
 }
@@ -68,14 +68,14 @@ async fn required(run: &Run<'_>) {
         [("name", json!({"client_id": run.target.client_id})), ("client_id", json!({"name": "Contract check"}))]
     {
         run.check("4", format!("a missing {missing} is 400"), run.post(&body).expect_refusal(400, &[missing])).await;
-        run.check("D5", format!("null for {missing} of a new lead is 400"), async {
+        run.check("D5", format!("null for {missing} in a new lead is 400"), async {
             run.post(&run.new_lead(&json!({missing: null}))).expect_refusal(400, &[missing]).await
         })
         .await;
     }
-    for (what, id) in [("a blank", "a client".to_owned()), ("65 characters", "x".repeat(65)), ("not ASCII", "é".into())]
+    for (what, id) in [("a space", "a client".to_owned()), ("65 characters", "x".repeat(65)), ("not ASCII", "é".into())]
     {
-        run.check("D4", format!("a client_id of a new lead that cannot exist is 403: {what}"), async {
+        run.check("D4", format!("a client_id that cannot exist is 403 in a new lead: {what}"), async {
             run.post(&run.new_lead(&json!({"client_id": id}))).expect_refusal(403, &["client_id"]).await
         })
         .await;
@@ -108,18 +108,23 @@ async fn unknown(run: &Run<'_>, lead: &CreatedLead) {
         ("note", "notes"),
         ("soruce", "source"),
     ] {
-        let sentence = format!("an unknown field is 400 and named, with the nearest known one: {wrong}");
+        let sentence =
+            format!("an unknown field is 400, and the message names it and the nearest known field: {wrong}");
         run.check("D5", sentence, async {
             run.post(&run.new_lead(&json!({wrong: "x"}))).expect_refusal(400, &[wrong, known]).await
         })
         .await;
     }
-    run.check("D5", "an unknown field in a patch is 400 and named, with the nearest known one", async {
-        let patch = json!({"name": "Not written", "emial": "bo@example.org"});
-        run.patch(lead, &patch).expect_refusal(400, &["emial", "email"]).await
-    })
+    run.check(
+        "D5",
+        "an unknown field in a patch is 400, and the message names it and the nearest known field",
+        async {
+            let patch = json!({"name": "Not written", "emial": "bo@example.org"});
+            run.patch(lead, &patch).expect_refusal(400, &["emial", "email"]).await
+        },
+    )
     .await;
-    run.check("D5", "a field in another case is unknown", async {
+    run.check("D5", "a field name in a different case is unknown", async {
         run.patch(lead, &json!({"Name": "x"})).expect_refusal(400, &["Name"]).await
     })
     .await;
@@ -132,13 +137,13 @@ async fn unknown(run: &Run<'_>, lead: &CreatedLead) {
 async fn set_by_the_server(run: &Run<'_>, lead: &CreatedLead) {
     for field in ["id", "created_at"] {
         for value in [json!("2026-05-01T00:00:00.000Z"), Value::Null] {
-            run.check("D5", format!("{field} is 400, it is set by the server: {value}"), async {
+            run.check("D5", format!("{field} is 400, because the server sets it: {value}"), async {
                 both::refuses(run, lead, &json!({field: value}), &[(field, "server")]).await
             })
             .await;
         }
     }
-    run.check("D5", "a whole lead sent back is 400, and the message names what cannot be written", async {
+    run.check("D5", "a whole lead sent back is 400, and the message names the fields that cannot be written", async {
         let whole = run.get_lead(lead).expect_status(200).await?.json;
         let says = ["", "client_id cannot be changed", "created_at is set", "id is set", "; "];
         run.patch(lead, &whole).expect_refusal(400, &says).await
@@ -171,7 +176,7 @@ async fn given_twice(run: &Run<'_>, lead: &CreatedLead) {
         r#""email":"a@b.de","em\u0061il":"c@d.de""#,
         r#""email":null,"email":"a@b.de""#,
     ] {
-        run.check("D5", format!("a field given twice is 400 and named: {twice}"), async {
+        run.check("D5", format!("a field given twice is 400, and the message names it: {twice}"), async {
             for request in both::texts(run, lead, twice) {
                 request.expect_refusal(400, &["email"]).await?;
             }
@@ -183,7 +188,7 @@ async fn given_twice(run: &Run<'_>, lead: &CreatedLead) {
         run.request("POST", "/leads").text(run.new_lead_text(r#""name":"Bo""#)).expect_refusal(400, &["name"]).await
     })
     .await;
-    run.check("D5", "an unknown field given twice is 400 and named", async {
+    run.check("D5", "an unknown field given twice is 400, and the message names it", async {
         for request in both::texts(run, lead, r#""x":1,"x":2"#) {
             request.expect_refusal(400, &["x"]).await?;
         }
@@ -216,19 +221,19 @@ async fn surrogates(run: &Run<'_>, lead: &CreatedLead) {
         })
         .await;
     }
-    run.check("D4", "a lone surrogate in the name of a field is 400", async {
+    run.check("D4", "a lone surrogate in a field name is 400", async {
         both::refuses_body(run, lead, r#"{"\ud800":1}"#, &[]).await
     })
     .await;
     run.check(
         "D4",
-        "NUL as an escape is 400",
+        "an escaped NUL is 400",
         both::refuses_body(run, lead, r#"{"name":"a\u0000b"}"#, &["", "name", "control"]),
     )
     .await;
     run.check(
         "D5",
-        "NUL as a byte in a string is 400",
+        "a NUL byte in a string is 400",
         both::refuses_body(run, lead, "{\"name\":\"a\0b\"}", &["body", "JSON"]),
     )
     .await;

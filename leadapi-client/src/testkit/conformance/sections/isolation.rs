@@ -17,7 +17,7 @@ type Probe<'r> = (&'static str, TestRequest<'r>, u16);
 pub(super) async fn check(run: &Run<'_>) {
     let lead = run.create_lead(&json!({"name": "Isolated"})).await;
     let (foreign, absent) = (leads(run, &lead), leads(run, &Ok(run.absent_id())));
-    alike(run, "D2", "a lead", foreign.into_iter().zip(absent)).await;
+    alike(run, "D2", "a lead of another business", foreign.into_iter().zip(absent)).await;
     run.check("D2", "a lead of another business is unchanged", async {
         run.token(OtherBusiness)?;
         run.get_lead(&lead).expect_status(200).await?.has_members(&json!({"name": "Isolated"}))
@@ -29,9 +29,9 @@ pub(super) async fn check(run: &Run<'_>) {
     let theirs = lead_of_other_business(run).await;
     let (own, absent_id) = (run.target.client_id.as_str(), run.absent_id());
     let (foreign, absent) = (client_accounts(run, &theirs, own), client_accounts(run, &theirs, &absent_id));
-    alike(run, "5", "a client account", foreign.into_iter().zip(absent)).await;
+    alike(run, "5", "a client account of another business", foreign.into_iter().zip(absent)).await;
     stages(run, &theirs).await;
-    run.check("4", "the business of the token determines the client accounts", async {
+    run.check("4", "a token gives access only to the client accounts of its business", async {
         run.post(&run.new_lead(&json!({}))).with_token(OtherBusiness).expect_refusal(403, &["client_id"]).await
     })
     .await;
@@ -50,9 +50,7 @@ async fn alike<'r>(
     probes: impl Iterator<Item = (Probe<'r>, Probe<'r>)>,
 ) {
     for ((name, foreign, status), (_, absent, _)) in probes {
-        let sentence = format!(
-            "{name} of {record} of another business is {status}, the same bytes as for one that does not exist"
-        );
+        let sentence = format!("{record}: {name} is {status}, byte for byte the same as for a nonexistent one");
         run.check(section, sentence, async {
             let absent = absent.with_token(OtherBusiness).expect_status(status).await?;
             foreign.with_token(OtherBusiness).expect_status(status).await?.equals(&absent)
@@ -83,7 +81,7 @@ fn leads<'r>(run: &'r Run<'_>, lead: &CreatedLead) -> Vec<Probe<'r>> {
         ("PATCH", patch(json!({"name": "Taken"})), 404),
         ("PATCH with its stage", patch(json!({"stage_id": own})), 404),
         ("PATCH with a stage of the token's business", patch(json!({"stage_id": other})), 404),
-        ("PATCH of the client account", patch(json!({"client_id": run.target.client_id})), 400),
+        ("PATCH of client_id", patch(json!({"client_id": run.target.client_id})), 400),
         ("DELETE", run.delete(lead), 404),
         ("PUT", run.request_lead("PUT", lead), 405),
         ("GET with an unknown parameter", run.get(with_query).stopped(lead.clone().err()), 400),
@@ -96,8 +94,8 @@ fn client_accounts<'r>(run: &'r Run<'_>, theirs: &CreatedLead, id: &str) -> Vec<
     let key = format!("{}/isolated", run.name);
     vec![
         ("the filter", run.get(format!("/leads?client_id={id}")), 403),
-        ("the filter, next to a stage", run.get(format!("/leads?client_id={id}&stage_id={other}")), 403),
-        ("the filter, next to its stage", run.get(format!("/leads?stage_id={own}&client_id={id}")), 403),
+        ("the filter with a stage", run.get(format!("/leads?client_id={id}&stage_id={other}")), 403),
+        ("the filter with its stage", run.get(format!("/leads?stage_id={own}&client_id={id}")), 403),
         ("POST", run.post(&new), 403),
         ("POST with a key", run.post(&new).header("idempotency-key", key), 403),
         ("PATCH", run.patch(theirs, &json!({"client_id": id})), 400),
@@ -111,26 +109,30 @@ async fn stages(run: &Run<'_>, theirs: &CreatedLead) {
         let ((pipeline, stage, other_stage), (second, _)) = (run.target.pipeline()?, run.target.second_pipeline()?);
         let other = run.target.other_business()?;
         Ok(vec![
-            ("stage_id", json!({"stage_id": stage}), json!({"stage_id": never()})),
-            ("stage_id, not the first,", json!({"stage_id": other_stage}), json!({"stage_id": never()})),
-            ("pipeline_id", json!({"pipeline_id": pipeline}), json!({"pipeline_id": never()})),
+            ("a stage of another business", json!({"stage_id": stage}), json!({"stage_id": never()})),
             (
-                "both",
+                "a stage of another business other than the first",
+                json!({"stage_id": other_stage}),
+                json!({"stage_id": never()}),
+            ),
+            ("a pipeline of another business", json!({"pipeline_id": pipeline}), json!({"pipeline_id": never()})),
+            (
+                "a pipeline of another business with one of its stages",
                 json!({"pipeline_id": pipeline, "stage_id": stage}),
                 json!({"pipeline_id": never(), "stage_id": never()}),
             ),
             (
-                "both, not matching,",
+                "a pipeline of another business with a stage of its other pipeline",
                 json!({"pipeline_id": second, "stage_id": stage}),
                 json!({"pipeline_id": never(), "stage_id": never()}),
             ),
             (
-                "stage_id, with a pipeline of the token's business,",
+                "a stage of another business with a pipeline of the token's business",
                 json!({"pipeline_id": other.pipeline, "stage_id": stage}),
                 json!({"pipeline_id": other.pipeline, "stage_id": never()}),
             ),
             (
-                "pipeline_id, with a stage of the token's business,",
+                "a pipeline of another business with a stage of the token's business",
                 json!({"pipeline_id": pipeline, "stage_id": other.stage}),
                 json!({"pipeline_id": never(), "stage_id": other.stage}),
             ),
@@ -139,7 +141,8 @@ async fn stages(run: &Run<'_>, theirs: &CreatedLead) {
     let ids = match ids() {
         Ok(ids) => ids,
         Err(stop) => {
-            let sentence = "pipelines and stages of another business are 400, the same bytes as for unknown ones";
+            let sentence =
+                "pipelines and stages of another business are 400, byte for byte the same as nonexistent ones";
             return run.check("D6", sentence, async { Err::<(), _>(stop) }).await;
         }
     };
@@ -158,7 +161,7 @@ async fn stages(run: &Run<'_>, theirs: &CreatedLead) {
     }
     let filter = |id: String| ("the filter", run.get(format!("/leads?stage_id={id}")), 400);
     let [own, _] = stages_of_both(run);
-    alike(run, "D3", "stage_id", [(filter(own), filter(run.absent_id()))].into_iter()).await;
+    alike(run, "D3", "a stage of another business", [(filter(own), filter(run.absent_id()))].into_iter()).await;
 }
 
 /// Expects that no record appears in the lists of both businesses.
@@ -167,6 +170,6 @@ async fn apart(run: &Run<'_>, path: &str) -> Result<(), Stop> {
     let ours = run.get(format!("{path}?limit=200")).expect_status(200).await?;
     let both: Vec<&Value> = ours.data().iter().filter(|record| theirs.data().contains(record)).collect();
     let holds = both.is_empty();
-    theirs.ensure(holds, "no record of the other business")?;
+    theirs.ensure(holds, "no record that the other business also lists")?;
     Ok(())
 }

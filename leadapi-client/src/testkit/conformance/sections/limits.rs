@@ -16,12 +16,13 @@ use crate::testkit::conformance::{
 
 const WRITES: u32 = 60;
 const READS: u32 = 600;
-/// The time after the last request until the rate-limit window is empty.
+/// The time from the last request until the rate-limit window is empty.
 const WINDOW: Duration = Duration::from_secs(61);
 
 pub(super) async fn check(run: &Run<'_>) {
     if !run.target.rate_limits {
-        let unasked = async || Err::<(), _>(Stop::Skipped("rate limits are checked only on request".to_owned()));
+        let unasked =
+            async || Err::<(), _>(Stop::Skipped("the target does not enable the checks of rate limits".to_owned()));
         run.check("8", "a token may write 60 times in 60 s", unasked()).await;
         run.check("8", "a token may read 600 times in 60 s", unasked()).await;
         return;
@@ -53,7 +54,7 @@ async fn writes(run: &Run<'_>) {
         for nth in 1..=WRITES {
             let response = write(run).await?;
             let holds = response.status == 404;
-            response.ensure(holds, format!("write {nth} of {WRITES} to be admitted, and 404"))?;
+            response.ensure(holds, format!("write {nth} of {WRITES} to be admitted and answered with 404"))?;
         }
         Ok(())
     })
@@ -64,7 +65,7 @@ async fn writes(run: &Run<'_>) {
         response.ensure(matches!(after, Some(1..=60)), "Retry-After in whole seconds, 1 to 60")
     })
     .await;
-    run.check("D9", "401, unknown paths, 405 and the 429s themselves do not count", async {
+    run.check("D9", "requests answered with 401, 405, 429 or a 404 for the path do not count", async {
         // The same requests were sent before the 60 writes and did not count, because all 60 writes were admitted. Now
         // that the limit is used up, the service must still answer them with 404 or 405 instead of 429.
         uncounted(run).await
@@ -73,7 +74,7 @@ async fn writes(run: &Run<'_>) {
     run.check("D9", "reads and writes are counted separately", async { read(run).await?.has_status(200) }).await;
     run.check("D9", "each token is counted separately", run.delete(&absent_id).with_token(Both).expect_status(404))
         .await;
-    run.check("D1", "the rate limit before the query, the body and the lead", async {
+    run.check("D1", "the rate limit is checked before the query, the body and the lead", async {
         run.request("DELETE", "/leads/x?x=1").with_token(RateLimits).expect_status(429).await?;
         run.request("POST", "/leads").text("{").with_token(RateLimits).expect_status(429).await?;
         run.patch(&absent_id, &json!({})).with_token(RateLimits).expect_status(429).await
@@ -104,7 +105,7 @@ async fn reads(run: &Run<'_>) {
         for nth in 1..READS {
             let response = read(run).await?;
             let holds = response.status == 200;
-            response.ensure(holds, format!("read {nth} of {READS} to be admitted, and 200"))?;
+            response.ensure(holds, format!("read {nth} of {READS} to be admitted and answered with 200"))?;
         }
         run.request("HEAD", "/clients").with_token(RateLimits).expect_status(200).await
     })

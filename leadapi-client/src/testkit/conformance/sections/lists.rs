@@ -24,10 +24,10 @@ async fn leads(run: &Run<'_>) {
         let list = run.get("/leads?limit=200").expect_status(200).await?;
         let keys: Vec<_> = list.data().iter().map(|lead| (text(lead, "created_at"), text(lead, "id"))).collect();
         let holds = keys.is_sorted_by(|a, b| a > b) && made.iter().all(|id| list.ids().contains(id));
-        list.ensure(holds, format!("the newest leads first, and these among them: {}", made.join(", ")))
+        list.ensure(holds, format!("the newest leads first, including {}", made.join(", ")))
     })
     .await;
-    run.check("D3", "pages of a list add up to the list", async {
+    run.check("D3", "the pages of a list add up to the whole list", async {
         made.clone()?;
         let list = run.get("/leads?limit=4").expect_status(200).await?;
         let mut ids = run.get("/leads?limit=1").expect_status(200).await?.ids();
@@ -36,20 +36,20 @@ async fn leads(run: &Run<'_>) {
         rest.ensure(ids == list.ids(), format!("the rest of {}", list.ids().join(", ")))
     })
     .await;
-    run.check("D3", "total is the number of all leads on every page", async {
+    run.check("D3", "total is the number of all leads, on every page", async {
         made.clone()?;
         let all = all(run, "/leads").await?;
         let page = run.get("/leads?limit=1&offset=2").expect_status(200).await?;
         page.has_members(&json!({"total": all.len(), "limit": 1, "offset": 2}))
     })
     .await;
-    run.check("D3", "an offset past the end is 200 with no data and the true total", async {
+    run.check("D3", "an offset past the end is 200 with no data and the correct total", async {
         let total = run.get("/leads?limit=1").expect_status(200).await?.number("total");
         let past = json!({"data": [], "total": total, "limit": 50, "offset": total + 1000});
         run.get(format!("/leads?offset={}", total + 1000)).expect_status(200).await?.has_json(&past)
     })
     .await;
-    run.check("D3", "total follows creates and deletes", async {
+    run.check("D3", "total changes with creates and deletes", async {
         let total =
             async || -> Result<u64, Stop> { Ok(run.get("/leads?limit=1").expect_status(200).await?.number("total")) };
         let before = total().await?;
@@ -68,14 +68,14 @@ async fn leads(run: &Run<'_>) {
 async fn filters(run: &Run<'_>) {
     let own = run.target.client_id.as_str();
     let mine = run.create_lead(&json!({})).await;
-    run.check("4", "client_id filters: only leads of this client account", async {
+    run.check("4", "the client_id filter returns leads of this client account only", async {
         let mine = mine.clone()?;
         let list = run.get(format!("/leads?limit=200&client_id={own}")).expect_status(200).await?;
         let holds = list.ids().contains(&mine) && list.data().iter().all(|lead| text(lead, "client_id") == own);
         list.ensure(holds, format!("only leads of {own}, including {mine}"))
     })
     .await;
-    run.check("4", "client_id filters: no lead of another client account", async {
+    run.check("4", "the client_id filter returns no lead of another client account", async {
         let (mine, second) = (mine.clone()?, run.target.second_client()?);
         let list = run.get(format!("/leads?limit=200&client_id={second}")).expect_status(200).await?;
         let holds = !list.ids().contains(&mine) && list.data().iter().all(|lead| text(lead, "client_id") == second);
@@ -88,7 +88,7 @@ async fn filters(run: &Run<'_>) {
         run.get(format!("{path}&limit=1")).expect_status(200).await?.has_members(&json!({"total": count}))
     })
     .await;
-    run.check("4", "stage_id filters: only leads in this stage", async {
+    run.check("4", "the stage_id filter returns leads in this stage only", async {
         let (_, first, other) = run.target.pipeline()?;
         let id = run.create_lead(&json!({"stage_id": other})).await?;
         let list = run.get(format!("/leads?limit=200&stage_id={other}")).expect_status(200).await?;
@@ -96,7 +96,7 @@ async fn filters(run: &Run<'_>) {
         list.ensure(holds, format!("only leads in {other}, including {id}"))?;
         let list = run.get(format!("/leads?limit=200&stage_id={first}")).expect_status(200).await?;
         let holds = !list.ids().contains(&id);
-        list.ensure(holds, format!("no lead of {other}"))
+        list.ensure(holds, format!("no lead in {other}"))
     })
     .await;
     run.check("D3", "filters are combined with AND", async {
@@ -107,7 +107,7 @@ async fn filters(run: &Run<'_>) {
         let holds = list.ids().contains(&here)
             && !list.ids().contains(&there)
             && !mine.clone().is_ok_and(|mine| list.ids().contains(&mine));
-        list.ensure(holds, format!("{here}, and neither {there} nor a lead outside of the stage"))
+        list.ensure(holds, format!("{here}, but neither {there} nor a lead outside the stage"))
     })
     .await;
     run.check("D3", "a lead that moves to another stage or is deleted leaves the list of its stage", async {
@@ -117,11 +117,11 @@ async fn filters(run: &Run<'_>) {
         let (id, list) =
             (made.clone()?, run.get(format!("/leads?limit=200&stage_id={first}")).expect_status(200).await?);
         let holds = !list.ids().contains(&id);
-        list.ensure(holds, format!("{id} to be gone from the stage"))?;
+        list.ensure(holds, format!("a list of the stage without {id}"))?;
         run.delete(&made).expect_status(204).await?;
         let list = run.get(format!("/leads?limit=200&stage_id={other}")).expect_status(200).await?;
         let holds = !list.ids().contains(&id);
-        list.ensure(holds, format!("the deleted lead {id} to be gone from the stage"))
+        list.ensure(holds, format!("a list of the stage without the deleted lead {id}"))
     })
     .await;
 }
@@ -133,13 +133,13 @@ async fn order(run: &Run<'_>) {
         list.ensure(holds, "the oldest pipeline first")
     })
     .await;
-    run.check("D2", "stages are listed by position, which is 1 to n", async {
+    run.check("D2", "stages are listed by position, from 1 to n", async {
         let list = run.get("/pipelines?limit=200").expect_status(200).await?;
         let holds = list.data().iter().all(|pipeline| {
             let stages = pipeline.get("stages").and_then(Value::as_array).into_iter().flatten();
             stages.zip(1_u64..).all(|(stage, nth)| stage.get("position").and_then(Value::as_u64) == Some(nth))
         });
-        list.ensure(holds, "stages at the positions 1 to n, in their order")
+        list.ensure(holds, "stages at positions 1 to n, in order")
     })
     .await;
     run.check("2.2", "the pipelines of the business are listed, with their stages", async {
@@ -159,17 +159,17 @@ async fn order(run: &Run<'_>) {
     run.check("D3", "client accounts are listed by name (code points), then by id", async {
         let list = run.get("/clients?limit=200").expect_status(200).await?;
         let holds = list.data().is_sorted_by_key(|client| (text(client, "name"), text(client, "id")));
-        list.ensure(holds, "the client accounts by name, as code points")
+        list.ensure(holds, "client accounts sorted by the code points of their names")
     })
     .await;
     run.check("2.2", "the client accounts of the business are listed", async {
         let list = run.get("/clients?limit=200").expect_status(200).await?;
         let holds = list.ids().contains(&run.target.client_id);
-        list.ensure(holds, format!("{} among them", run.target.client_id))
+        list.ensure(holds, format!("a list that contains {}", run.target.client_id))
     })
     .await;
     for path in ["/pipelines", "/clients"] {
-        run.check("D3", format!("pages of {path} add up to the list, each with its total"), async {
+        run.check("D3", format!("the pages of {path} add up to the whole list, and each states its total"), async {
             let list = run.get(format!("{path}?limit=200")).expect_status(200).await?;
             let first = run.get(format!("{path}?limit=1")).expect_status(200).await?;
             let rest = run.get(format!("{path}?limit=199&offset=1")).expect_status(200).await?;

@@ -17,21 +17,21 @@ async fn changed(run: &Run<'_>, lead: &CreatedLead) {
         run.patch(lead, &json!({"source": "ads"})).expect_status(200).await?.has_members(&kept)
     })
     .await;
-    run.check("D5", "PATCH: null clears", async {
+    run.check("D5", "PATCH: null clears a field", async {
         run.patch(lead, &json!({"notes": null}))
             .expect_status(200)
             .await?
             .has_members(&json!({"notes": null, "email": "ann@example.org"}))
     })
     .await;
-    run.check("D5", "PATCH: null clears what is null already", async {
+    run.check("D5", "PATCH: null is accepted for a field that is already null", async {
         run.patch(lead, &json!({"notes": null, "phone": null}))
             .expect_status(200)
             .await?
             .has_members(&json!({"notes": null}))
     })
     .await;
-    run.check("D5", "PATCH accepts all nine fields, and clears all but name", async {
+    run.check("D5", "PATCH can set all nine fields and clear all of them except name", async {
         let (pipeline, _, stage) = run.target.pipeline()?;
         let all = json!({
             "name": "Bo", "email": "bo@example.org", "phone": "112", "source": "phone", "notes": "called", "value": 7,
@@ -45,7 +45,7 @@ async fn changed(run: &Run<'_>, lead: &CreatedLead) {
         run.patch(lead, &nulls).expect_status(200).await?.has_members(&nulls)?.has_members(&json!({"name": "Bo"}))
     })
     .await;
-    run.check("D5", "PATCH with the values that the lead has changes nothing", async {
+    run.check("D5", "PATCH with the current values of a lead changes nothing", async {
         let before = run.get_lead(lead).expect_status(200).await?.json;
         let name = before.get("name").cloned().unwrap_or_default();
         run.patch(lead, &json!({"name": name})).expect_status(200).await?.has_json(&before)
@@ -92,23 +92,23 @@ async fn refused(run: &Run<'_>, lead: &CreatedLead) {
         })
         .await;
     }
-    run.check("D5", "PATCH: an object without a field is 400", async {
+    run.check("D5", "PATCH: an empty object is 400", async {
         run.patch(lead, &json!({})).expect_refusal(400, &["", "no field to change"]).await
     })
     .await;
     for (what, client) in [
-        ("even to the same", json!(run.target.client_id)),
-        ("not to an unknown one", json!(run.absent_id())),
-        ("not to null", Value::Null),
-        ("not to a wrong type", json!(1)),
+        ("to the same value", json!(run.target.client_id)),
+        ("to an unknown client account", json!(run.absent_id())),
+        ("to null", Value::Null),
+        ("to a value of the wrong type", json!(1)),
     ] {
-        run.check("D5", format!("PATCH: client_id cannot be changed, {what}"), async {
+        run.check("D5", format!("PATCH: client_id cannot be changed {what}"), async {
             let patch = json!({"client_id": client, "name": "Not written"});
             run.patch(lead, &patch).expect_refusal(400, &["client_id", "cannot be changed"]).await
         })
         .await;
     }
-    run.check("D5", "PATCH: client_id cannot be changed to that of another business", async {
+    run.check("D5", "PATCH: client_id cannot be changed to a client account of another business", async {
         let patch = json!({"client_id": run.target.other_business()?.client});
         run.patch(lead, &patch).expect_refusal(400, &["client_id", "cannot be changed"]).await
     })
@@ -118,7 +118,7 @@ async fn refused(run: &Run<'_>, lead: &CreatedLead) {
         run.patch(lead, &patch).expect_refusal(400, &["body", "object"]).await
     })
     .await;
-    run.check("D5", "PATCH: every problem is in one message", async {
+    run.check("D5", "PATCH: one message reports every problem", async {
         let patch = json!({
             "client_id": "x", "id": 1, "name": null, "email": "x", "phone": [], "pipeline_id": null, "stage_id": "x",
         });

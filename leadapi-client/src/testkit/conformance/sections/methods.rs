@@ -17,14 +17,22 @@ pub(super) async fn check(run: &Run<'_>) {
             if allow.split(", ").any(|allowed| allowed == method) {
                 continue;
             }
-            run.check("D7", format!("{method} {name} is 405, names the method, and Allow is {allow}"), async {
-                let response = run.request(method, path).without_token().expect_refusal(405, &["", method]).await?;
-                response.has_header("allow", allow)
-            })
+            run.check(
+                "D7",
+                format!("{method} {name} is 405, the message names the method, and Allow is {allow}"),
+                async {
+                    let response = run.request(method, path).without_token().expect_refusal(405, &["", method]).await?;
+                    response.has_header("allow", allow)
+                },
+            )
             .await;
         }
-        run.check("D7", format!("HEAD {name} is its GET without the body, with its Content-Length"), head(run, path))
-            .await;
+        run.check(
+            "D7",
+            format!("HEAD {name} is answered like GET, with the same Content-Length but without the body"),
+            head(run, path),
+        )
+        .await;
     }
     for (what, path, status) in [
         ("of a lead that does not exist is 404", path_of(&run.absent_id()), 404),
@@ -70,7 +78,7 @@ async fn overrides(run: &Run<'_>, lead: &str) {
 async fn negotiation(run: &Run<'_>) {
     run.check("D7", "Accept is ignored", run.get("/clients").header("accept", "text/html").expect_status(200)).await;
     let nothing = run.get("/clients").header("accept", "application/json;q=0");
-    run.check("D7", "Accept is ignored: nothing acceptable", nothing.expect_status(200)).await;
+    run.check("D7", "Accept is ignored even if it accepts nothing", nothing.expect_status(200)).await;
     let error = run.get("/contacts").header("accept", "text/html");
     run.check("D7", "Accept is ignored on errors", error.expect_status(404)).await;
     let conditional = run.get("/leads").header("if-none-match", "*");

@@ -1,4 +1,4 @@
-//! The number `value` (contract D4): any finite JSON number is returned as the same number.
+//! The numeric field `value` (contract D4), which is stored as a 64-bit float.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,8 @@ pub(super) async fn check(run: &Run<'_>) {
         ("9007199254740994", "9007199254740994"),
         ("-9007199254740992", "-9007199254740992"),
         ("9007199254740992.0", "9007199254740992"),
-        // A parser that does not use 64-bit floats would read 9.223372036854776e18 as a different number.
+        // The server must write all digits, because an arbitrary-precision parser reads 9.223372036854776e18 as a
+        // different number.
         ("9223372036854774784", "9223372036854774784"),
         ("9223372036854775808", "9223372036854775808"),
         ("18446744073709551616", "18446744073709551616"),

@@ -47,13 +47,13 @@ async fn unknown(run: &Run<'_>, lead: &str) {
     let below = run.get(format!("{lead}/notes"));
     run.check("1", "any other path is 404: /leads/{id}/notes", below.expect_refusal(404, &["path"])).await;
     for path in ["/Leads", "/LEADS", "/leadS/1", "/Pipelines", "/CLIENTS"] {
-        run.check("D7", format!("another case is another path: {path}"), async {
+        run.check("D7", format!("a path in a different case is a different path: {path}"), async {
             run.get(path).expect_status(404).await?.lacks_header("location")
         })
         .await;
     }
     for method in ["HEAD", "POST", "DELETE", "OPTIONS"] {
-        run.check("7", format!("an unknown path is 404 on every method: {method}"), async {
+        run.check("7", format!("an unknown path is 404 for every method: {method}"), async {
             run.request(method, "/contacts").expect_status(404).await?.lacks_header("allow")
         })
         .await;
@@ -79,7 +79,7 @@ async fn slashes(run: &Run<'_>, lead: &str) {
         for method in ["GET", "POST", "DELETE"] {
             let right = format!("{}{right}", run.base_path());
             let sentence = format!(
-                "an extra slash is 404 without a redirect, and the message names the right path: {method} {name}"
+                "an extra slash is 404 without a redirect, and the message names the correct path: {method} {name}"
             );
             run.check("D7", sentence, async {
                 let response = run.request(method, path).without_token().expect_refusal(404, &["path", &right]).await?;
@@ -88,7 +88,7 @@ async fn slashes(run: &Run<'_>, lead: &str) {
             .await;
         }
     }
-    run.check("D7", "the message for an extra slash names no path that does not exist", async {
+    run.check("D7", "the message for an extra slash never suggests a nonexistent path", async {
         let forms = format!("{}/forms", run.base_path());
         run.get("/forms/").expect_status(404).await?.body_omits(&forms)
     })
@@ -99,13 +99,13 @@ async fn slashes(run: &Run<'_>, lead: &str) {
 async fn ids(run: &Run<'_>, lead: &str) {
     let long = "x".repeat(65);
     for (name, segment) in [
-        ("a blank", "%20"),
+        ("a space", "%20"),
         ("NUL", "%00"),
         ("not UTF-8", "%ff"),
         ("not ASCII", "%C3%A9"),
         ("half an escape", "%"),
-        ("no escape", "%zz"),
-        ("a blank inside", "a%20b"),
+        ("an invalid escape", "%zz"),
+        ("a space inside", "a%20b"),
         ("a slash", "%2F"),
         ("an asterisk", "*"),
         ("a plus", "a+lead"),
@@ -113,16 +113,16 @@ async fn ids(run: &Run<'_>, lead: &str) {
     ] {
         for method in ["GET", "DELETE"] {
             let request = run.request(method, format!("/leads/{segment}"));
-            let sentence = format!("an id in a path that does not exist is 404: {method}, {name}");
+            let sentence = format!("a nonexistent id in a path is 404: {method}, {name}");
             run.check("D4", sentence, request.expect_refusal(404, &["", "no such lead"])).await;
         }
     }
-    for (name, end) in [("a blank", "%20"), ("NUL", "%00")] {
+    for (name, end) in [("a space", "%20"), ("NUL", "%00")] {
         let request = run.get(format!("{lead}{end}"));
-        let sentence = format!("an id in a path is compared with all its characters: {name} at the end");
+        let sentence = format!("every character of an id in a path is compared: {name} at the end");
         run.check("D4", sentence, request.expect_refusal(404, &["", "no such lead"])).await;
     }
-    run.check("D4", "an id in a path may have escapes that it does not need", async {
+    run.check("D4", "an id in a path may contain unnecessary escapes", async {
         let id = lead.strip_prefix("/leads/").unwrap_or_default();
         let first = id.bytes().next().unwrap_or_default();
         let plain = run.get(lead).expect_status(200).await?;

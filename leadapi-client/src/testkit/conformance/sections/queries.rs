@@ -22,7 +22,7 @@ pub(super) async fn check(run: &Run<'_>) {
 }
 
 async fn windows(run: &Run<'_>, list: &str) {
-    run.check("8", format!("limit is 50 and offset 0 unless given: {list}"), async {
+    run.check("8", format!("limit defaults to 50 and offset to 0: {list}"), async {
         run.get(list).expect_status(200).await?.has_members(&json!({"limit": 50, "offset": 0}))
     })
     .await;
@@ -51,7 +51,7 @@ async fn windows(run: &Run<'_>, list: &str) {
         "null",
     ] {
         let request = run.get(format!("{list}?limit={bad}"));
-        let sentence = format!("any other limit is 400 and names the range: {list}?limit={bad}");
+        let sentence = format!("any other limit is 400, and the message names the range: {list}?limit={bad}");
         run.check("D3", sentence, request.expect_refusal(400, &[LIMIT])).await;
     }
     run.check("D3", format!("offset may be 2^53-1: {list}"), async {
@@ -61,7 +61,7 @@ async fn windows(run: &Run<'_>, list: &str) {
     .await;
     for bad in ["9007199254740992", "-1", "-0", "%2B0", "1.0", "x", "%20", "18446744073709551616"] {
         let request = run.get(format!("{list}?offset={bad}"));
-        let sentence = format!("any other offset is 400 and names the range: {list}?offset={bad}");
+        let sentence = format!("any other offset is 400, and the message names the range: {list}?offset={bad}");
         run.check("D3", sentence, request.expect_refusal(400, &[OFFSET])).await;
     }
     let both = run.get(format!("{list}?offset=x&limit=x"));
@@ -86,7 +86,7 @@ async fn parameters(run: &Run<'_>, lead: &CreatedLead) {
             ("client_id%5B%5D=1", "client_id[]"),
         ] {
             let sentence = format!(
-                "an unknown parameter is 400, and the message names it and the allowed ones: GET {name}?{query}"
+                "an unknown parameter is 400, and the message names it and the allowed parameters: GET {name}?{query}"
             );
             let request = run.get(format!("{path}?{query}"));
             run.check("D3", sentence, request.expect_refusal(400, &says(parameter))).await;
@@ -99,7 +99,7 @@ async fn parameters(run: &Run<'_>, lead: &CreatedLead) {
             };
             for query in [format!("{parameter}="), (*parameter).to_owned()] {
                 let sentence = format!(
-                    "an empty parameter is 400, and the message has its rule and the allowed ones: GET {name}?{query}"
+                    "an empty parameter is 400, and the message states its rule and the allowed parameters: GET {name}?{query}"
                 );
                 let request = run.get(format!("{path}?{query}"));
                 run.check("D3", sentence, request.expect_refusal(400, &[&says(rule)[..], &["empty"]].concat())).await;
@@ -107,8 +107,9 @@ async fn parameters(run: &Run<'_>, lead: &CreatedLead) {
             for query in
                 [format!("{parameter}=1&{parameter}=1"), format!("{parameter}=1&limit=1&offset=1&{parameter}=2")]
             {
-                let sentence =
-                    format!("a repeated parameter is 400, and the message names the allowed ones: GET {name}?{query}");
+                let sentence = format!(
+                    "a repeated parameter is 400, and the message names the allowed parameters: GET {name}?{query}"
+                );
                 let request = run.get(format!("{path}?{query}"));
                 run.check("D3", sentence, request.expect_refusal(400, &[&says("")[..], &[parameter]].concat())).await;
             }
@@ -118,7 +119,7 @@ async fn parameters(run: &Run<'_>, lead: &CreatedLead) {
     let new = run.new_lead(&json!({}));
     for (sentence, request, parameter) in [
         ("POST /leads", run.request("POST", "/leads?dry_run=1").json(&new), "dry_run"),
-        ("POST /leads, the name of a field", run.request("POST", "/leads?client_id=1").json(&new), "client_id"),
+        ("POST /leads with a field name", run.request("POST", "/leads?client_id=1").json(&new), "client_id"),
         ("PATCH /leads/{id}", run.request("PATCH", format!("{lead}?x=1")).json(&json!({"name": "Ann"})), "x"),
         ("DELETE /leads/{id}", run.request("DELETE", format!("{lead}?force=true")), "force"),
     ] {
@@ -127,18 +128,22 @@ async fn parameters(run: &Run<'_>, lead: &CreatedLead) {
     }
 }
 
-/// Several problems are reported in one message.
+/// Checks that one message reports several problems.
 async fn together(run: &Run<'_>, lead: &CreatedLead) {
     let query = run.get("/leads?page=1&limit=0&offset=&sort=name");
     let says = ["", "page", LIMIT, "offset", "sort", "; "];
-    run.check("D2", "several problems of a query are in one message", query.expect_refusal(400, &says)).await;
+    run.check("D2", "one message reports several problems of a query", query.expect_refusal(400, &says)).await;
     let patch = run.patch(lead, &json!({"name": "", "phone": "1", "value": "1"}));
     let says = ["", "name", "; phone", "value"];
-    run.check("D2", "several problems of a patch are in one message", patch.expect_refusal(400, &says)).await;
+    run.check("D2", "one message reports several problems of a patch", patch.expect_refusal(400, &says)).await;
     let create = run.request("POST", "/leads?x=1").json(&json!({"client_id": run.target.client_id, "nmae": "Ann"}));
     let says = ["x", "; nmae", "; name"];
-    run.check("D2", "problems of the query are reported before those of the body", create.expect_refusal(400, &says))
-        .await;
+    run.check(
+        "D2",
+        "problems of the query are reported before problems of the body",
+        create.expect_refusal(400, &says),
+    )
+    .await;
 }
 
 async fn references(run: &Run<'_>) {
@@ -149,17 +154,17 @@ async fn references(run: &Run<'_>) {
     };
     let long = "x".repeat(65);
     for (what, id) in
-        [("unknown", absent_id.as_str()), ("a blank", "a%20b"), ("not ASCII", "%C3%A9"), ("too long", &long)]
+        [("unknown", absent_id.as_str()), ("a space", "a%20b"), ("not ASCII", "%C3%A9"), ("too long", &long)]
     {
-        let sentence = format!("the filter client_id with an id that does not exist is 403: {what}");
+        let sentence = format!("a client_id filter with a nonexistent id is 403: {what}");
         run.check("D3", sentence, refused(403, "client_id", format!("client_id={id}"))).await;
     }
-    run.check("4", "the filter client_id of another business is 403", async {
+    run.check("4", "a client_id filter with an id of another business is 403", async {
         let foreign = &run.target.other_business()?.client;
         refused(403, "client_id", format!("client_id={foreign}")).await
     })
     .await;
-    run.check("D3", "the filter client_id is compared case-sensitively", async {
+    run.check("D3", "a client_id filter is case-sensitive", async {
         let other = own.to_ascii_uppercase();
         if other == *own {
             return Err(Stop::Skipped("the id of the client account has no lower-case letters".to_owned()));
@@ -168,24 +173,23 @@ async fn references(run: &Run<'_>) {
     })
     .await;
     for (what, id) in [("unknown", absent_id.as_str()), ("malformed", "a%20b")] {
-        let sentence = format!("the filter stage_id with an id that does not exist is 400: {what}");
+        let sentence = format!("a stage_id filter with a nonexistent id is 400: {what}");
         run.check("D3", sentence, refused(400, "stage_id", format!("stage_id={id}"))).await;
-        let sentence =
-            format!("the filter stage_id with an id that does not exist is 400, next to a client_id: {what}");
+        let sentence = format!("a stage_id filter with a nonexistent id is 400 even with a client_id: {what}");
         run.check("D3", sentence, refused(400, "stage_id", format!("client_id={own}&stage_id={id}"))).await;
     }
-    run.check("D3", "the filter stage_id of another business is 400", async {
+    run.check("D3", "a stage_id filter with an id of another business is 400", async {
         let foreign = &run.target.other_business()?.stage;
         refused(400, "stage_id", format!("stage_id={foreign}")).await
     })
     .await;
-    run.check("D3", "the filter stage_id with the id of a pipeline is 400", async {
+    run.check("D3", "a stage_id filter with the id of a pipeline is 400", async {
         let (pipeline, ..) = run.target.pipeline()?;
         refused(400, "stage_id", format!("stage_id={pipeline}")).await
     })
     .await;
     for (client, stage) in [(absent_id.as_str(), "a%20b"), ("a%20b", absent_id.as_str())] {
-        let sentence = format!("the filter client_id is checked before stage_id: {client}, {stage}");
+        let sentence = format!("the client_id filter is checked before the stage_id filter: {client}, {stage}");
         let query = format!("stage_id={stage}&client_id={client}");
         let sentence = sentence.replace(&absent_id, "unknown");
         run.check("D3", sentence, refused(403, "client_id", query)).await;

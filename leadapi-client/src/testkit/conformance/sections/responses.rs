@@ -39,17 +39,17 @@ async fn life(run: &Run<'_>) {
     .await;
     let made = run.post(&run.new_lead(&full())).expect_status(201).await;
     let id = made.as_ref().map(|lead| lead.text("id").to_owned()).map_err(Clone::clone);
-    run.check("D2", "Location is the public path of the lead", async {
+    run.check("D2", "Location is the lead's public path", async {
         let path = path_of(&id.clone()?);
         made.clone()?.has_header("location", &format!("{}{path}", run.base_path()))
     })
     .await;
-    run.check("D2", "GET /leads/{id} answers 200 with the lead as it was created", async {
+    run.check("D2", "GET /leads/{id} answers 200 with the lead as created", async {
         let made = made.clone()?;
         run.get_lead(&id).expect_status(200).await?.has_json(&made.json)
     })
     .await;
-    run.check("D2", "GET /leads lists it with its ten fields", async {
+    run.check("D2", "GET /leads lists the lead with its ten fields", async {
         let mut item = made.clone()?.json;
         if let Some(item) = item.as_object_mut() {
             item.retain(|name, _| LEAD_FIELDS.iter().any(|field| field.is_in_list() && field.name() == name));
@@ -77,7 +77,7 @@ async fn life(run: &Run<'_>) {
     for method in ["GET", "PATCH", "DELETE"] {
         run.check(
             "D2",
-            format!("{method} of a deleted lead is 404, the same bytes as for one that never existed"),
+            format!("{method} of a deleted lead is 404, byte for byte the same as for a lead that never existed"),
             async {
                 let ask = |lead: &CreatedLead| run.request_lead(method, lead).text(r#"{"name": "Ann"}"#);
                 let lead = run.create_lead(&json!({})).await;
@@ -105,7 +105,7 @@ async fn gone(run: &Run<'_>) {
 }
 
 async fn texts(run: &Run<'_>) {
-    run.check("D2", "numbers in messages have no grouping", async {
+    run.check("D2", "numbers in messages have no thousands separators", async {
         let long = json!({"notes": "x".repeat(10_001)});
         run.patch(&Ok(run.absent_id()), &long)
             .expect_status(400)
@@ -117,7 +117,7 @@ async fn texts(run: &Run<'_>) {
 }
 
 async fn request_ids(run: &Run<'_>) {
-    run.check("D2", "a valid X-Request-Id of the caller is kept", async {
+    run.check("D2", "a valid X-Request-Id from the caller is kept", async {
         has_request_ids(run)?;
         run.get("/clients")
             .header("x-request-id", "check-1")
@@ -126,12 +126,12 @@ async fn request_ids(run: &Run<'_>) {
             .has_header("x-request-id", "check-1")
     })
     .await;
-    for (what, bad) in [("with a blank", "a b".to_owned()), ("too long", "x".repeat(129))] {
+    for (what, bad) in [("with a space", "a b".to_owned()), ("too long", "x".repeat(129))] {
         run.check("D2", format!("an invalid X-Request-Id is replaced: {what}"), async {
             has_request_ids(run)?;
             let response = run.get("/clients").header("x-request-id", bad.clone()).expect_status(200).await?;
             let id = response.header("x-request-id").unwrap_or_default();
-            response.ensure(!id.is_empty() && id != bad, "another X-Request-Id")
+            response.ensure(!id.is_empty() && id != bad, "a different X-Request-Id")
         })
         .await;
     }

@@ -14,7 +14,7 @@ use crate::testkit::conformance::{
 
 const KEY: &str = "idempotency-key";
 const REPLAYED: &str = "idempotency-replayed";
-/// Number of concurrent creates with the same key.
+/// The number of concurrent creates with the same key.
 const TWINS: usize = 8;
 
 pub(super) async fn check(run: &Run<'_>) {
@@ -36,9 +36,11 @@ pub(super) async fn check(run: &Run<'_>) {
         run.get("/leads?limit=1").expect_status(200).await?.has_members(&json!({"total": total}))
     })
     .await;
-    run.check("D10", "a key belongs to the business: another of its tokens receives the same response", async {
-        replays(keyed(run, &key, &body).with_token(Write).expect_status(201).await?, &first.clone()?)
-    })
+    run.check(
+        "D10",
+        "a key belongs to the business: another token of the business receives the same response",
+        async { replays(keyed(run, &key, &body).with_token(Write).expect_status(201).await?, &first.clone()?) },
+    )
     .await;
     run.check("D10", "a key belongs to the business: another business can use the same key", async {
         let client = &run.target.other_business()?.client;
@@ -65,8 +67,8 @@ pub(super) async fn check(run: &Run<'_>) {
     .await;
     for (what, more, status) in [
         ("400", json!({"email": "x"}), 400),
-        ("400 of a stage", json!({"stage_id": run.absent_id()}), 400),
-        ("403 of a client account", json!({"client_id": run.absent_id()}), 403),
+        ("400 for a stage", json!({"stage_id": run.absent_id()}), 400),
+        ("403 for a client account", json!({"client_id": run.absent_id()}), 403),
     ] {
         run.check("D10", format!("a refused create does not use up its key: {what}"), async {
             let key = format!("{}/{what}", run.name).replace(' ', "-");
@@ -75,7 +77,7 @@ pub(super) async fn check(run: &Run<'_>) {
         })
         .await;
     }
-    run.check("D10", "a refused create does not use up its key: 403 of the scope", async {
+    run.check("D10", "a refused create does not use up its key: 403 for a missing scope", async {
         let key = format!("{}/scope", run.name);
         keyed(run, &key, &run.new_lead(&json!({}))).with_token(Read).expect_status(403).await?;
         keyed(run, &key, &run.new_lead(&json!({}))).expect_status(201).await?.lacks_header(REPLAYED)
@@ -95,7 +97,7 @@ fn replays(response: CheckedResponse, first: &CheckedResponse) -> Result<Checked
     response.has_json(&first.json)?.has_header(REPLAYED, "true")?.has_header("location", &location)
 }
 
-/// Checks that the service compares bodies after parsing and normalising them.
+/// Checks that the service compares bodies after parsing and normalizing them.
 async fn otherwise(run: &Run<'_>, key: &str, first: &Result<CheckedResponse, Stop>) {
     let client = json!(run.target.client_id);
     for (what, text) in [
@@ -134,29 +136,28 @@ async fn otherwise(run: &Run<'_>, key: &str, first: &Result<CheckedResponse, Sto
     }
 }
 
-/// A replay comes before the reference checks, so a body with ids that do not exist also counts as a different body.
+/// The service looks for a replay before it checks references, so a body with nonexistent ids also counts as a
+/// different body.
 async fn other_bodies(run: &Run<'_>, key: &str, first: &Result<CheckedResponse, Stop>) {
     let (email, value) = (json!("once@example.org"), json!(450));
     for (what, other) in [
-        ("another value", json!({"email": "twice@example.org", "value": value})),
-        ("a field less", json!({"email": email})),
+        ("a different value", json!({"email": "twice@example.org", "value": value})),
+        ("a missing field", json!({"email": email})),
         ("an unknown client_id", json!({"email": email, "value": value, "client_id": run.absent_id()})),
         ("a client_id that cannot exist", json!({"email": email, "value": value, "client_id": "no id"})),
         ("an unknown stage_id", json!({"email": email, "value": value, "stage_id": run.absent_id()})),
         ("a stage_id that cannot exist", json!({"email": email, "value": value, "stage_id": "no id"})),
     ] {
-        run.check("D10", format!("the same key with another body is 400: {what}"), async {
+        run.check("D10", format!("the same key with a different body is 400: {what}"), async {
             first.clone()?;
             let response = keyed(run, key, &run.new_lead(&other)).expect_refusal(400, &["Idempotency-Key"]).await?;
             response.lacks_header(REPLAYED)
         })
         .await;
     }
-    run.check(
-        "D10",
-        "the same key with an invalid body is 400, and the message names the problems of the body",
-        async { keyed(run, key, &json!({})).expect_refusal(400, &["", "name"]).await },
-    )
+    run.check("D10", "the same key with an invalid body is 400, and the message names the body's problems", async {
+        keyed(run, key, &json!({})).expect_refusal(400, &["", "name"]).await
+    })
     .await;
 }
 
@@ -167,8 +168,8 @@ async fn twins(run: &Run<'_>) -> Result<CheckedResponse, Stop> {
     let responses: Vec<CheckedResponse> = at_once(creates).await.into_iter().collect::<Result<_, _>>()?;
     let fresh: Vec<&CheckedResponse> =
         responses.iter().filter(|response| response.header(REPLAYED).is_none()).collect();
-    let Some(first) = responses.first() else { return Err(Stop::Skipped("nothing was sent".to_owned())) };
-    first.clone().ensure(fresh.len() == 1, "exactly one of them to create the lead")?;
+    let Some(first) = responses.first() else { return Err(Stop::Skipped("no request was sent".to_owned())) };
+    first.clone().ensure(fresh.len() == 1, "exactly one of the requests to create the lead")?;
     for response in &responses {
         response.clone().has_json(&first.json)?;
     }
@@ -211,7 +212,7 @@ async fn keys(run: &Run<'_>) {
     .await;
     for (what, bad) in [
         ("empty", &b""[..]),
-        ("with a blank", b"a b"),
+        ("with a space", b"a b"),
         ("with a tab", b"a\tb"),
         ("not ASCII", "é".as_bytes()),
         ("not UTF-8", b"\xff"),
@@ -226,7 +227,7 @@ async fn keys(run: &Run<'_>) {
         run.check("D10", format!("two keys are 400: {second:?}"), request.expect_refusal(400, &["Idempotency-Key"]))
             .await;
     }
-    run.check("D10", "the header is ignored on other operations", async {
+    run.check("D10", "Idempotency-Key is ignored on other operations", async {
         let lead = run.create_lead(&json!({})).await;
         for (request, key, status) in [
             (run.get_lead(&lead), "a b", 200),
@@ -238,7 +239,7 @@ async fn keys(run: &Run<'_>) {
         Ok(())
     })
     .await;
-    run.check("D10", "a create without the header is never a replay", async {
+    run.check("D10", "a create without Idempotency-Key is never a replay", async {
         run.post(&body).expect_status(201).await?.lacks_header(REPLAYED)
     })
     .await;

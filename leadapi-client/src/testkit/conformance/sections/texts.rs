@@ -1,4 +1,4 @@
-//! Text fields, on POST and PATCH alike (contract D4).
+//! Text fields in POST and PATCH (contract D4).
 
 use serde_json::{Value, json};
 
@@ -16,12 +16,12 @@ pub(super) async fn check(run: &Run<'_>) {
     kept(run, &lead).await;
 }
 
-/// Expects the service to accept these members and to return them in this form.
+/// Expects the service to accept the members `sent` and to return the members `kept`.
 async fn accepts(run: &Run<'_>, lead: &CreatedLead, sentence: impl Into<String>, sent: &Value, kept: &Value) {
     run.check("D4", sentence, both::accepts(run, lead, sent, kept)).await;
 }
 
-/// Expects the service to refuse these members with these messages.
+/// Expects the service to refuse the members `sent` and to report `problems`.
 async fn refuses(
     run: &Run<'_>,
     lead: &CreatedLead,
@@ -43,7 +43,7 @@ async fn lengths(run: &Run<'_>, lead: &CreatedLead) {
         refuses(
             run,
             lead,
-            format!("text of more characters than the maximum is 400 and is not truncated: {unit}"),
+            format!("text longer than the maximum is 400 and is not truncated: {unit}"),
             &json!({"name": more(200), "business_name": more(200), "source": more(100), "notes": more(10_000)}),
             &[("name", "200"), ("business_name", "200"), ("source", "100"), ("notes", "10000")],
         )
@@ -65,7 +65,7 @@ async fn lengths(run: &Run<'_>, lead: &CreatedLead) {
     refuses(
         run,
         lead,
-        "leading and trailing white space of source and notes counts",
+        "leading and trailing white space counts towards the length of source and notes",
         &json!({"source": format!(" {}", "x".repeat(100)), "notes": format!("{}\n", "x".repeat(10_000))}),
         &[("source", "100"), ("notes", "10000")],
     )
@@ -73,11 +73,11 @@ async fn lengths(run: &Run<'_>, lead: &CreatedLead) {
     let longest = json!({"phone": phone, "email": email});
     accepts(run, lead, "phone may have 50 characters, and email 254", &longest, &longest).await;
     let wide = json!({"email": format!("{}@{}.de", "ä".repeat(64), "ö".repeat(186))});
-    accepts(run, lead, "email may have 254 characters that are not ASCII", &wide, &wide).await;
+    accepts(run, lead, "email may have 254 non-ASCII characters", &wide, &wide).await;
     refuses(
         run,
         lead,
-        "phone of more than 50 characters is 400, and email of more than 254",
+        "a phone longer than 50 characters and an email longer than 254 are 400",
         &json!({"phone": format!("{phone}1"), "email": format!("{email}e")}),
         &[("phone", "50"), ("email", "254")],
     )
@@ -98,8 +98,8 @@ async fn white_space(run: &Run<'_>, lead: &CreatedLead) {
         "email": null, "phone": null, "source": null, "notes": null, "pipeline_id": null, "stage_id": null,
         "business_name": null,
     });
-    for (what, blank) in [("empty", ""), ("a blank", " "), ("all of White_Space", WHITE)] {
-        run.check("D4", format!("a blank optional field is null: {what}"), async {
+    for (what, blank) in [("empty", ""), ("a space", " "), ("all of White_Space", WHITE)] {
+        run.check("D4", format!("a blank optional field becomes null: {what}"), async {
             let full = json!({
                 "email": "a@b.de", "phone": "112", "source": "ads", "notes": "n", "business_name": "B",
                 "stage_id": run.target.pipeline().ok().map(|(_, first, _)| first),
@@ -113,7 +113,7 @@ async fn white_space(run: &Run<'_>, lead: &CreatedLead) {
         })
         .await;
         refuses(run, lead, format!("a blank name is 400: {what}"), &json!({"name": blank}), &[("name", "")]).await;
-        run.check("D4", format!("a blank client_id of a new lead is 400: {what}"), async {
+        run.check("D4", format!("a blank client_id in a new lead is 400: {what}"), async {
             run.post(&run.new_lead(&json!({"client_id": blank}))).expect_refusal(400, &["client_id"]).await
         })
         .await;
@@ -149,7 +149,7 @@ async fn control_characters(run: &Run<'_>, lead: &CreatedLead) {
         let text = format!("123{control}456");
         let sent = json!({"name": text, "business_name": text, "source": text, "phone": text});
         let problems = ["name", "business_name", "source", "phone"].map(|field| (field, "control"));
-        refuses(run, lead, format!("{what} is for notes only"), &sent, &problems).await;
+        refuses(run, lead, format!("{what} is allowed only in notes"), &sent, &problems).await;
         let sent = json!({"source": format!("web{control}")});
         refuses(run, lead, format!("{what} at the end of source is 400"), &sent, &[("source", "control")]).await;
         let notes = json!({"notes": format!("a{control}b")});
@@ -176,7 +176,7 @@ async fn emails(run: &Run<'_>, lead: &CreatedLead) {
         &wide,
     ] {
         let email = json!({"email": good});
-        accepts(run, lead, format!("email is stored as sent, case preserved: {good}"), &email, &email).await;
+        accepts(run, lead, format!("email is stored as sent, with its case preserved: {good}"), &email, &email).await;
     }
     let long = format!("a{local}");
     for bad in [
@@ -197,7 +197,7 @@ async fn emails(run: &Run<'_>, lead: &CreatedLead) {
         "b.c",
         &long,
     ] {
-        refuses(run, lead, format!("email is 400: {bad}"), &json!({"email": bad}), &[("email", "")]).await;
+        refuses(run, lead, format!("an invalid email is 400: {bad}"), &json!({"email": bad}), &[("email", "")]).await;
     }
 }
 
@@ -205,11 +205,17 @@ async fn phones(run: &Run<'_>, lead: &CreatedLead) {
     for good in ["112", "+33 1 99 00 14 20", "(030) 12/34", "٠١٢", "१२३", "１２３", "1a2b3", "call 555 ext."]
     {
         let phone = json!({"phone": good});
-        accepts(run, lead, format!("phone with three digits of any script is stored as sent: {good}"), &phone, &phone)
-            .await;
+        accepts(
+            run,
+            lead,
+            format!("a phone with three digits of any script is stored as sent: {good}"),
+            &phone,
+            &phone,
+        )
+        .await;
     }
     for bad in ["1", "11", "1-1", "none", "+", "½½½", "ⅠⅡⅢ", "+-()/ "] {
-        let sentence = format!("phone with fewer than three digits is 400: {bad}");
+        let sentence = format!("a phone with fewer than three digits is 400: {bad}");
         refuses(run, lead, sentence, &json!({"phone": bad}), &[("phone", "digits")]).await;
     }
 }

@@ -33,15 +33,15 @@ async fn refused(run: &Run<'_>) {
     run.check("5", "a missing token is 401: HEAD", run.request("HEAD", "/clients").without_token().expect_status(401))
         .await;
     for (what, header) in [
-        ("another scheme", "Basic YTpi"),
-        ("another scheme with a valid token", "Basic TOKEN"),
+        ("a different scheme", "Basic YTpi"),
+        ("a different scheme with a valid token", "Basic TOKEN"),
         ("no scheme", "TOKEN"),
         ("no token", "Bearer"),
-        ("only a blank", "Bearer "),
+        ("only a space", "Bearer "),
         ("the prefix alone", "Bearer pak_"),
-        ("another prefix", "Bearer sk_live_1"),
+        ("a different prefix", "Bearer sk_live_1"),
         ("the prefix in capitals", "Bearer PAK_0123"),
-        ("a blank in it", "Bearer pak_a b"),
+        ("a space in the token", "Bearer pak_a b"),
         ("not ASCII", "Bearer pak_é"),
         ("not UTF-8", "Bearer pak_LATIN1"),
         ("two invalid tokens", "Bearer pak_01, Bearer pak_02"),
@@ -58,48 +58,52 @@ async fn refused(run: &Run<'_>) {
         })
         .await;
     }
-    run.check("5", "two Authorization headers are 401, although each is valid", async {
+    run.check("5", "two Authorization headers are 401 even if each is valid", async {
         let second = format!("Bearer {}", run.token(Both)?.expose());
         run.get("/clients").header("authorization", second).expect_refusal(401, &["", "malformed token"]).await
     })
     .await;
-    run.check("5", "two Authorization headers of two businesses are 401", async {
+    run.check("5", "two Authorization headers with tokens of two businesses are 401", async {
         let second = format!("Bearer {}", run.token(OtherBusiness)?.expose());
         run.get("/clients").header("authorization", second).expect_refusal(401, &["", "malformed token"]).await
     })
     .await;
     invalid(run).await;
-    for (role, says) in [(Expired, "token expired"), (Revoked, "token revoked")] {
-        run.check("5", format!("401: {says}"), async {
+    for (what, role, says) in [("an expired", Expired, "token expired"), ("a revoked", Revoked, "token revoked")] {
+        run.check("5", format!("{what} token is 401"), async {
             run.get("/clients").with_token(role).expect_status(401).await?.error_contains(says)
         })
         .await;
-        run.check("5", format!("401 on writes too: {says}"), async {
+        run.check("5", format!("{what} token is 401 on writes too"), async {
             run.post(&json!({})).with_token(role).expect_status(401).await?.error_contains(says)
         })
         .await;
     }
     for (what, name, prefix) in [
-        ("a header of another name", "x-api-key", ""),
+        ("a different header", "x-api-key", ""),
         ("a proxy's header", "proxy-authorization", "Bearer "),
         ("a cookie", "cookie", "token="),
     ] {
-        run.check("D8", format!("the token is taken from Authorization only: not from {what}"), async {
+        run.check("D8", format!("the token is read only from Authorization, not from {what}"), async {
             let token = format!("{prefix}{}", run.token(Both)?.expose());
             run.get("/clients").without_token().header(name, token).expect_refusal(401, &["", "missing token"]).await
         })
         .await;
     }
     for parameter in ["token", "access_token"] {
-        run.check("D8", format!("the token is taken from Authorization only: not from the query {parameter}"), async {
-            let path = format!("/clients?{parameter}={}", run.token(Both)?.expose());
-            run.get(path).without_token().expect_refusal(401, &["", "missing token"]).await
-        })
+        run.check(
+            "D8",
+            format!("the token is read only from Authorization, not from the query parameter {parameter}"),
+            async {
+                let path = format!("/clients?{parameter}={}", run.token(Both)?.expose());
+                run.get(path).without_token().expect_refusal(401, &["", "missing token"]).await
+            },
+        )
         .await;
     }
 }
 
-/// Well-formed tokens that are not in the store.
+/// Checks well-formed tokens that are not in the store.
 async fn invalid(run: &Run<'_>) {
     let refused = async |token: String| {
         run.get("/clients").authorization(format!("Bearer {token}")).expect_refusal(401, &["", "invalid token"]).await
@@ -129,7 +133,7 @@ async fn invalid(run: &Run<'_>) {
     run.check("D8", "a short token is 401", refused("pak_x".to_owned())).await;
     run.check(
         "D8",
-        "a revoked token with another checksum is invalid: only its holder learns that it is revoked",
+        "a revoked token with a wrong checksum is invalid: only its holder learns that it is revoked",
         async {
             let token = run.token(Revoked)?.expose();
             let random = token.get(..47).unwrap_or(token);
@@ -161,7 +165,7 @@ async fn scopes(run: &Run<'_>) {
         for method in ["GET", "HEAD"] {
             run.check(
                 "5",
-                format!("write does not include read: {method} {name} is 403 and names the missing scope"),
+                format!("write does not include read: {method} {name} is 403, and the error names the missing scope"),
                 async {
                     let response = run.request(method, path).with_token(Write).expect_status(403).await?;
                     let response = if method == "GET" { response.error_contains("read")? } else { response };
@@ -176,9 +180,17 @@ async fn scopes(run: &Run<'_>) {
         ("PATCH /leads/{id}", run.patch(&absent_id, &json!({"name": "Ann"}))),
         ("DELETE /leads/{id}", run.delete(&absent_id)),
     ] {
-        run.check("5", format!("read does not include write: {name} is 403 and names the missing scope"), async {
-            ask.with_token(Read).expect_status(403).await?.error_contains("write")?.has_header(CHALLENGE, NEEDS_WRITE)
-        })
+        run.check(
+            "5",
+            format!("read does not include write: {name} is 403, and the message names the missing scope"),
+            async {
+                ask.with_token(Read)
+                    .expect_status(403)
+                    .await?
+                    .error_contains("write")?
+                    .has_header(CHALLENGE, NEEDS_WRITE)
+            },
+        )
         .await;
     }
     run.check("5", "write allows POST, PATCH and DELETE", async {
@@ -188,7 +200,7 @@ async fn scopes(run: &Run<'_>) {
         run.delete(&id).with_token(Write).expect_status(204).await
     })
     .await;
-    run.check("D2", "a 403 of a client account carries no challenge", async {
+    run.check("D2", "a 403 for a client account carries no challenge", async {
         run.get(format!("/leads?client_id={}", run.absent_id())).expect_status(403).await?.lacks_header(CHALLENGE)
     })
     .await;
