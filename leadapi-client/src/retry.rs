@@ -11,7 +11,7 @@ use http::StatusCode;
 
 /// The retry policy: how often the client retries a failed call, and how long it waits before each retry.
 ///
-/// The client retries only requests that are safe to retry: those that were never sent or were rate limited, reads,
+/// The client retries only requests that are safe to retry: requests that were never sent or were rate limited, reads,
 /// PATCH, DELETE, and creates with an idempotency key. Statuses from 400 to 499 except 408 and 429 are final, and so
 /// are 501 and 505.
 ///
@@ -160,7 +160,7 @@ pub(crate) fn full_jitter(max: Duration) -> Duration {
     max.mul_f64(f64::from(random) / f64::from(u32::MAX))
 }
 
-/// The retry budget of a client and all its clones, which keeps retries from overloading a failing service. It is a
+/// The retry budget that a client shares with its clones. It keeps retries from overloading a failing service. It is a
 /// token bucket, as in the AWS SDKs.
 ///
 /// A retry costs 5 tokens, or 10 after a timeout. If the retry succeeds, its tokens are refunded. A success on the

@@ -1,4 +1,4 @@
-//! Masks a token in text, in any form in which a server may echo it.
+//! Masks a token in text, in every form that a server may echo.
 
 use std::{collections::BTreeSet, ops::Range};
 

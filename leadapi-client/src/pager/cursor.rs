@@ -44,7 +44,7 @@ pub(super) struct Cursor {
     total_at_rank: u64,
     /// The total number of rows in the last response.
     total: Option<u64>,
-    /// The number of rows by which the resume point moved before each of the last four pages.
+    /// How far the resume point moved before each of the last four pages, in rows.
     shifts: [i64; 4],
     /// The number of rows in the last page, which may be fewer than requested.
     page_len: u64,
@@ -183,8 +183,8 @@ impl Cursor {
         (resume_point + forward).saturating_sub(back)
     }
 
-    /// Returns the number of rows by which windows overlap while nothing changes. An overlap of one row would be
-    /// enough, but a few more rows save requests when the list changes little.
+    /// Returns how many rows two consecutive windows share while the list does not change. An overlap of one row would
+    /// be enough, but a few more rows save requests when the list changes little.
     fn overlap(&self) -> u64 {
         (self.page_len / 50).clamp(1, 4)
     }

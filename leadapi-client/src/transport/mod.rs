@@ -55,8 +55,8 @@ pub const MAX_RESPONSE_BYTES: usize = 16 * 1_024 * 1_024;
 /// ```
 ///
 /// - The URI of the request is absolute: scheme, host, path and query. The `Authorization` header contains the token
-///   and is marked as sensitive. A transport must send the token only to the origin of that URI. It must not follow
-///   redirects with the token or reveal the token, not even in errors.
+///   and is marked as sensitive. A transport must send the token only to the origin of that URI. It must not send the
+///   token to a redirect target, or reveal the token in any output, including errors.
 /// - A transport must send each request at most once, because the client handles retries itself.
 /// - The body of the response must be complete and bounded in size.
 /// - A transport needs no timeout of its own: the client drops the future when an attempt times out.

@@ -23,7 +23,7 @@ use crate::config_error::ConfigError;
 ///
 /// Its calls work on any executor, or without one. One thread drives the connections of all clients in the process, so
 /// the connections outlive the caller's runtime. The thread starts with the first call. If the system cannot start it,
-/// the call fails as not sent.
+/// the call fails with the outcome [`NotSent`](crate::Outcome::NotSent).
 ///
 /// A server that sends endless informational responses (1xx) occupies that thread for up to half a second at a time,
 /// until the call to that server times out. This delays the responses to other calls, but not their timeouts.

@@ -1,4 +1,4 @@
-//! Tests of the messages with which a mock fails a test whose requests differ from its expectations.
+//! Tests of a mock's panic messages when the requests differ from its expectations.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -19,7 +19,7 @@ fn panicked(work: impl FnOnce()) -> Option<String> {
     Some(panic.downcast_ref::<String>().unwrap().clone())
 }
 
-/// Drops the mock and returns the message with which it fails its test.
+/// Drops the mock and returns its panic message.
 pub(crate) fn fails(api: MockLeadApi) -> String {
     panicked(|| drop(api)).expect("the mock did not panic")
 }

@@ -186,7 +186,7 @@ impl Model {
         *self.yielded.entry(row.1).or_default() += 1;
     }
 
-    /// Returns how many of the leads that existed throughout were missed, and how often any lead was repeated.
+    /// Returns how many leads were missed although they existed throughout, and how many times a lead was repeated.
     pub(super) fn missed_and_repeated(&self) -> (usize, usize) {
         let throughout = self.at_first.difference(&self.deleted);
         let missed = throughout.filter(|id| !self.yielded.contains_key(id)).count();

@@ -23,7 +23,7 @@ use std::{fmt, time::Duration};
 pub struct Report {
     /// The sentences, in the order in which they were checked.
     pub sentences: Vec<Sentence>,
-    /// Ids of leads that the suite created and could not delete.
+    /// The ids of leads that the suite created but could not delete.
     pub left_behind: Vec<String>,
 }
 

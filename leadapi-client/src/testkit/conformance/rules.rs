@@ -91,7 +91,7 @@ static RULES: [Rule; 25] = [
         applies_to: |response| is_error(response) && !response.is_head, is_satisfied: |response| has_exactly(&response.json, &["error"]) && !response.error().is_empty() },
     Rule { section: "D2", text: "a 201 carries Location",
         applies_to: |response| response.status == 201, is_satisfied: |response| response.headers.contains_key("location") },
-    Rule { section: "D2", text: "a 405 carries Allow, and nothing else does",
+    Rule { section: "D2", text: "a 405 carries Allow, and no other status does",
         applies_to: every, is_satisfied: |response| (response.status == 405) == response.headers.contains_key("allow") },
     Rule { section: "D2", text: "a 401 carries WWW-Authenticate: Bearer",
         applies_to: |response| response.status == 401, is_satisfied: |response| response.header("www-authenticate").is_some_and(|header| header.starts_with("Bearer ")) },

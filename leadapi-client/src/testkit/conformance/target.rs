@@ -8,8 +8,8 @@ use serde::{Deserialize, Deserializer};
 use super::report::Stop;
 use crate::{Client, ClientBuilder};
 
-/// A description of the implementation to check: tokens by role and ids by purpose. They come from the data set with
-/// which the implementation was started.
+/// A description of the implementation to check: tokens by role and ids by purpose. The tokens and ids come from the
+/// implementation's data set.
 ///
 /// Only `client_id` and a token with both scopes are required. That token is the client's token or, for clients from
 /// [`client`](Self::client), `tokens.both`. Sentences that need another token or id are skipped if it is missing.

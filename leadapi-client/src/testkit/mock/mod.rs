@@ -212,7 +212,7 @@ impl MockLeadApi {
         self.fail_if_unmet();
     }
 
-    /// Returns the message with which [`verify`](Self::verify) would panic now, or `None` if it would succeed.
+    /// Returns the message of the panic that [`verify`](Self::verify) would cause, or `None` if it would succeed.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

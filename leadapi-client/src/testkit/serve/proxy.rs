@@ -4,7 +4,7 @@
 //! delay, and it cannot cut a response midway. Every request passes through the proxy, because the server's address
 //! must be known before the test stubs a cut.
 //!
-//! It uses threads and blocking sockets, because a test may block every thread of its own runtime.
+//! It uses threads and blocking sockets, because a test may block every thread of its runtime.
 
 use std::{
     io::{self, Read, Write},
@@ -21,7 +21,7 @@ pub(super) const CUT: &str = "x-leadapi-testkit-cut";
 /// The first bytes of a response.
 const START: &[u8] = b"HTTP/1.";
 
-/// A proxy from its own port to an upstream server. It runs until it is dropped.
+/// A proxy that forwards connections on its port to an upstream server. It runs until it is dropped.
 #[derive(Debug)]
 pub(super) struct Proxy {
     address: SocketAddr,

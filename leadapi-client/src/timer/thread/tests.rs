@@ -83,7 +83,7 @@ fn calls_with_equal_timeouts_do_not_wake_the_thread() {
 }
 
 /// A waker that owns a sleep on the same thread, as a task's waker may.
-struct Owner(#[expect(dead_code, reason = "it is only dropped")] Mutex<Sleep>);
+struct Owner(#[expect(dead_code, reason = "the sleep is only dropped")] Mutex<Sleep>);
 
 impl Wake for Owner {
     fn wake(self: Arc<Self>) {}

@@ -33,7 +33,7 @@ fn each_row_becomes_one_lead_despite_losses() {
     assert_eq!((results.len(), stopped), (300, None));
     let progress = creates.progress();
     assert_eq!((progress.succeeded(), progress.finished()), (300, 300), "{progress:?}");
-    assert!(progress.replayed > 10, "rows whose response was lost");
+    assert!(progress.replayed > 10, "rows must be replayed after a lost response");
     assert_eq!(simulation.leads(), each_once(300));
 }
 

@@ -1,4 +1,4 @@
-//! Tests of which operations and failures are retried.
+//! Tests which operations and failures the client retries.
 
 use leadapi_client::{
     Outcome,
