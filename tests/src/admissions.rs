@@ -1,21 +1,21 @@
-//! A checker for rate limits that needs no knowledge of the servers.
+//! Checks a rate limit from outside, using only the times of requests and responses.
 
 use std::time::{Duration, Instant};
 
-/// A request that was certainly admitted, at some time between its sending and its response.
+/// A request that the server certainly admitted, at an unknown time between `sent` and `received`.
 #[derive(Debug, Clone, Copy)]
 pub struct Admitted {
-    /// The time before the request was sent.
+    /// A time shortly before the request was sent.
     pub sent: Instant,
-    /// The time after its response arrived.
+    /// A time shortly after the response arrived.
     pub received: Instant,
 }
 
-/// Returns the largest number of requests that were certainly admitted in one half-open interval of this length.
+/// Returns the largest number of requests that were certainly admitted within a half-open interval of this length.
 pub fn max_admitted_in(interval: Duration, requests: &[Admitted]) -> usize {
     let mut requests = requests.to_vec();
     requests.sort_by_key(|request| request.sent);
-    // An interval that contains the most requests can begin when its first one was sent.
+    // One of the fullest intervals begins when its first request was sent, so only these intervals need counting.
     let begins = requests.iter().enumerate().map(|(nth, first)| {
         let end = first.sent + interval;
         let later = requests[nth..].iter().take_while(|request| request.sent < end);
@@ -30,7 +30,7 @@ mod tests {
 
     const MINUTE: Duration = Duration::from_secs(60);
 
-    /// Checks requests, given as milliseconds at which they were sent and answered.
+    /// Returns the maximum for one minute. Each request is a pair of times in milliseconds: sent and received.
     fn max_in_a_minute(requests: &[(u64, u64)]) -> usize {
         let start = Instant::now();
         let at = |millis| start + Duration::from_millis(millis);
@@ -43,7 +43,7 @@ mod tests {
         assert_eq!(max_in_a_minute(&[]), 0);
         assert_eq!(max_in_a_minute(&[(0, 1), (5, 6), (5, 6)]), 3);
         assert_eq!(max_in_a_minute(&[(0, 1), (61_000, 61_001), (62_000, 62_001), (130_000, 130_001)]), 2);
-        // Across the turn of a fixed minute.
+        // A limit on calendar minutes would count the first two requests separately from the others.
         assert_eq!(max_in_a_minute(&[(59_000, 59_001), (59_500, 59_501), (60_500, 60_501), (119_000, 119_001)]), 3);
     }
 
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_slow_request_hides_no_others() {
-        // By the time of its response, the slow request is the second one.
+        // The slow request was sent first, so in the order of sending it precedes the interval's first request.
         assert_eq!(max_in_a_minute(&[(100_000, 100_001), (0, 100_002), (100_003, 100_004), (159_000, 159_001)]), 3);
     }
 }

@@ -17,7 +17,7 @@ pub enum Token {
     Read,
     /// Business A, write only.
     Write,
-    /// Business A, expired at the exact instant at which the world begins.
+    /// Business A, expired exactly when the world begins.
     Expired,
     /// Business A, expires one hour after the world begins.
     Expiring,
@@ -45,7 +45,8 @@ impl Token {
         Self::B,
     ];
 
-    /// The token in the first `Authorization` header of a request; [`Token::None`] if it is none of these.
+    /// Returns the token in the first `Authorization` header of a request, or [`Token::None`] if it is not a test
+    /// token.
     pub(crate) fn of(request: &Request<Bytes>) -> Self {
         let sent = request.headers().get("authorization").map(HeaderValue::as_bytes).unwrap_or_default();
         let sends = |token: &Self| sent.ends_with(token.secret().unwrap().as_bytes());
@@ -58,7 +59,7 @@ impl Token {
     }
 }
 
-/// A request and its expected response. The name begins with the section of the contract.
+/// A request and its expected response. The name of the case begins with the section of the contract that it tests.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Case {
@@ -126,7 +127,7 @@ pub fn delete(name: impl Into<String>, id: &str) -> Case {
     request(name, "DELETE", format!("/leads/{id}")).is(204)
 }
 
-/// The request of the case.
+/// Methods that change the request.
 impl Case {
     /// Sends this token instead of [`Token::Both`].
     pub fn token(mut self, token: Token) -> Self {
@@ -167,7 +168,7 @@ impl Case {
         self
     }
 
-    /// Skips this transport, for the given reason.
+    /// Skips this case on the given transport. The reason only documents why.
     pub fn except(mut self, via: Via, reason: &'static str) -> Self {
         self.except = Some((via, reason));
         self
@@ -190,9 +191,9 @@ impl Case {
     }
 }
 
-/// The expected response. In texts, `{public}` stands for the public path, which callers see before `/leads`.
+/// Methods that set the expected response. In expected texts, `{public}` stands for the public base path.
 impl Case {
-    /// Expects this status; the default is the success status of the operation.
+    /// Expects this status instead of the operation's success status.
     pub fn is(mut self, status: u16) -> Self {
         self.expected.status = status;
         self

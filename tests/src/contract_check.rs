@@ -1,4 +1,4 @@
-//! Runs the public contract check against our service, with the extra checks of this harness on each response.
+//! Runs the public contract check against our service, and applies the harness's own checks to each response.
 
 use std::{
     num::NonZeroU32,
@@ -20,19 +20,19 @@ use crate::{
     runner::{exchange, head_twin},
 };
 
-/// A transport that checks every response as [`run_table`](crate::run_table) does: the invariants, the OpenAPI
-/// document, that a refused request wrote nothing, and a HEAD after each GET.
+/// A transport that checks every response as [`run_table`](crate::run_table) does. It verifies the invariants, compares
+/// the response with the OpenAPI document, detects writes by refused requests, and sends a HEAD after each GET.
 struct Checked {
     live: Live,
     wrong: Mutex<Vec<String>>,
-    /// The leads after the last request, if it wrote nothing.
+    /// A dump of the leads after the last request, if that request wrote nothing.
     dump: Mutex<Option<String>>,
 }
 
 #[async_trait]
 impl Transport for Checked {
     async fn send(&self, mut request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
-        // The transports of this harness take a path, as a server receives it.
+        // The harness's transports expect a path without scheme and host, as in an ordinary request line.
         *request.uri_mut() = request.uri().path_and_query().expect("a path").as_str().parse().unwrap();
         let mut dump = self.dump.lock().unwrap().take();
         let (answer, mut wrong) = exchange(&self.live, &request, &mut dump).await;
@@ -53,7 +53,7 @@ impl Transport for Checked {
 ///
 /// # Panics
 ///
-/// If a sentence or another check fails, or if a sentence is skipped for lack of data.
+/// If a sentence or one of the harness's checks fails, or if the target lacks the data for a sentence.
 pub async fn run_contract_check(kind: StoreKind) {
     if !StoreKind::all().contains(&kind) {
         return;
@@ -81,7 +81,7 @@ pub async fn run_contract_check(kind: StoreKind) {
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }
 
-/// The data of a [`World`].
+/// Returns the tokens and ids of a [`World`].
 fn target() -> Target {
     let secret = |token: Token| token.secret().unwrap();
     let target = json!({

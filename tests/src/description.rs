@@ -20,13 +20,13 @@ const OF_HTTP: [&str; 3] = ["content-length", "content-type", "date"];
 pub struct Description {
     /// The parsed document.
     pub document: Value,
-    /// The compiled validators, keyed by the JSON pointers of their schemas.
+    /// The compiled validators, keyed by the JSON pointer of each schema.
     validators: HashMap<String, Validator>,
 }
 
 impl Description {
-    /// Returns the committed document (`leadapi-core/openapi.json`), with descriptions added for the two kinds of
-    /// responses that belong to no operation.
+    /// Returns the committed document (`leadapi-core/openapi.json`). Adds descriptions for two kinds of responses that
+    /// belong to no operation.
     pub fn committed() -> &'static Self {
         static COMMITTED: LazyLock<Description> = LazyLock::new(|| {
             let mut document: Value = serde_json::from_str(FILE).unwrap();
@@ -52,7 +52,7 @@ impl Description {
         Self { validators: validators.collect(), document }
     }
 
-    /// The ways in which a response differs from the document. The request of a successful response is checked too.
+    /// Returns how a response differs from the document. Also checks the request if the response is a success.
     pub(crate) fn breaks(&self, request: &Request<Bytes>, path: &str, answer: &TestResponse) -> Vec<String> {
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let (place, operation) = place(request.method(), path, answer.status.as_u16());
@@ -110,9 +110,9 @@ impl Description {
         }
     }
 
-    /// Checks that the document describes every query parameter and body field of an accepted request. Only names are
-    /// checked: the service trims values before validating them, so a schema may reject a value that the service
-    /// accepts.
+    /// Checks that the document describes every query parameter and body field of an accepted request. Checks only the
+    /// names, because the service trims values before it validates them and so may accept a value that the schema
+    /// rejects.
     fn request(&self, operation: &str, query: &str, body: &Bytes) -> Vec<String> {
         let mut wrong = Vec::new();
         let parameters = self.document.pointer(&format!("{operation}/parameters")).and_then(Value::as_array);
@@ -180,7 +180,7 @@ fn place(method: &Method, path: &str, status: u16) -> (Option<String>, Option<St
     }
 }
 
-/// Returns a header's value, as a number if the document declares it an integer.
+/// Returns the header's value, as a number if the document declares the header an integer.
 fn of_header(value: &HeaderValue, header: &Value) -> Value {
     let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
     match text.parse::<u64>() {
@@ -189,7 +189,7 @@ fn of_header(value: &HeaderValue, header: &Value) -> Value {
     }
 }
 
-/// Collects pointers to all schemas: the named ones, and those of parameters, headers and bodies.
+/// Collects pointers to all schemas: the named schemas, and the inline ones in parameters, headers and bodies.
 fn schemas(value: &Value, pointer: String, found: &mut Vec<String>) {
     if pointer.ends_with("/schema")
         || pointer.rsplit_once('/').is_some_and(|(parent, _)| parent == "/components/schemas")

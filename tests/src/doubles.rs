@@ -28,7 +28,7 @@ use tokio::sync::Semaphore;
 /// The cause of each simulated failure. No response may reveal it.
 pub const CAUSE: &str = "connection to 10.0.0.1:5432 refused for user leadapi";
 
-/// A store, verifier, limiter and body whose calls all fail.
+/// A store, verifier, limiter and body on which every call fails.
 #[derive(Debug, Clone, Copy)]
 pub enum Broken {
     /// Each call returns an error with the text [`CAUSE`].

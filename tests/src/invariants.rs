@@ -1,4 +1,4 @@
-//! Checks that hold for every response, whatever the request.
+//! Checks that apply to every response, whatever the request.
 
 use bytes::Bytes;
 use http::{Method, Request};
@@ -13,7 +13,7 @@ const PIPELINE: [&str; 4] = ["created_at", "id", "name", "stages"];
 const STAGE: [&str; 3] = ["id", "name", "position"];
 const CLIENT: [&str; 3] = ["created_at", "id", "name"];
 
-/// The sentences of the contract that a response breaks. The path is the request's path below the base path.
+/// Returns the sentences of the contract that a response violates. `path` is the request's path below the base path.
 pub(crate) fn broken(request: &Request<Bytes>, path: &str, answer: &TestResponse) -> Vec<String> {
     let mut wrong = headers(answer);
     if *request.method() == Method::HEAD || answer.status == 204 {
@@ -72,7 +72,7 @@ fn error_object(answer: &TestResponse) -> Vec<String> {
     }
 }
 
-/// Returns the sorted names of fields of a lead.
+/// Returns the sorted names of the lead fields for which `has` is true.
 fn lead_keys(has: fn(LeadField) -> bool) -> Vec<&'static str> {
     let mut keys: Vec<_> = LEAD_FIELDS.into_iter().filter(|field| has(*field)).map(LeadField::name).collect();
     keys.sort_unstable();

@@ -1,5 +1,5 @@
 //! A harness that checks a service against the contract: a fixture with two businesses, cases as data, and a runner.
-//! The runner sends each case in process, over TCP and through an axum router, on every kind of store.
+//! The runner sends each case in process, over TCP and through an axum router, with every kind of store.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

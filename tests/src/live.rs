@@ -8,7 +8,7 @@ use http::Request;
 
 use crate::{Case, TestResponse, Transport, World, runner, transport::Tcp};
 
-/// The transport of requests to the service.
+/// How requests reach the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Via {
     /// A direct call with an empty base path.
@@ -23,7 +23,7 @@ impl Via {
     /// Every transport.
     pub const ALL: [Self; 3] = [Self::Process, Self::Tcp, Self::Axum];
 
-    /// Returns the public base path, which precedes `/leads` in requests over this transport.
+    /// Returns the public base path, which precedes `/leads` in the request path.
     pub fn public(self) -> &'static str {
         match self {
             Self::Process => "",
@@ -48,7 +48,7 @@ impl Via {
 pub struct Live {
     /// The world that the service was built from.
     pub world: World,
-    /// The transport of requests.
+    /// The transport that carries the requests.
     pub via: Via,
     transport: Box<dyn Transport>,
 }
@@ -77,14 +77,14 @@ impl Live {
 }
 
 /// Runs a script on every transport and kind of store, each time in a new world. A script checks a sentence of the
-/// contract that takes several requests.
+/// contract that needs several requests.
 pub async fn everywhere(sentence: &str, script: impl AsyncFn(&Arc<Live>)) {
     everywhere_with(sentence, |world| world, script).await;
 }
 
 /// Runs a script like [`everywhere`], but applies `change` to each world first.
 pub async fn everywhere_with(sentence: &str, change: impl Fn(World) -> World, script: impl AsyncFn(&Arc<Live>)) {
-    assert!(!sentence.is_empty(), "a script names its sentence");
+    assert!(!sentence.is_empty(), "a script must name its sentence");
     for store in World::stores().await {
         for via in Via::ALL {
             let live = via.open(change(World::over(&store).await)).await;

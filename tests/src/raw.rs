@@ -1,4 +1,4 @@
-//! A direct connection to the database of the store under test, to inspect and undo the store's writes.
+//! A direct connection to the database of the store under test, used to inspect and undo the store's writes.
 
 use std::{
     path::Path,
@@ -25,7 +25,7 @@ impl Raw {
     /// Opens a SQLite file.
     pub(crate) fn sqlite(path: &Path) -> Self {
         let connection = rusqlite::Connection::open(path).unwrap();
-        // Test data does not need to survive a power loss, and skipping the syncs is faster.
+        // Test data need not survive a power loss, so skipping the syncs saves time.
         connection.pragma_update(None, "synchronous", "OFF").unwrap();
         connection.pragma_update(None, "foreign_keys", "OFF").unwrap();
         connection.busy_timeout(std::time::Duration::from_secs(10)).unwrap();
@@ -42,7 +42,7 @@ impl Raw {
     pub(crate) async fn postgres(url: &str) -> Self {
         let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
         tokio::spawn(connection);
-        // Oids follow the order of creation, so each table comes before the tables with foreign keys to it.
+        // Oids follow the order of creation, so each table precedes the tables with foreign keys to it.
         let tables = "SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' \
             ORDER BY oid";
         let tables: Vec<String> = client.query(tables, &[]).await.unwrap().iter().map(|row| row.get(0)).collect();
@@ -59,7 +59,7 @@ impl Raw {
         }
     }
 
-    /// Runs a statement that both databases understand. Returns its rows with all values as text and NULL as an empty
+    /// Runs a statement that both databases understand. Returns its rows with every value as text, and NULL as an empty
     /// string.
     pub async fn rows(&self, sql: &str) -> Vec<Vec<String>> {
         match &self.connection {

@@ -33,13 +33,12 @@ impl TestResponse {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// Returns the message of the error object, or an empty string if there is none.
+    /// Returns the message of the error object, or an empty string if the body is not an error object.
     pub fn error(&self) -> String {
         self.json()["error"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// Returns the value of a header. Repeated values are joined with ` AND AGAIN `, so they never equal a single
-    /// value.
+    /// Returns the value of a header. Joins repeated values with ` AND AGAIN `, so they never equal a single value.
     pub fn header(&self, name: &str) -> Option<String> {
         let values: Vec<_> = self.headers.get_all(name).iter().map(|v| String::from_utf8_lossy(v.as_bytes())).collect();
         (!values.is_empty()).then(|| values.join(" AND AGAIN "))
@@ -56,7 +55,7 @@ impl TestResponse {
         data.iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// Returns everything that the service controls: status, sorted headers and body. Omits `Date` and
+    /// Returns everything that the service controls: the status, the sorted headers and the body. Omits `Date` and
     /// `Content-Length`, which the HTTP library adds.
     pub fn bytes(&self) -> String {
         let mut headers: Vec<String> = self

@@ -5,7 +5,7 @@ use http::{Method, Request};
 
 use crate::{Case, Live, TestResponse, Via, World, invariants};
 
-/// Sends each case in a new world, over every transport and on every kind of store, and a HEAD after each GET.
+/// Sends each case in a new world, over every transport and on every kind of store. Sends a HEAD after each GET.
 ///
 /// # Panics
 ///
@@ -40,16 +40,16 @@ pub(crate) fn report(live: &Live, case: &Case, answer: &TestResponse, wrong: &[S
     format!("{name} ({via:?}, {kind:?})\n  {}\n  answer: {} {}", wrong.join("\n  "), answer.status, answer.text())
 }
 
-/// Sends a case and returns the response and everything that is wrong with it.
+/// Sends a case, and returns the response and everything that is wrong with it.
 pub(crate) async fn check(live: &Live, case: &Case) -> (TestResponse, Vec<String>) {
     let (answer, mut wrong) = exchange(live, &live.request(case), &mut None).await;
     wrong.extend(unexpected(case, &answer, live.via.public()));
     (answer, wrong)
 }
 
-/// Sends a request and returns the response and what is wrong with it, whatever the request: an invariant does not
-/// hold, or a refused request wrote something. `dump` is the dump before the request, if known, and after it, if
-/// nothing was written.
+/// Sends any request, and returns the response and what is wrong with it: a violated invariant, or a write by a refused
+/// request. `dump` is in and out: before the call, the dump of the leads if the caller knows it; after the call, the
+/// dump if the request wrote nothing.
 pub(crate) async fn exchange(
     live: &Live,
     request: &Request<Bytes>,
@@ -82,7 +82,7 @@ pub(crate) async fn head_twin(live: &Live, mut request: Request<Bytes>, answer: 
     invariants::head_is_get_without_body(&live.raw(request).await, answer)
 }
 
-/// Returns whether the service may have written something, given this response.
+/// Returns whether the service may have written something, judging by this response.
 fn may_write(request: &Request<Bytes>, answer: &TestResponse) -> bool {
     answer.status.is_success() && !matches!(*request.method(), Method::GET | Method::HEAD)
 }

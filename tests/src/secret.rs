@@ -15,7 +15,7 @@ pub fn secret(random: &str) -> String {
     body + std::str::from_utf8(&digits).unwrap()
 }
 
-/// Computes the CRC-32 of zlib bit by bit.
+/// Calculates the CRC-32 checksum as zlib does, bit by bit.
 fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |crc, byte| {
         (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xEDB8_8320 & (crc & 1).wrapping_neg()))
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_checksum_equals_that_of_zlib() {
+    fn the_checksum_matches_zlib() {
         // The expected values are the published check value of CRC-32 and a checksum from Python's zlib.
         assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
         assert_eq!(secret(""), format!("pak_{}2OZByn", "0".repeat(43)));

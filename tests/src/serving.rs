@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-/// Starts a server without rate limits, with the business `b1`, its client account `c1` and a token, on a free port. The
+/// Starts a server without rate limits on a free port, with the business `b1`, its client account `c1` and a token. The
 /// arguments of `command` must already include `serve`. Returns the process and the base URL once the server listens.
 ///
 /// # Panics
@@ -19,7 +19,7 @@ pub fn serve_one_business(command: &mut Command, token: &str) -> (Child, String)
     serve_with_rate_limits(command.args(["--reads-per-minute", &many, "--writes-per-minute", &many]), &[token])
 }
 
-/// Does the same as [`serve_one_business`], with the rate limits of `command` and any number of tokens.
+/// Starts a server like [`serve_one_business`], but with any number of tokens and with the rate limits of `command`.
 ///
 /// # Panics
 ///

@@ -23,7 +23,7 @@ pub enum StoreKind {
 }
 
 impl StoreKind {
-    /// Returns all kinds. If [`Cluster::shared`] finds no PostgreSQL, it prints a message, and this omits that kind.
+    /// Returns all kinds. Omits PostgreSQL if [`Cluster::shared`] does not find it and says so.
     pub fn all() -> Vec<Self> {
         let postgres = Cluster::shared().map(|_| Self::Postgres);
         [Self::Memory, Self::Sqlite].into_iter().chain(postgres).collect()
@@ -50,7 +50,7 @@ impl StoreKind {
     }
 }
 
-/// A store of one kind that many tests use in turn, because opening a new database for each would take too long.
+/// A store of one kind that many tests use in turn, because opening a new database for each test would take too long.
 ///
 /// Use it only in the runtime that opened it, because the connections to PostgreSQL run there.
 #[derive(Debug)]
@@ -87,7 +87,7 @@ impl OpenStore {
         }
     }
 
-    /// Returns the ports of the store in its current state. For the in-memory kind, recreates the store from the seed.
+    /// Returns the ports of the store in its current state. An in-memory store is recreated from the seed instead.
     pub async fn ports(&self) -> Ports {
         if let Some(Database { store, .. }) = &self.database {
             return Ports { store: Arc::new(store.clone()), tokens: Arc::new(store.clone()) };

@@ -1,11 +1,11 @@
-//! A server certificate, and two root certificates: the one that signed it, and one that did not.
+//! A server certificate and two root certificates, only one of which signed it.
 
 use std::{fs, path::PathBuf};
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use tempfile::TempDir;
 
-/// The root certificates for clients of a server with TLS, as PEM files.
+/// The root certificates that clients of a TLS server may trust, as PEM files.
 #[derive(Debug)]
 pub struct Ca {
     /// The root that signed the server's certificate.

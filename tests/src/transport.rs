@@ -1,4 +1,4 @@
-//! The transports of requests to a service: an in-process call, HTTP over TCP, and an axum router.
+//! The transports that carry requests to a service: an in-process call, HTTP over TCP, and an axum router.
 
 use async_trait::async_trait;
 use axum::{Router, body::Body};

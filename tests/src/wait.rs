@@ -1,4 +1,4 @@
-//! Waits with one timeout, blocking and asynchronous.
+//! Waits for conditions and futures, with one timeout for all.
 
 #[path = "../../leadapi-server/tests/binary/wait.rs"]
 mod blocking;
@@ -12,9 +12,9 @@ pub use self::blocking::{Condition, TIMEOUT, equals, wait_until};
 ///
 /// # Panics
 ///
-/// If the condition is not met within [`TIMEOUT`]. The message contains the last state.
+/// If the condition is not met within [`TIMEOUT`]. The message contains the last result.
 pub async fn eventually<C: Condition>(what: &str, mut check: impl AsyncFnMut() -> C) -> C::Value {
-    let mut last = "the first check does not end".to_owned();
+    let mut last = "the first check did not finish".to_owned();
     let waited = timeout(TIMEOUT, async {
         loop {
             match check().await.met() {

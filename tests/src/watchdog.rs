@@ -1,7 +1,7 @@
 //! Cleans up when the test process exits, however it exits.
 //!
-//! Rust never drops a static, and a killed process drops nothing. But the kernel always closes the process's end of a
-//! pipe, and a shell at the other end notices.
+//! Rust never drops a static, and a killed process drops nothing. However, the kernel always closes the process's end
+//! of a pipe, and a shell at the other end notices.
 
 use std::{
     ffi::OsStr,
@@ -10,24 +10,24 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-/// A shell that runs a script, which cleans up at the end of its input.
+/// A shell that runs a cleanup script. The script acts when its input ends.
 #[derive(Debug)]
 pub(crate) struct Watchdog(Child);
 
 impl Watchdog {
-    /// Starts a script with `shell`, a command that runs `sh`.
+    /// Starts a script. `shell` is a command that runs `sh`.
     pub(crate) fn start(mut shell: Command, script: &str, arguments: &[&OsStr]) -> io::Result<Self> {
         shell.args(["-c", script, "watchdog"]).args(arguments).process_group(0).current_dir("/");
         shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(Self)
     }
 
-    /// Sets the process that the script ends.
+    /// Sets the process that the script will end.
     pub(crate) fn watch(&mut self, process: Option<u32>) {
         let line = process.map_or_else(String::new, |id| id.to_string());
         writeln!(self.0.stdin.as_ref().unwrap(), "{line}").unwrap();
     }
 
-    /// Lets the script clean up now.
+    /// Runs the cleanup now.
     pub(crate) fn clean_up(&mut self) {
         drop(self.0.stdin.take());
         self.0.wait().unwrap();

@@ -28,14 +28,14 @@ const BEFORE: &str = "2026-05-01T00:00:00.000Z";
 const AN_HOUR_LATER: &str = "2026-05-04T08:58:12.004Z";
 const DATA: &str = include_str!("../data/two_businesses.json");
 
-/// Two businesses and the ports around them. Tests can replace ports before they build a service.
+/// Two businesses and the ports of their service. Tests can replace ports before they build the service.
 #[derive(Clone)]
 pub struct World {
-    /// The clock of all parts, including the rate limiter.
+    /// The clock that all ports use, including the rate limiter.
     pub clock: Arc<ManualClock>,
     /// The kind of the store.
     pub kind: StoreKind,
-    /// The store that holds the leads, even if [`World::store()`] replaced the service's store.
+    /// The store that contains the leads, even if [`World::store()`] replaced the service's store.
     pub original_store: Arc<dyn Store>,
     /// The store of tokens and API settings.
     pub tokens: Arc<dyn SettingsStore>,
@@ -57,7 +57,7 @@ impl World {
         Seed { data: vec![Dataset::parse(DATA).unwrap()], tokens: tokens() }
     }
 
-    /// Opens a store of each kind with the seed.
+    /// Opens one store of each kind with the seed.
     pub async fn stores() -> Vec<OpenStore> {
         let mut stores = Vec::new();
         for kind in StoreKind::all() {
@@ -66,7 +66,7 @@ impl World {
         stores
     }
 
-    /// Creates a world over an open store in its current state.
+    /// Creates a world on an open store in its current state.
     pub async fn over(open_store: &OpenStore) -> Self {
         let clock = Arc::new(ManualClock::at(START.parse().unwrap()));
         let Ports { store, tokens } = open_store.ports().await;
@@ -151,7 +151,7 @@ impl World {
         builder.build().unwrap()
     }
 
-    /// Dumps all leads of both businesses as text, so a test can detect any write.
+    /// Dumps all leads of both businesses as text, so that a test can detect any write.
     pub async fn dump(&self) -> String {
         let mut dump = String::new();
         for business in ["biz-a", "biz-b"] {

@@ -20,7 +20,7 @@ struct Arguments {
     /// The base URL; leadapi-server's default is <http://127.0.0.1:8080/v1>.
     #[arg(long)]
     url: String,
-    /// A JSON file with the tokens and ids of the server's data set. Defaults to those of the standard data set.
+    /// A JSON file with the tokens and ids of the server's data set. Defaults to the standard data set.
     #[arg(long, value_name = "FILE")]
     target: Option<PathBuf>,
     /// Also write the report to this file as `JUnit` XML.

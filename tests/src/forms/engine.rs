@@ -1,4 +1,4 @@
-//! Reports the engine's walk in the format of the test vectors.
+//! Walks forms with the engine, and reports each walk in the format of the test vectors.
 
 use leadapi_core::form::{
     Answers, CalendarProvider, Escape, FormRecord, NoLead, Outcome, Policy, Questionnaire, Step, VerificationKind,
@@ -6,7 +6,7 @@ use leadapi_core::form::{
 };
 use serde_json::{Map, Value, json};
 
-/// The text that replaces a known placeholder without an answer.
+/// The text that replaces a placeholder whose question exists but has no answer.
 pub const FALLBACK: &str = "…";
 
 /// Walks a record and returns the report.
@@ -89,7 +89,7 @@ fn lead(walk: &Walk<'_>, report: &mut Map<String, Value>) {
             say("no_lead", reason.into());
         }
         Ok(made) => {
-            // The service must accept the lead, whatever the answers are.
+            // The service must accept the lead for any answers.
             made.lead.check().unwrap();
             let lines = made.lead.notes.as_deref().map_or(0, |notes| notes.lines().count());
             assert!(lines <= made.attributes.len(), "an answer started a line of the notes: {made:?}");

@@ -1,4 +1,4 @@
-//! Large but valid records. A check of each one once took seconds or gigabytes.
+//! Large but valid records. Each one once took the checker seconds or gigabytes.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Reports form walks as JSON, from the engine and from a naive interpreter to compare it with.
+//! Reports form walks as JSON, from the engine and from a naive interpreter that serves as its reference.
 
 mod engine;
 mod hostile;

@@ -50,8 +50,7 @@ pub enum Flood {
     ZeroWindow,
     /// Requests with a receive window of one byte.
     ByteWindow,
-    /// Valid requests from a peer that ignores GOAWAY. They are harmless until the server wants to close the
-    /// connection.
+    /// Valid requests from a peer that ignores GOAWAY. They do no harm until the server tries to close the connection.
     Heedless,
 }
 
@@ -67,7 +66,7 @@ pub struct Flooded {
 }
 
 impl Flood {
-    /// Every flood that a running server cuts off. Excludes `Heedless`, which matters only during shutdown.
+    /// Every flood that a running server cuts off. Excludes `Heedless`, which matters only during a shutdown.
     pub const ALL: [Self; 13] = [
         Self::RapidReset,
         Self::MadeYouReset,
@@ -90,14 +89,15 @@ impl Flood {
         matches!(self, RapidReset | MadeYouReset | Continuation | EmptyContinuation | EmptyData | Hpack)
     }
 
-    /// Returns whether the peer sends its requests once and then waits, so only the write timeout ends the connection.
+    /// Returns whether the peer sends its requests once and then waits, so that only the write timeout ends the
+    /// connection.
     pub fn withholds_window(self) -> bool {
         matches!(self, Self::ZeroWindow | Self::ByteWindow)
     }
 }
 
-/// Floods the server on `many` connections for `time`, and replaces each connection that the server closes. Sends
-/// `batch` frames on each connection every 5 ms.
+/// Floods the server on `many` connections for `time`, and reopens each connection that the server closes. Sends
+/// `batch` frames per connection every 5 ms.
 pub async fn flood(target: &Arc<Target>, flood: Flood, many: usize, batch: usize, time: Duration) -> Vec<Flooded> {
     let end = Instant::now() + time;
     let mut peers = JoinSet::new();
@@ -107,7 +107,7 @@ pub async fn flood(target: &Arc<Target>, flood: Flood, many: usize, batch: usize
             let mut all = Vec::new();
             while Instant::now() < end {
                 all.push(connection(&target, flood, batch, end).await);
-                // Without this pause, the reconnects would be an attack of their own.
+                // Without this pause, reconnecting would itself be an attack.
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
             all
@@ -132,7 +132,7 @@ pub(super) async fn connection(target: &Target, flood: Flood, batch: usize, end:
                 sender.more(&mut bytes);
             }
         }
-        // A write error is ignored, because the reading half notices the close.
+        // A write error is ignored, because the reader notices the closed connection.
         std::future::pending::<()>().await;
     };
     let reading = read_frames(&mut read, &mut goaway);
@@ -214,13 +214,13 @@ impl Sender {
             Flood::Hpack => {
                 let mut block = self.head("GET", "/v1/clients");
                 block.extend(indexed("x-large", &"y".repeat(3_900)));
-                // Refers to the newest entry of the dynamic table again and again.
+                // Each byte refers to the newest entry of the dynamic table.
                 block.extend(std::iter::repeat_n(0xbe, 10_000));
                 frame(into, HEADERS, END_HEADERS | END_STREAM, stream, &block);
                 self.next += 2;
             }
             Flood::Heedless => self.send_request(into, "GET", "/v1/clients"),
-            // Opens as many streams as may be open concurrently.
+            // Opens the maximum number of concurrent streams.
             Flood::ZeroWindow | Flood::ByteWindow if stream < 200 => {
                 self.send_request(into, "GET", "/v1/leads?limit=200");
             }

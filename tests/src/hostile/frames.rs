@@ -1,4 +1,4 @@
-//! Builds HTTP/2 frames by hand (RFC 9113, 4.1), so that they can be invalid.
+//! Builds HTTP/2 frames by hand (RFC 9113, 4.1), including invalid ones.
 
 use bytes::{BufMut, BytesMut};
 
@@ -29,7 +29,7 @@ pub(super) fn frame(into: &mut BytesMut, kind: u8, flags: u8, stream: u32, paylo
     into.put_slice(payload);
 }
 
-/// Returns the connection preface and a SETTINGS frame.
+/// Returns the connection preface followed by a SETTINGS frame.
 pub(super) fn opening(settings: &[(u16, u32)]) -> BytesMut {
     let mut all = BytesMut::from(PREFACE);
     let payload: Vec<u8> =

@@ -1,4 +1,4 @@
-//! Good traffic: callers that keep their connection alive, and one that opens a connection for each request.
+//! Legitimate traffic: callers that keep their connection alive, and one that opens a connection for each request.
 
 use std::{
     io,
@@ -27,10 +27,10 @@ use super::Target;
 /// The number of callers that keep their connection alive. Each sends a request every [`PAUSE`].
 const CALLERS: usize = 8;
 const PAUSE: Duration = Duration::from_millis(30);
-/// The timeout of a response. A slower response counts as a failure.
+/// The response timeout. A slower response counts as a failure.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A thread that sends good traffic.
+/// A thread that sends legitimate traffic.
 #[derive(Debug)]
 pub struct Good {
     stop: Arc<AtomicBool>,
@@ -41,7 +41,7 @@ pub struct Good {
 #[derive(Debug, Default)]
 pub struct Report {
     took: Vec<Duration>,
-    /// The reasons why requests failed.
+    /// One error message for each failed request.
     pub failed: Vec<String>,
 }
 
@@ -151,7 +151,7 @@ impl Caller {
                 }
             }
             if report.took.len() + report.failed.len() == 1 {
-                // The receiver may have gone. The report shows whether the request succeeded.
+                // The receiver may be gone. The report shows whether the request succeeded.
                 self.answered.send(()).unwrap_or_default();
             }
             tokio::time::sleep(PAUSE.saturating_sub(begun.elapsed())).await;

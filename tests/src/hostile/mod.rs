@@ -1,4 +1,4 @@
-//! Hostile peers, the good traffic that they must not disturb, and the process under attack.
+//! Hostile peers, the legitimate traffic that they must not disturb, and the process under attack.
 //!
 //! `tests/server` runs small attacks in each test run; `examples/hostile` runs them at full scale and prints figures.
 //! The attacks observe the process through `/proc`, so they work only on Linux.

@@ -23,9 +23,9 @@ use super::Target;
 pub enum PeerKind {
     /// Sends nothing.
     Silent,
-    /// Sends the letter P, with which both HTTP/2 and HTTP/1.1 can begin.
+    /// Sends the letter P, which can begin both HTTP/2 and HTTP/1.1.
     LetterP,
-    /// Sends the letter G, with which only HTTP/1.1 can begin.
+    /// Sends the letter G, which can begin only HTTP/1.1.
     LetterG,
     /// Sends the HTTP/2 connection preface and nothing more.
     Preface,
@@ -48,8 +48,8 @@ pub enum PeerKind {
 /// How the connection of a peer ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Cut {
-    /// The time from when the server started to wait until it closed the connection; `None` if it was still open at the
-    /// end.
+    /// The time from the start of the server's timeout until the server closed the connection; `None` if the connection
+    /// was still open at the end.
     pub after: Option<Duration>,
 }
 
@@ -69,7 +69,7 @@ impl PeerKind {
         Self::HalfHandshake,
     ];
 
-    /// Returns the server option whose limit cuts off the peer.
+    /// Returns the server option that sets the limit for this peer.
     pub fn limit(self) -> &'static str {
         match self {
             Self::Silent | Self::LetterP | Self::HalfHandshake => "--first-byte-timeout",
@@ -107,15 +107,15 @@ impl PeerKind {
         matches!(self, Self::DrippedHead | Self::DrippedBody)
     }
 
-    /// Returns whether the peer stops reading. The close is then observable only from outside, and imprecisely on a
-    /// busy machine.
+    /// Returns whether the peer stops reading. Its close is then observable only from outside, and only imprecisely on
+    /// a busy machine.
     pub fn withholds_reading(self) -> bool {
         matches!(self, Self::NeverReading | Self::SlowReading)
     }
 }
 
-/// Starts `many` peers of one kind, and waits until each is cut off or `patience` is over. Starts 2,000 peers per
-/// second, or 400 if each sends requests. The server should cut off each peer after `limit`.
+/// Starts `many` peers of one kind, and waits until the server has cut off each one or `patience` has passed. Starts
+/// 2,000 peers per second, or 400 if they send requests. The server should cut off each peer after `limit`.
 ///
 /// # Panics
 ///
@@ -130,7 +130,8 @@ pub async fn attack(
     let ends = Arc::new(Ends::default());
     let watching = kind.withholds_reading().then(|| tokio::spawn(watch(target.clone(), limit, ends.clone())));
     let mut peers = JoinSet::new();
-    // Peers that do not read send requests, whose cost must not distort the measurement. They start more slowly.
+    // Peers that do not read do send requests. Starting them slowly keeps the cost of these requests out of the
+    // measurement.
     let mut pace = interval(Duration::from_micros(if kind.withholds_reading() { 2_500 } else { 500 }));
     for _ in 0..many {
         pace.tick().await;
@@ -143,8 +144,8 @@ pub async fn attack(
     cuts
 }
 
-/// The connections whose peers would notice the close only after reading everything. Holds how many have been opened,
-/// and when each closed one was closed, oldest first.
+/// The connections whose peers stop reading, so they cannot notice the close themselves. Counts the opened connections,
+/// and records when each closed one was closed, oldest first.
 #[derive(Default)]
 struct Ends {
     begun: AtomicUsize,
@@ -161,7 +162,7 @@ impl Ends {
 }
 
 async fn peer(target: Arc<Target>, kind: PeerKind, patience: Duration, ends: Arc<Ends>) -> Cut {
-    // Taken before the server can have started to wait.
+    // The server cannot have started its timeout before this point.
     let mut begun = Instant::now();
     let mut stream = connect(target.address, kind.withholds_reading()).await;
     if kind.limit() != "--first-byte-timeout" {
@@ -170,7 +171,7 @@ async fn peer(target: Arc<Target>, kind: PeerKind, patience: Duration, ends: Arc
     stream.write_all(kind.begins(&target).as_bytes()).await.unwrap();
     let ended = async {
         if kind.withholds_reading() {
-            // The server has accepted the connection by then.
+            // By now the server has accepted the connection.
             sleep(Duration::from_millis(100)).await;
             let nth = ends.begun.fetch_add(1, Ordering::Relaxed);
             let mut byte = [0; 16];
@@ -202,7 +203,7 @@ async fn peer(target: Arc<Target>, kind: PeerKind, patience: Duration, ends: Arc
     Cut { after }
 }
 
-/// Connects to the server. If `small`, uses small segments and a small receive buffer, as over a real network.
+/// Connects to the server. With `small`, uses small segments and a small receive buffer, to resemble a real network.
 async fn connect(address: SocketAddr, small: bool) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     if small {
@@ -212,10 +213,10 @@ async fn connect(address: SocketAddr, small: bool) -> TcpStream {
     socket.connect(address).await.unwrap()
 }
 
-/// Detects closed connections by the number of descriptors that the server has open, and records when each closed.
+/// Detects closed connections by counting the server's open descriptors, and records when each one closed.
 async fn watch(target: Arc<Target>, limit: Duration, ends: Arc<Ends>) {
     const EVERY: Duration = Duration::from_millis(20);
-    // Takes the minimum, because good traffic opens and closes connections meanwhile.
+    // Takes the minimum, because the legitimate traffic opens and closes connections at the same time.
     let mut others = target.descriptors();
     for _ in 0..5 {
         sleep(EVERY / 4).await;

@@ -1,4 +1,4 @@
-//! Shutdowns of a server under load.
+//! Shuts a server down under load.
 
 use std::{
     io,
@@ -38,13 +38,14 @@ const ONE_SHOT_CALLERS: usize = 4;
 const HTTP2_CONNECTIONS: usize = 2;
 /// The number of callers on each HTTP/2 connection.
 const STREAMS: usize = 8;
-/// The pause between a response and the next request of the same caller. It is much shorter than the drain delay, so
-/// that each caller notices the shutdown in time.
+/// The pause between a response and the same caller's next request. It is much shorter than the drain delay, so each
+/// caller notices the shutdown in time.
 const PAUSE: Duration = Duration::from_millis(10);
-/// The timeout of a response. A request still unanswered after it counts as lost.
+/// The response timeout. A request that is still unanswered after it counts as lost.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// The time to close the remaining connections. A new connection has one second. An HTTP/2 peer has another second to
-/// learn of the shutdown, and the requests that it sent until then have a third.
+/// The time that the server may take to close the remaining connections: one second for a new connection, another for
+/// an HTTP/2 peer to learn of the shutdown, and a third for the requests that the peer sent before that. Includes half
+/// a second of tolerance.
 pub const CLOSE_TIME: Duration = Duration::from_millis(3_500);
 
 /// The outcome of one shutdown.
@@ -52,7 +53,8 @@ pub const CLOSE_TIME: Duration = Duration::from_millis(3_500);
 pub struct Stop {
     /// The number of answered requests.
     pub answered: usize,
-    /// The reasons for lost requests: unanswered ones on connections whose close the server had not announced.
+    /// The error for each lost request: one that stayed unanswered on a connection whose close the server had not
+    /// announced.
     pub lost: Vec<String>,
     /// The number of connections refused before the drain delay was over.
     pub refused_early: usize,
@@ -60,7 +62,7 @@ pub struct Stop {
     pub took: Option<Duration>,
     /// The exit status of the process, if it exited.
     pub status: Option<ExitStatus>,
-    /// The number of connections without a request that outlived the drain delay by more than [`CLOSE_TIME`].
+    /// The number of idle connections that outlived the drain delay by more than [`CLOSE_TIME`].
     pub left_open: usize,
 }
 
@@ -74,12 +76,12 @@ struct Counts {
 struct Load {
     target: Arc<Target>,
     counts: Arc<Counts>,
-    /// The time at which the signal was sent, once it was.
+    /// The time at which the signal was sent, or `None` before that.
     signalled: watch::Receiver<Option<Instant>>,
     drain: Duration,
 }
 
-/// Starts a server, loads it for `warm`, sends SIGTERM, and waits for the exit until `within` after the drain delay.
+/// Starts a server, loads it for `warm`, sends SIGTERM, and waits up to `within` after the drain delay for the exit.
 pub async fn stop(program: &Path, options: &[String], drain: Duration, warm: Duration, within: Duration) -> Stop {
     let mut options = options.to_vec();
     options.extend(["--drain-delay".to_owned(), format!("{}ms", drain.as_millis())]);
@@ -128,8 +130,8 @@ pub async fn stop(program: &Path, options: &[String], drain: Duration, warm: Dur
 }
 
 /// Opens idle and half-open connections, and one that keeps sending requests after GOAWAY. Each returned task completes
-/// when its connection closes. Also opens a connection with half a body but returns no task for it, because its request
-/// is in flight.
+/// when its connection closes. Also opens a connection with half a body, but returns no task for it, because its
+/// request is in flight.
 async fn useless(target: &Arc<Target>) -> Vec<JoinHandle<Option<Instant>>> {
     let idle = target.request("GET /v1/clients", "", "");
     let half_body = target.request("POST /v1/leads", "content-length: 50\r\n", "") + "{";

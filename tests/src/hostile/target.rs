@@ -1,4 +1,4 @@
-//! The process under attack, and its state as observed from outside.
+//! The process under attack, and its state as seen from outside.
 
 use std::{
     collections::HashMap,
@@ -20,7 +20,7 @@ use tokio::net::TcpStream;
 
 use crate::{TIMEOUT, processes::signal, secret};
 
-/// The number of leads in the server's store, which fill one page.
+/// The number of leads in the server's store: exactly one full page.
 const LEADS: usize = 200;
 
 /// A server process and its log.
@@ -44,7 +44,7 @@ impl Target {
         Self::serving(&json!({"name": "N".repeat(100)}), program, options, with_tls, descriptors)
     }
 
-    /// Starts the program like [`Target::start`], with leads of the maximum size: a page of them has about 480 kB.
+    /// Starts the program like [`Target::start`], with leads of the maximum size. A page of these takes about 480 kB.
     pub fn with_large_leads(program: &Path, options: &[String]) -> Self {
         let wide = |characters| "\u{1f4c7}".repeat(characters);
         let lead = json!({
@@ -64,7 +64,7 @@ impl Target {
         let (folder, token) = (tempfile::tempdir().unwrap(), secret("hostile"));
         let data = folder.path().join("data.json");
         fs::write(&data, dataset(&token, lead)).unwrap();
-        // A shell sets the limit, and then becomes the server process.
+        // A shell sets the limit and then execs the server.
         let mut command = Command::new("sh");
         let limit = descriptors.map_or_else(String::new, |most| format!("ulimit -n {most}; "));
         command.arg("-c").arg(limit + r#"exec "$0" "$@""#).arg(program).args(["serve", "--listen", "127.0.0.1:0"]);
@@ -105,12 +105,12 @@ impl Target {
         Self { child, address, operator, tls, token, log: Some(log), _folder: folder }
     }
 
-    /// Opens a connection without TLS.
+    /// Opens a plaintext connection.
     pub async fn connect(&self) -> TcpStream {
         TcpStream::connect(self.address).await.unwrap()
     }
 
-    /// Returns a request that carries the server's token.
+    /// Returns a request with the server's token.
     pub fn request(&self, line: &str, headers: &str, body: &str) -> String {
         let (token, length) = (&self.token, body.len());
         let length = if body.is_empty() { String::new() } else { format!("content-length: {length}\r\n") };
@@ -134,7 +134,7 @@ impl Target {
         fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
     }
 
-    /// Lowers the limit, so the server can open only descriptors with numbers below this.
+    /// Lowers the limit, so the server can open only descriptors with smaller numbers.
     pub fn limit_descriptors(&self, below: usize) {
         let (pid, limit) = (self.child.id().to_string(), format!("--nofile={below}:"));
         assert!(Command::new("prlimit").args(["--pid", &pid, &limit]).status().unwrap().success());
@@ -177,7 +177,7 @@ impl Target {
     }
 }
 
-/// Kills the server, so that a failed test leaves none running.
+/// Kills the server, so that a failed test leaves no process running.
 impl Drop for Target {
     fn drop(&mut self) {
         // The error is ignored, because the server may already have exited.
@@ -186,7 +186,7 @@ impl Drop for Target {
     }
 }
 
-/// Returns a data set of copies of one lead.
+/// Returns a data set with copies of one lead.
 fn dataset(token: &str, lead: &serde_json::Value) -> String {
     let at = "2026-01-01T00:00:00Z";
     let lead = |nth| {

@@ -1,4 +1,4 @@
-# At the end of the input, this script ends all processes in the network's namespaces and removes the network.
+# When its input ends, this script kills all processes in the network's namespaces and removes the network.
 #
 # A killed PostgreSQL leaves a shared memory segment behind. The seventh line of its lock file contains the segment's id.
 trap '' HUP INT TERM

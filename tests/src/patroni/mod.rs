@@ -1,6 +1,6 @@
 //! A PostgreSQL cluster with automatic failover: three nodes under Patroni, and three etcd servers.
 //!
-//! Each of the six runs on a host of its own, which is a network namespace, so a test can kill, freeze or disconnect
+//! Each of the six runs on its own host, a network namespace, so a test can kill, freeze or disconnect
 //! any node. This needs root.
 
 mod network;
@@ -25,7 +25,7 @@ use crate::postgres::Account;
 
 /// The number of nodes, and of etcd servers.
 const NODES: u8 = 3;
-/// The last part of the address of the first etcd server.
+/// The last octet of the first etcd server's address.
 const FIRST_ETCD: u8 = 11;
 /// The time limit for a failover, and for a node to rejoin the cluster on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(180);
@@ -33,7 +33,7 @@ const TIMEOUT: Duration = Duration::from_secs(180);
 /// A cluster. Its processes, network and files are removed when this value is dropped or the test process exits.
 #[derive(Debug)]
 pub struct PatroniCluster {
-    // Dropped first, because the network's watchdog removes their files.
+    // Dropped before the network, whose watchdog removes the nodes' files.
     nodes: Vec<Node>,
     etcd: Vec<Node>,
     programs: Programs,
@@ -49,7 +49,7 @@ impl PatroniCluster {
     ///
     /// # Panics
     ///
-    /// If the cluster does not start, or cannot start although `LEADAPI_REQUIRE_PATRONI` is 1.
+    /// If the cluster does not start, or if it cannot start and `LEADAPI_REQUIRE_PATRONI` is 1.
     pub fn start(synchronous: bool) -> Option<Self> {
         let programs = Programs::find()?;
         let folder = tempfile::Builder::new().prefix("leadapi-patroni-").tempdir().unwrap();
@@ -65,7 +65,7 @@ impl PatroniCluster {
         let nodes = (1..=NODES).map(|nth| new(nth, format!("node{nth}"))).collect();
         let etcd = (0..NODES).map(|nth| new(FIRST_ETCD + nth, format!("etcd{}", nth + 1))).collect();
         let dcs = json!({
-            // The shortest that Patroni accepts.
+            // The shortest TTL that Patroni accepts.
             "ttl": 20,
             "loop_wait": 5,
             "retry_timeout": 5,
@@ -101,7 +101,7 @@ impl PatroniCluster {
     ///
     /// # Panics
     ///
-    /// If that takes longer than three minutes.
+    /// If this takes longer than three minutes.
     pub fn wait_until_healthy(&self) -> usize {
         let deadline = Instant::now() + TIMEOUT;
         loop {

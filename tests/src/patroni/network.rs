@@ -1,5 +1,5 @@
-//! A network of its own for each cluster: hosts in network namespaces, which a bridge connects with each other and with
-//! this machine.
+//! A separate network for each cluster. The hosts are network namespaces, and a bridge connects them with each other
+//! and with this machine.
 
 use std::{
     io,
@@ -12,17 +12,17 @@ use std::{
 
 use crate::{postgres::Account, processes::signal, watchdog::Watchdog};
 
-/// The number of networks that can exist at a time: the /24 subnets of 198.18.0.0/15, the range for network tests.
+/// The number of networks that can exist at once: the /24 subnets of 198.18.0.0/15, a range reserved for network tests.
 const NETWORKS: u32 = 512;
 /// The range 198.18.0.0/15.
 const RANGE: u32 = u32::from_be_bytes([198, 18, 0, 0]);
-/// The last part of this machine's own address.
+/// The last octet of this machine's address.
 const GATEWAY: u8 = 254;
 
 /// Ends all processes of a network and removes it.
 const CLEANUP: &str = include_str!("cleanup.sh");
 
-/// A bridge with hosts, which is removed when this value is dropped or the test process exits.
+/// A bridge with hosts. Removed when this value is dropped or the test process exits.
 #[derive(Debug)]
 pub(super) struct Network {
     nth: u32,
@@ -31,7 +31,7 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// Creates an empty network. Removes `folder` together with it.
+    /// Creates an empty network, which removes `folder` when it is removed itself.
     ///
     /// # Errors
     ///
@@ -40,7 +40,7 @@ impl Network {
         let begin = std::process::id();
         for nth in (0..NETWORKS).map(|nth| (begin + nth) % NETWORKS) {
             let bridge = format!("lap{nth}");
-            // The kernel lets only one run create a bridge with this name.
+            // The kernel refuses to create a second bridge with the same name, so each run gets its own network.
             match ip(&["link", "add", &bridge, "type", "bridge"]) {
                 Ok(()) => {}
                 Err(error) if error.to_string().contains("File exists") => continue,
@@ -53,10 +53,10 @@ impl Network {
             ip(&["link", "set", &network.bridge, "up"])?;
             return Ok(network);
         }
-        Err(io::Error::other("all networks are in use"))
+        Err(io::Error::other("all test networks are in use"))
     }
 
-    /// Adds a host. Its number is the last part of its address.
+    /// Adds a host. `nth` is the last octet of its address.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ pub(super) struct Host {
 }
 
 impl Host {
-    /// Returns a command that runs on the host as a user. Its process is the program's, not that of a wrapper.
+    /// Returns a command that runs on the host as a user. The process id is the program's, because `nsenter` execs it.
     pub(super) fn command(&self, account: Account, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new("nsenter");
         command.process_group(0).env("LC_ALL", "C").current_dir("/");
@@ -114,7 +114,7 @@ impl Host {
 
     /// Suspends all processes of the host (SIGSTOP). Its kernel still accepts TCP connections.
     pub(super) fn freeze(&self) {
-        // A process may fork another one before it stops, so this is repeated until there are no new ones.
+        // A process may fork before it stops, so the signal is repeated until no new processes appear.
         self.signal_until("STOP", |before, now| before == now);
     }
 
@@ -123,7 +123,7 @@ impl Host {
         signal("CONT", &self.processes());
     }
 
-    /// Unplugs the host's cable. Its connections stay open, and nothing reaches their other ends.
+    /// Unplugs the host's cable. Its connections stay open, but packets no longer get through.
     pub(super) fn disconnect(&self) {
         ip(&["link", "set", &self.link, "down"]).unwrap();
     }
@@ -141,7 +141,7 @@ impl Host {
             if done(&before, &now) {
                 return;
             }
-            assert!(Instant::now() < deadline, "SIG{name} has not reached all processes: {now:?}");
+            assert!(Instant::now() < deadline, "SIG{name} did not reach all processes: {now:?}");
             signal(name, &now);
             before = now;
         }

@@ -16,7 +16,7 @@ pub(super) const POSTGRES_PORT: u16 = 5432;
 const ETCD_PORT: u16 = 2379;
 const ETCD_PEER_PORT: u16 = 2380;
 
-/// A host with one program, and the directory of its files.
+/// A host that runs one program, and the directory for the program's files.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) host: Host,
@@ -34,7 +34,7 @@ impl Node {
         Self { host, name, folder, account, process: None }
     }
 
-    /// Starts etcd as a member of a cluster of these addresses.
+    /// Starts etcd as one of these cluster members.
     pub(super) fn start_etcd(&mut self, programs: &Programs, members: &[(String, Ipv4Addr)]) {
         let cluster: Vec<String> =
             members.iter().map(|(name, address)| format!("{name}=http://{address}:{ETCD_PEER_PORT}")).collect();
@@ -52,7 +52,7 @@ impl Node {
     pub(super) fn start_patroni(&mut self, programs: &Programs, etcd: &[Ipv4Addr], dcs: &serde_json::Value) {
         let address = self.host.address;
         let etcd: Vec<String> = etcd.iter().map(|address| format!("{address}:{ETCD_PORT}")).collect();
-        // The configuration is YAML, of which JSON is a subset.
+        // The configuration is YAML. JSON is a subset of YAML.
         let config = json!({
             "scope": "leadapi",
             "name": self.name,
@@ -99,7 +99,7 @@ impl Node {
         }
     }
 
-    /// Returns the end of the node's log, for the message of a failed test.
+    /// Returns the end of the node's log, for error messages.
     pub(super) fn log(&self) -> String {
         let text = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
         let lines: Vec<&str> = text.lines().rev().take(30).collect();

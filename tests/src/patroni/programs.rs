@@ -9,26 +9,27 @@ use std::{
 
 use crate::postgres;
 
-/// The programs of a cluster.
+/// The programs that a cluster needs.
 #[derive(Debug, Clone)]
 pub(super) struct Programs {
     pub(super) patroni: PathBuf,
     pub(super) etcd: PathBuf,
-    /// The directory of PostgreSQL's programs.
+    /// The directory that contains PostgreSQL's programs.
     pub(super) postgres: PathBuf,
 }
 
 impl Programs {
-    /// Returns the programs, or `None` after a message that names what is missing.
+    /// Returns the programs, or prints which one is missing and returns `None`.
     pub(super) fn find() -> Option<Self> {
         let given = env::var_os("LEADAPI_TEST_PATRONI").map(PathBuf::from);
         let Some(patroni) = given.or_else(|| in_path("patroni")) else {
             return skip("Patroni was not found: install it or set LEADAPI_TEST_PATRONI");
         };
         let Some(etcd) = in_path("etcd") else { return skip("etcd was not found") };
-        // Reports a missing PostgreSQL itself.
+        // Prints its own message if PostgreSQL is missing.
         let found = postgres::find_programs()?.join("postgres");
-        // Patroni needs more programs than the two that may be linked into another directory.
+        // Patroni needs more of PostgreSQL's programs than `initdb` and `postgres`, which may be links into the real
+        // directory.
         let postgres = found.canonicalize().unwrap().parent().unwrap().to_owned();
         Some(Self { patroni, etcd, postgres })
     }
@@ -39,14 +40,14 @@ fn in_path(program: &str) -> Option<PathBuf> {
     env::split_paths(&path).map(|folder| folder.join(program)).find(|file: &PathBuf| Path::is_file(file))
 }
 
-/// Prints once why the tests with Patroni are skipped.
+/// Prints once why tests that need Patroni are skipped.
 ///
 /// # Panics
 ///
 /// If `LEADAPI_REQUIRE_PATRONI` is 1.
 pub(super) fn skip<T>(why: &str) -> Option<T> {
     static REPORTED: Once = Once::new();
-    let message = format!("{why}: tests with Patroni are skipped");
+    let message = format!("{why}: tests that need Patroni are skipped");
     assert!(env::var_os("LEADAPI_REQUIRE_PATRONI").is_none_or(|required| required != "1"), "{message}");
     // The test harness captures `eprintln!` and hides its output if the test passes.
     REPORTED.call_once(|| io::stderr().write_all(format!("{message}\n").as_bytes()).unwrap());

@@ -46,7 +46,7 @@ impl Members {
         members.filter(|member| member["role"] == role).filter_map(|member| member["name"].as_str()).collect()
     }
 
-    /// Returns whether all members run on one timeline, and all but the leader stream from it.
+    /// Returns whether all members are on one timeline and all except the leader stream from it.
     pub(super) fn are_healthy(&self, count: usize) -> bool {
         let Some(members) = self.0["members"].as_array() else { return false };
         members.len() == count

@@ -1,5 +1,5 @@
-# Each input line contains the process id of the server; an empty line means that there is none. At the end of the input,
-# this script shuts the server down immediately (SIGQUIT) and removes its directory.
+# Each input line contains the server's process id, or is empty if there is no server. When the input ends, this
+# script shuts the server down immediately (SIGQUIT) and removes its directory.
 #
 # A killed server leaves a shared memory segment behind. The seventh line of its lock file contains the segment's id.
 trap '' HUP INT TERM

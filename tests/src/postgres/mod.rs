@@ -1,4 +1,4 @@
-//! PostgreSQL servers for tests: a shared one, and private ones that a test can kill.
+//! PostgreSQL servers for tests: one that tests share, and private ones that a test can kill.
 
 mod programs;
 mod server;
@@ -27,7 +27,7 @@ use crate::tls::Identity;
 #[derive(Debug)]
 pub struct Cluster {
     url: ServerUrl,
-    /// The private server, or `None` if another process runs the server.
+    /// The private server, or `None` if this process does not run the server.
     server: Option<Server>,
 }
 
@@ -59,8 +59,8 @@ impl Cluster {
         Self::start_with(&[], settings.iter().map(ToString::to_string).collect())
     }
 
-    /// Starts a private server whose certificate is valid only for `localhost`. Clients that connect to 127.0.0.1 reach
-    /// the server, but host name verification fails for them.
+    /// Starts a private server whose certificate is valid only for `localhost`. A client that connects to 127.0.0.1
+    /// reaches the server, but its host name verification fails.
     ///
     /// # Panics
     ///
@@ -113,7 +113,7 @@ impl Cluster {
     ///
     /// # Panics
     ///
-    /// If this process does not run the server. The same holds for the other methods that control the server.
+    /// If this process does not run the server. The other methods that control the server panic in this case too.
     pub fn kill(&mut self) {
         self.own().kill();
     }
@@ -123,14 +123,14 @@ impl Cluster {
         self.own().stop();
     }
 
-    /// Restarts the server, whether it is running or was ended by [`Self::kill`] or [`Self::stop`]. The data and the
-    /// port stay the same.
+    /// Restarts a server that is running, or that [`Self::kill`] or [`Self::stop`] ended. The data and the port stay
+    /// the same.
     pub fn restart(&mut self) {
         self.own().stop();
         self.own().start_again();
     }
 
-    /// Restarts the server as a standby, which rejects writes and waits for a primary that does not exist.
+    /// Restarts the server as a standby, which rejects writes. Its primary does not exist.
     pub fn restart_as_standby(&mut self) {
         self.own().stop();
         self.own().write("data/standby.signal", "");
@@ -161,6 +161,6 @@ impl Cluster {
     }
 
     fn own(&mut self) -> &mut Server {
-        self.server.as_mut().expect("a server that this process runs")
+        self.server.as_mut().expect("a private server")
     }
 }

@@ -15,7 +15,8 @@ const MISSING: &str =
 
 /// Returns the directory that contains `initdb` and `postgres`.
 ///
-/// If there is none, prints a message once and returns `None`. Tests that need PostgreSQL then skip themselves.
+/// If there is no such directory, prints a message once and returns `None`. Tests that need PostgreSQL then skip
+/// themselves.
 pub(crate) fn find() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let found = env::split_paths(&path).chain(versions()).find(|folder| holds_both(folder));
@@ -41,7 +42,7 @@ fn holds_both(folder: &Path) -> bool {
     ["initdb", "postgres"].iter().all(|program| folder.join(program).is_file())
 }
 
-/// Returns the directories where Debian installs the programs, newest version first.
+/// Returns the directories in which Debian installs the programs, newest version first.
 fn versions() -> Vec<PathBuf> {
     let folders = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten().map(|entry| entry.path());
     let mut folders: Vec<PathBuf> = folders.collect();
@@ -49,13 +50,13 @@ fn versions() -> Vec<PathBuf> {
     folders.iter().rev().map(|folder| folder.join("bin")).collect()
 }
 
-/// The operating-system user that runs PostgreSQL. It is the current user, or an unprivileged user if that is root,
-/// because PostgreSQL refuses to run as root.
+/// The operating-system user that runs PostgreSQL: the current user, or an unprivileged user if the current one is
+/// root, because PostgreSQL refuses to run as root.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Account(Option<(u32, u32)>);
 
 impl Account {
-    /// Returns the account that owns new files of a process, given one of its files.
+    /// Returns the account for a process that owns the given file.
     pub(crate) fn for_owner(file: &Metadata) -> Self {
         const NOBODY: (u32, u32) = (65534, 65534);
         Self((file.uid() == 0).then(|| user("postgres").unwrap_or(NOBODY)))
@@ -68,7 +69,7 @@ impl Account {
         }
     }
 
-    /// Returns a command that runs as the account. Its separate process group keeps Ctrl-C in the terminal away from
+    /// Returns a command that runs as the account, in its own process group, so Ctrl-C in the terminal does not reach
     /// it.
     pub(crate) fn command(self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
@@ -79,7 +80,7 @@ impl Account {
         command
     }
 
-    /// Returns the user and the group, unless they are those of this process.
+    /// Returns the user and group ids, or `None` if they equal those of this process.
     pub(crate) const fn ids(self) -> Option<(u32, u32)> {
         self.0
     }

@@ -17,8 +17,8 @@ use crate::{
 /// Shuts the server down and removes its directory.
 const CLEANUP: &str = include_str!("cleanup.sh");
 
-/// Locales for the databases, of which the first supported one is used. `C.UTF-8` and `C` come last, because they hide
-/// a query that wrongly relies on the default order: only a linguistic collation changes its result.
+/// The locales for the databases, in order of preference. `C.UTF-8` and `C` come last: only a linguistic collation
+/// reveals a query that wrongly relies on the default order.
 const LOCALES: [&[&str]; 4] = [
     &["--locale=C", "--locale-provider=icu", "--icu-locale=en-US"],
     &["--locale=en_US.UTF-8"],
@@ -26,9 +26,9 @@ const LOCALES: [&[&str]; 4] = [
     &["--locale=C"],
 ];
 
-/// Settings for many parallel tests in little memory. The time zone and date format are unusual, because no SQL may
-/// depend on them. Dynamic shared memory uses files in the server's directory, so it is removed together with the
-/// directory.
+/// Settings that suit many parallel tests on a small machine. The time zone and date format are unusual, because no SQL
+/// may depend on them. Dynamic shared memory is in files in the server's directory, so removing the directory removes
+/// it too.
 const SETTINGS: [&str; 9] = [
     "max_connections=200",
     "shared_buffers=16MB",
@@ -54,8 +54,8 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts an empty server with `files` in its directory. `settings` extend the default ones. Returns `None` if
-    /// PostgreSQL is not installed.
+    /// Starts an empty server with `files` in its directory, and with `settings` in addition to the defaults. Returns
+    /// `None` if PostgreSQL is not installed.
     pub(super) fn start(files: &[(&str, &str)], settings: &[String]) -> Option<Self> {
         let programs = programs::find()?;
         let folder = tempfile::Builder::new().prefix("leadapi-postgres-").tempdir().unwrap();
@@ -83,12 +83,12 @@ impl Server {
         self.folder.join(name)
     }
 
-    /// Kills all processes of the server, so they cannot write anything more.
+    /// Kills all processes of the server, so they stop writing immediately.
     pub(super) fn kill(&mut self) {
         let all = self.pause();
         signal("KILL", &all);
         self.reap();
-        wait_until("the end of all processes of the server", || !any_runs(&all));
+        wait_until("all processes of the server exit", || !any_runs(&all));
     }
 
     /// Shuts the server down in fast mode (SIGINT), which terminates its sessions.
@@ -100,7 +100,7 @@ impl Server {
 
     /// Suspends all processes of the server (SIGSTOP), and returns their ids.
     pub(super) fn pause(&mut self) -> Vec<u32> {
-        // The parent is suspended first, so that it cannot fork another child after the children are listed.
+        // The parent is suspended first, so it cannot fork another child after its children are listed.
         let mut all = Vec::from_iter(self.id());
         signal("STOP", &all);
         all.extend(self.id().map(children).unwrap_or_default());
@@ -121,7 +121,7 @@ impl Server {
     ///
     /// If the server does not start.
     pub(super) fn start_again(&mut self) {
-        // Another process may briefly use the port for an outgoing connection, so the start is retried.
+        // An outgoing connection of another process may briefly occupy the port, so the start is retried.
         wait_until("PostgreSQL starts again", || self.run());
     }
 
@@ -154,8 +154,8 @@ impl Server {
     fn run_on_a_free_port(&mut self) {
         let mut log = String::new();
         for _ in 0..10 {
-            // The probe releases the port at the end of this line, so another process may take it before the server
-            // does.
+            // The listener is dropped at the end of this statement, so another process may take the port before the
+            // server does.
             self.port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
             match self.run() {
                 Ok(()) => return,
@@ -183,7 +183,7 @@ impl Server {
         let process = self.process.insert(process);
         let lock = self.folder.join("data/postmaster.pid");
         let mut ended = false;
-        wait_until("a PostgreSQL that serves", || {
+        wait_until("PostgreSQL accepts connections", || {
             ended = process.try_wait().unwrap().is_some();
             ended || serves(&lock, id)
         });
@@ -194,7 +194,7 @@ impl Server {
         Ok(())
     }
 
-    /// Waits until the process has exited, and then forgets its id, here and in the watchdog.
+    /// Waits until the process has exited, and then forgets its id. The watchdog forgets it too.
     fn reap(&mut self) {
         if let Some(mut process) = self.process.take() {
             process.wait().unwrap();
@@ -216,7 +216,7 @@ impl Drop for Server {
     }
 }
 
-/// Returns whether the lock file says that this process accepts connections. A connection attempt would prove nothing,
+/// Returns whether the lock file says that this process accepts connections. A connection attempt would not prove that,
 /// because another process may listen on the port.
 fn serves(lock: &Path, id: u32) -> bool {
     let text = fs::read_to_string(lock).unwrap_or_default();

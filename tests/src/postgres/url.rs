@@ -20,7 +20,7 @@ impl ServerUrl {
         Self { scheme: scheme.into(), login: login.into(), address, options: options.into() }
     }
 
-    /// Returns the URL of a database at this address, which may be a proxy's.
+    /// Returns the URL of a database at this address, which may be a proxy's address.
     pub(super) fn of(&self, database: &str, address: &str) -> String {
         let Self { scheme, login, options, .. } = self;
         let at = if login.is_empty() { "" } else { "@" };

@@ -1,6 +1,6 @@
 //! Simulates power losses with a disk that keeps only synced data.
 //!
-//! `shim.c` documents which writes count as durable and which writes it does not see.
+//! `shim.c` documents which writes it makes durable and which it does not see.
 
 use std::{
     fs, io,
@@ -18,10 +18,10 @@ pub fn slow_syncs(command: &mut Command, longer: Duration) {
     command.env("LEADAPI_POWERLOSS_SLOWER", longer.as_micros().to_string());
 }
 
-/// A directory on a disk that can be made full.
+/// A directory on a disk that a test can fill up.
 #[derive(Debug)]
 pub struct FullDisk {
-    /// A flag file. While it contains an errno, every write to the directory fails with that error.
+    /// A flag file. If it contains an errno, every write to the directory fails with that error.
     flag: PathBuf,
 }
 
@@ -46,7 +46,7 @@ impl FullDisk {
         command.env("LEADAPI_POWERLOSS_FULL", &self.flag);
     }
 
-    /// Makes every later write fail with this errno.
+    /// Makes writes fail with this errno from now on.
     ///
     /// # Panics
     ///
@@ -90,7 +90,7 @@ impl PowerLoss {
         kit
     }
 
-    /// Puts a process on this disk. Only one process at a time may use the disk; a second one may start after the first
+    /// Runs a process on this disk. Only one process at a time may use the disk; a second one may start after the first
     /// has exited.
     pub fn command(&self, command: &mut Command) {
         command.env("LD_PRELOAD", env!("LEADAPI_POWERLOSS_SHIM"));
@@ -98,11 +98,11 @@ impl PowerLoss {
         command.env("LEADAPI_POWERLOSS_MIRROR", self.mirror.path());
     }
 
-    /// Kills the process, and returns a directory with what the disk contains after the power loss.
+    /// Kills the process, and returns a directory with the contents of the disk after the power loss.
     ///
     /// # Panics
     ///
-    /// If the process cannot be killed, or the returned directory cannot be written.
+    /// If the process cannot be killed or the returned directory cannot be written.
     pub fn cut(self, process: &mut Child) -> TempDir {
         process.kill().unwrap();
         process.wait().unwrap();

@@ -21,7 +21,7 @@ use super::{
 
 /// The reason why forwarding stopped.
 enum End {
-    /// One side closed the connection, or a cut closed it.
+    /// One side closed the connection, or the proxy closed it for a cut.
     Closed,
     Stalled,
 }
@@ -67,8 +67,8 @@ async fn forward_messages(up: &mut Pipe, down: &mut Pipe) -> Result<Infallible, 
     }
 }
 
-/// Forwards the messages before the regular protocol: encryption requests, and the startup message with the user and
-/// database.
+/// Forwards the messages that precede the regular protocol: encryption requests, and the startup message with the user
+/// and database.
 ///
 /// Returns `false` if the rest of the connection is encrypted.
 async fn forward_startup(up: &mut Pipe, down: &mut Pipe) -> Result<bool, End> {
@@ -101,7 +101,7 @@ impl Pipe {
         Err(End::Closed)
     }
 
-    /// Forwards a message. If a cut is armed for it, forwards none, half or all of it and then closes or stalls the
+    /// Forwards a message. If a cut is armed for it, forwards none, half or all of it, and then closes or stalls the
     /// connection.
     async fn pass(&mut self, bytes: Vec<u8>) -> Result<(), End> {
         let kind = self.state.lock().unwrap().pass(Message::new(self.direction, &bytes));

@@ -1,4 +1,4 @@
-//! Parses PostgreSQL's protocol messages just enough to find where each one ends.
+//! Parses PostgreSQL's protocol messages just far enough to find their boundaries.
 
 use std::io;
 
@@ -14,7 +14,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// All directions.
+    /// Both directions.
     pub const ALL: [Self; 2] = [Self::ToServer, Self::ToClient];
 }
 
@@ -25,7 +25,7 @@ pub struct Message {
     pub direction: Direction,
     /// The type byte, or NUL for the first message of a connection, which has no type.
     pub kind: char,
-    /// The text of a query, prepared statement, command tag or error.
+    /// The text of the query, prepared statement, command tag or error in the message.
     pub text: String,
 }
 
@@ -59,7 +59,7 @@ pub(super) async fn read_first(from: &mut (impl AsyncRead + Unpin)) -> io::Resul
     rest(Vec::new(), from).await
 }
 
-/// Returns whether the first message requests encryption. The server answers such a request with a single byte.
+/// Returns whether the first message requests encryption. The server replies to such a request with a single byte.
 pub(super) fn asks_for_encryption(first: &[u8]) -> bool {
     const TLS: u32 = 80_877_103;
     const GSS: u32 = 80_877_104;

@@ -1,4 +1,4 @@
-//! A proxy in front of PostgreSQL that parses message boundaries and cuts a connection at a chosen message.
+//! A proxy in front of PostgreSQL that understands message boundaries and cuts a connection at a chosen message.
 
 mod connection;
 mod message;
@@ -53,7 +53,7 @@ pub struct Proxy {
     task: JoinHandle<()>,
 }
 
-/// Notified when the outage begins and all connections must be aborted.
+/// Notified when the outage begins, so that each connection aborts.
 type Outage = Arc<Notify>;
 
 /// The state shared by the tests and the connections.
@@ -92,7 +92,7 @@ impl Proxy {
         self.arm(None);
     }
 
-    /// Resets the message count and arms a cut of one connection. Later connections work normally.
+    /// Resets the message count and arms a cut of one connection. Other connections work normally.
     pub fn cut(&self, cut: Cut) {
         self.arm(Some(cut));
     }
@@ -104,18 +104,19 @@ impl Proxy {
 
     /// Returns the messages since the last reset, including the one that was cut.
     ///
-    /// Terminate messages are neither counted nor cut, because they change nothing and a client may send them at any
-    /// time.
+    /// The proxy neither counts nor cuts Terminate messages, because they change nothing and a client may send them at
+    /// any time.
     pub fn seen(&self) -> Vec<Message> {
         self.state.lock().unwrap().seen.clone()
     }
 
-    /// Returns the messages in one direction. The index of a message in the result is the `nth` of a [`Cut`].
+    /// Returns the messages in one direction. A message's index in the result is the `nth` of the [`Cut`] that cuts at
+    /// it.
     pub fn seen_going(&self, direction: Direction) -> Vec<Message> {
         self.seen().into_iter().filter(|message| message.direction == direction).collect()
     }
 
-    /// Starts an outage after `commits` commits. The proxy then drops the answer to the next commit, aborts all
+    /// Starts an outage after `commits` commits. The proxy then drops the response to the next commit, aborts all
     /// connections, and closes new ones until [`refuse(false)`](Self::refuse).
     pub fn outage_after(&self, commits: usize) {
         let mut state = self.state.lock().unwrap();
@@ -159,7 +160,7 @@ impl State {
 }
 
 impl State {
-    /// Counts a commit, and returns whether the outage begins by dropping its answer.
+    /// Counts a commit, and returns whether the outage begins by dropping the response to it.
     fn begins_outage(&mut self) -> bool {
         let Some(before) = self.outage_after else { return false };
         self.outage_after = before.checked_sub(1);
@@ -172,7 +173,7 @@ impl State {
 }
 
 async fn listen(listener: TcpListener, server: String, state: Arc<Mutex<State>>) {
-    // Aborted together with this task when the proxy is dropped.
+    // The connections are aborted together with this task when the proxy is dropped.
     let mut connections = JoinSet::new();
     let outage = state.lock().unwrap().outage.clone();
     loop {

@@ -1,5 +1,5 @@
-# Each input line contains the process id of the server; an empty line means that there is none. At the end of the input,
-# this script kills the server and removes its directory.
+# Each input line contains the server's process id, or is empty if there is no server. When the input ends, this script
+# kills the server and removes its directory.
 trap '' HUP INT TERM
 server=
 while read -r line; do server=$line; done

@@ -1,4 +1,4 @@
-//! A wall clock that a test sets, for a Redis server.
+//! A wall clock for a Redis server, set by the test.
 
 use std::{
     fs::File,
@@ -16,7 +16,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The time that a clock starts with, because a server may treat a time near 1970 as unset.
+    /// The initial time of a clock. A time near 1970 could count as unset.
     const START: Duration = Duration::from_secs(1_750_000_000);
 
     pub(super) fn new(folder: &Path) -> Self {
@@ -26,7 +26,7 @@ impl Clock {
         clock
     }
 
-    /// Sets the time, counted from an arbitrary start. It may step in both directions.
+    /// Sets the clock to this time after an arbitrary start. The time may go forwards or backwards.
     ///
     /// # Panics
     ///

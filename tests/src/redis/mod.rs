@@ -1,4 +1,4 @@
-//! Redis servers and Sentinels for tests. Each is private to its test, which can kill or freeze it.
+//! Redis servers and Sentinels for tests. Each one belongs to one test, which can kill or freeze it.
 
 #[cfg(target_os = "linux")]
 mod clock;
@@ -16,8 +16,8 @@ use server::Server;
 
 use crate::tls::{Ca, Identity};
 
-/// A Redis server on loopback, which keeps its data only in memory. Removed when it is dropped or the test process
-/// exits.
+/// A Redis server on loopback that keeps its data only in memory. It is removed when this value is dropped or the test
+/// process exits.
 #[derive(Debug)]
 pub struct Redis {
     server: Server,
@@ -29,20 +29,20 @@ pub struct Redis {
 impl Redis {
     /// Starts a server with extra settings in command-line form, such as `--requirepass secret`.
     ///
-    /// Returns `None` if Redis is not installed, so a test begins with
-    /// `let Some(redis) = Redis::start(&[]) else { return };`.
+    /// Returns `None` if Redis is not installed, so a test begins with `let Some(redis) = Redis::start(&[]) else {
+    /// return };`.
     ///
     /// # Panics
     ///
-    /// If the server does not start, or if Redis is not installed and `LEADAPI_REQUIRE_REDIS` is 1. The same holds for
-    /// the other functions that start servers.
+    /// If the server does not start, or if Redis is not installed and `LEADAPI_REQUIRE_REDIS` is 1. The other functions
+    /// that start servers panic in these cases too.
     pub fn start(settings: &[&str]) -> Option<Self> {
         let mut this = Self::new(settings)?;
         this.restart();
         Some(this)
     }
 
-    /// Starts a server whose wall clock the test sets.
+    /// Starts a server whose wall clock the test controls.
     #[cfg(target_os = "linux")]
     pub fn start_with_clock() -> Option<Self> {
         let mut this = Self::new(&[])?;
@@ -86,18 +86,18 @@ impl Redis {
         format!("redis://127.0.0.1:{}", self.port())
     }
 
-    /// Returns the clock of [`Self::start_with_clock`].
+    /// Returns the clock of a server from [`Self::start_with_clock`].
     ///
     /// # Panics
     ///
     /// If the server uses the system's clock.
     #[cfg(target_os = "linux")]
     pub fn clock(&self) -> &Clock {
-        self.clock.as_ref().expect("a clock that the test sets")
+        self.clock.as_ref().expect("a server from `start_with_clock`")
     }
 
-    /// Sends a command without arguments that contain spaces, and returns the reply as text. The elements of an array
-    /// are separated by spaces.
+    /// Sends a command whose arguments contain no spaces, and returns the reply as text. Spaces separate the elements
+    /// of an array.
     ///
     /// # Panics
     ///
@@ -111,7 +111,7 @@ impl Redis {
         self.server.kill();
     }
 
-    /// Starts the server after [`Self::kill`], empty and on the same port.
+    /// Starts the server again after [`Self::kill`], empty and on the same port.
     pub fn restart(&mut self) {
         let settings = self.settings.clone();
         let arguments = |port: u16| {

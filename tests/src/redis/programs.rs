@@ -9,8 +9,8 @@ use std::{
 
 const MISSING: &str = "Redis was not found: tests that need it are skipped; install redis-server and redis-sentinel";
 
-/// Returns the path of a program of Redis or of Valkey. If there is none, prints a message once and returns `None`.
-/// Tests that need Redis then skip themselves.
+/// Returns the path of one of Redis's or Valkey's programs. If neither is installed, prints a message once and returns
+/// `None`. Tests that need Redis then skip themselves.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! Commands in Redis's own protocol, so that the harness shares no code with the server under test.
+//! Sends commands in Redis's protocol, without sharing code with the server under test.
 
 use std::{
     io::{BufRead, BufReader, Write},

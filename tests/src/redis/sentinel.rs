@@ -8,16 +8,16 @@ use crate::wait_until;
 /// The service that the Sentinels monitor.
 const SERVICE: &str = "main";
 
-/// A replicated Redis under the control of three Sentinels.
+/// A master and its replica, monitored by three Sentinels.
 #[derive(Debug)]
 pub struct Sentinels {
-    /// The servers. The first one is the master at the start.
+    /// The servers. The first one starts as the master.
     pub servers: [Redis; 2],
     sentinels: Vec<Server>,
 }
 
 impl Sentinels {
-    /// Starts all of them, and waits until a failover is possible.
+    /// Starts all servers and Sentinels, and waits until a failover is possible.
     ///
     /// # Panics
     ///
@@ -42,7 +42,7 @@ impl Sentinels {
         });
         let this = Self { sentinels: sentinels.collect(), servers: [master, replica] };
         for sentinel in &this.sentinels {
-            wait_until("a Sentinel that knows the others", || {
+            wait_until("the Sentinel knows the replica and the other Sentinels", || {
                 let state = protocol::command(sentinel.port, &format!("SENTINEL MASTER {SERVICE}"));
                 state.contains("num-slaves 1") && state.contains("num-other-sentinels 2")
             });
@@ -62,7 +62,7 @@ impl Sentinels {
         self.sentinels[nth].pause();
     }
 
-    /// Returns the port of the current master, as the Sentinel at this index knows it.
+    /// Returns the port of the current master according to the Sentinel at this index.
     pub fn master(&self, nth: usize) -> u16 {
         let question = format!("SENTINEL GET-MASTER-ADDR-BY-NAME {SERVICE}");
         protocol::command(self.sentinels[nth].port, &question).split(' ').nth(1).unwrap().parse().unwrap()

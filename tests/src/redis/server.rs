@@ -1,4 +1,4 @@
-//! A private process of Redis: a directory, a port and a process.
+//! A private Redis process with its directory and port.
 
 use std::{
     fs::{self, File},
@@ -17,7 +17,7 @@ use crate::{
 /// Kills the server and removes its directory.
 const CLEANUP: &str = include_str!("cleanup.sh");
 
-/// The log messages of a server or a Sentinel that is ready.
+/// The log messages by which a server or a Sentinel announces that it is ready.
 const SERVES: [&str; 2] = ["Ready to accept connections", "Sentinel ID is"];
 
 /// A process that is removed when the test process exits.
@@ -38,12 +38,12 @@ impl Server {
         Self { program, folder: folder.keep(), port: free_port(), process: None, watchdog }
     }
 
-    /// Starts the process and waits until it serves. `arguments` receives the port, which changes if another process
-    /// takes it.
+    /// Starts the process and waits until it is ready. Calls `arguments` with the port, which changes if another
+    /// process takes it.
     ///
     /// # Panics
     ///
-    /// If it does not start.
+    /// If the process does not start.
     pub(super) fn run(&mut self, arguments: impl Fn(u16) -> Vec<String>, prepare: impl Fn(&mut Command)) {
         for _ in 0..10 {
             if self.start(&arguments(self.port), &prepare) {
@@ -56,14 +56,14 @@ impl Server {
 
     fn start(&mut self, arguments: &[String], prepare: impl Fn(&mut Command)) -> bool {
         let mut command = Command::new(&self.program);
-        // A separate process group keeps Ctrl-C in the terminal away from it.
+        // A separate process group, so Ctrl-C in the terminal does not reach the process.
         command.args(arguments).current_dir(&self.folder).process_group(0);
         prepare(&mut command);
         let log = File::create(self.folder.join("log")).unwrap();
         let mut process = command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log).spawn().unwrap();
         self.watchdog.watch(Some(process.id()));
         let mut has_ended = false;
-        wait_until("a Redis that serves", || {
+        wait_until("Redis is ready", || {
             has_ended = process.try_wait().unwrap().is_some();
             has_ended || SERVES.iter().any(|text| self.log().contains(text))
         });
@@ -78,7 +78,7 @@ impl Server {
         fs::read_to_string(self.folder.join("log")).unwrap_or_default()
     }
 
-    /// Kills the process, so its connections are reset.
+    /// Kills the process, which resets its connections.
     pub(super) fn kill(&mut self) {
         let id = self.id();
         signal("KILL", id.as_slice());

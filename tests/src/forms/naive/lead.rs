@@ -9,8 +9,8 @@ use super::{
 };
 
 impl Naive<'_> {
-    /// Returns the lead of a walk, the source of its name, and its attributes; or the reason why the walk creates no
-    /// lead.
+    /// Returns the lead that a walk creates, the source of its name, and its attributes, or the reason why the walk
+    /// creates no lead.
     pub fn lead(&self, walk: &Walk, answers: &Value) -> Result<(Value, &'static str, Vec<Value>), &'static str> {
         if walk.outcome != "finished" {
             return Err("not_finished");
@@ -22,7 +22,7 @@ impl Naive<'_> {
         }
         let Some(client) = self.form["client_id"].as_str().filter(|id| is_id(id)) else { return Err("no_client") };
 
-        // Every answer on the path that is not empty: step, question id, question, key, text.
+        // The non-empty answers on the path: step, question id, question, key, text.
         let mut filled = vec![];
         for (step, page) in walk.path.iter().enumerate() {
             for (id, question) in &self.pages[*page].questions {

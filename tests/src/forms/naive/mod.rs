@@ -51,11 +51,11 @@ pub struct Walk {
     pub ending: Option<usize>,
     /// The page that the walk would visit again, if it is endless.
     pub again: Option<usize>,
-    /// The indexes of jump rules on the path that may or may not match, including those that the walk followed.
+    /// The indexes of the jump rules on the path that may or may not match, including rules that the walk followed.
     pub open: Vec<usize>,
     /// The rules on the path whose match or effect is unknown.
     pub undecided: Vec<usize>,
-    /// The number of pages that the walk reaches whatever the undecided rules do.
+    /// The number of pages that the walk reaches in every case, however the undecided rules turn out.
     pub certain_pages: usize,
     /// Whether a rule on the path may have an unknown action, which could lead to any page.
     pub anywhere: bool,

@@ -1,4 +1,4 @@
-//! Finds problems in answers, and decides which answers count.
+//! Finds invalid answers, and decides which answers count.
 
 use serde_json::{Value, json};
 

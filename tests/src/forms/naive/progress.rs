@@ -1,4 +1,4 @@
-//! Computes the progress of a walk from the length of the longest path.
+//! Calculates the progress of a walk from the length of the longest path.
 
 use serde_json::Value;
 

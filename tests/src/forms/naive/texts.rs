@@ -1,4 +1,4 @@
-//! Validates texts (contract D4), and formats them on one line.
+//! Validates texts (contract D4), and formats a text as a single line.
 
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ pub(super) fn is_email(text: &str) -> bool {
 /// control characters (contract D4).
 pub(super) fn is_phone(text: &str) -> bool {
     let text = text.trim();
-    // The tests use only these scripts besides ASCII: Arabic, Devanagari and full-width.
+    // Besides ASCII digits, the tests use only Arabic, Devanagari and full-width digits.
     let digit = |c: &char| {
         c.is_ascii_digit() || matches!(c, '\u{660}'..='\u{669}' | '\u{966}'..='\u{96f}' | '\u{ff10}'..='\u{ff19}')
     };

@@ -85,8 +85,8 @@ pub(super) fn whole(value: &Value) -> i64 {
     whole_or_none(value).unwrap_or(0)
 }
 
-/// Returns the number if a lead's value can hold it: an integer must be exactly representable as a 64-bit float
-/// (contract D4).
+/// Parses a number if a lead's value can hold it. An integer must be exactly representable as a 64-bit float (contract
+/// D4).
 pub(super) fn exact(text: &str) -> Option<Value> {
     let number: f64 = text.parse().ok()?;
     if !number.is_finite() {

@@ -1,7 +1,7 @@
 //! Requests that two parsers may read differently, each with another request hidden in it.
 //!
 //! A server and the proxy in front of it may disagree on where a request ends. The server then mistakes part of one
-//! client's body for the next request of another client. So the server must never see a hidden request.
+//! client's body for the next request of another client. The server must therefore never see a hidden request.
 
 mod cases;
 mod proxies;
@@ -54,8 +54,8 @@ fn plain(path: &str, authorization: &str, headers: &str) -> String {
 }
 
 impl Case {
-    /// Sends the case and then an open request on the same connection, and returns all responses until the server
-    /// closes it.
+    /// Sends the case and then a visible request on the same connection. Returns everything that the server sends until
+    /// it closes the connection.
     ///
     /// # Errors
     ///
@@ -65,7 +65,7 @@ impl Case {
         let mut stream = TcpStream::connect(to).await?;
         let mut bytes = self.bytes.clone();
         bytes.extend(plain(&next(nth), authorization, "connection: close\r\n").bytes());
-        // The write fails if the server closes early. The responses that it sent still count.
+        // The write fails if the server closes the connection early. Responses sent before that still count.
         drop(stream.write_all(&bytes).await);
         let mut answer = Vec::new();
         drop(timeout(TIMEOUT, stream.read_to_end(&mut answer)).await?);

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::{proxy_program, wait_until};
 
-/// A running proxy. It marks each request that it forwards with a request id that begins with [`Proxy::MARK`].
+/// A running proxy. It gives each forwarded request an id that begins with [`Proxy::MARK`].
 #[derive(Debug)]
 pub struct Proxy {
     child: Child,
@@ -21,7 +21,7 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// The prefix of the request id. A request without it is one that the proxy did not mean to send.
+    /// The prefix of the request id. A request without it was smuggled past the proxy.
     pub const MARK: &str = "by-the-proxy-";
 
     /// Starts nginx in front of a server. If nginx is not installed, prints a message to stderr and returns `None`.

@@ -48,8 +48,8 @@ impl Cases {
                 let value = |form: &str| form.replace('N', &n).replace('M', &m);
                 let lines = format!("Content-Length: {}\r\nContent-Length: {}\r\n", value(first), value(second));
                 let same = |form| matches!(form, "N" | "000N");
-                // A server may accept a number that is repeated identically (RFC 9110, 8.6). It may also accept a
-                // length shorter than the remaining bytes: the rest is then the next request, which every parser sees.
+                // A server may accept identical repeated values (RFC 9110, 8.6). It may also accept a length shorter
+                // than the remaining bytes: every parser then sees the rest as the next request.
                 let after = if same(first) && same(second) { After::Either } else { After::Closed };
                 if matches!((first, second), ("0", "0") | ("M", "M")) {
                     continue;

@@ -57,7 +57,7 @@ impl Cases {
             let bytes = format!("{line}\r\n{lines}authorization: {authorization}\r\n{length}\r\n{hidden}");
             self.raw(format!("line: {line:?} {lines:?}"), bytes, After::Either);
         }
-        // Without exactly one `Host`, the server cannot know which host is meant (RFC 9112, 3.2).
+        // Without exactly one `Host` header, the target host is ambiguous (RFC 9112, 3.2).
         for hosts in ["", "host: localhost\r\nhost: localhost\r\n", "host: localhost\r\nhost: elsewhere\r\n"] {
             let (hidden, authorization) = (self.hidden(), &self.authorization);
             let length = format!("Content-Length: {}\r\n", hidden.len());

@@ -1,4 +1,4 @@
-//! Generates the requests from lists of malformed or unusual elements.
+//! Generates test requests from lists of malformed or unusual elements.
 
 mod chunks;
 mod content_length;
@@ -42,14 +42,15 @@ impl Cases {
         self.raw(name, format!("{head}{lines}\r\n{body}"), after);
     }
 
-    /// Returns a body that ends early when parsed as chunked, and its full length.
+    /// Returns a body that ends early if parsed as chunked, and its full length.
     fn short_in_chunks(&self) -> (String, usize) {
         let body = format!("0\r\n\r\n{}", self.hidden());
         let length = body.len();
         (body, length)
     }
 
-    /// Returns a chunked body that hides a request in a chunk, and a length that ends before the hidden request.
+    /// Returns a chunked body with a request hidden in one chunk, and a length that ends just before the hidden
+    /// request.
     fn short_in_length(&self) -> (String, usize) {
         let hidden = self.hidden();
         let size = format!("{:x}\r\n", hidden.len());
