@@ -1,20 +1,20 @@
-//! Collects the paths in a source file.
+//! Collects the import paths in a source file.
 
 use syn::{
     Attribute, File, Item, ItemUse, Meta, UseTree, Visibility,
     visit::{self, Visit},
 };
 
-/// A path as written, such as `super::Lead`, and the name that it has in the file.
+/// A path as written, such as `super::Lead`, and the name that it gets in the file.
 pub(crate) struct Import {
     pub(crate) name: String,
     pub(crate) path: Vec<String>,
 }
 
-/// The paths in one file, excluding its tests.
+/// The paths in one file, excluding its test modules.
 #[derive(Default)]
 pub(crate) struct Imports {
-    /// The names that `use` brings into the module. Other modules may refer to them there.
+    /// The names that `use` brings into the module, through which other modules may refer to them.
     pub(crate) names: Vec<Import>,
     /// The modules whose public items are imported with `use …::*`.
     pub(crate) globs: Vec<Vec<String>>,
@@ -75,7 +75,7 @@ impl<'a> Visit<'a> for Imports {
         visit::visit_path(self, path);
     }
 
-    /// Ignores paths such as `pub(in crate::cli)`, which name a module but do not depend on it.
+    /// Ignores paths such as `pub(in crate::cli)`, which name a module without depending on it.
     fn visit_visibility(&mut self, _: &'a Visibility) {}
 }
 

@@ -1,4 +1,5 @@
-//! Checks the structure of the source: modules without import cycles, and files short enough to read in one sitting.
+//! Checks the structure of the source: modules have no import cycles, and files are short enough to read in one
+//! sitting.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod imports;
@@ -19,13 +20,13 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// Modules that import each other, even indirectly, can only be understood together.
+/// Modules that import each other, even indirectly, can be understood only together.
 #[test]
 fn sibling_modules_have_no_import_cycles() {
     let mut cycles = vec![];
     for name in CRATES {
         let tree = Tree::read(&root().join(name).join("src"));
-        assert!(tree.edges() > 20, "{name}: {} imports found", tree.edges());
+        assert!(tree.edges() > 20, "{name}: only {} imports found", tree.edges());
         cycles.extend(tree.cycles().into_iter().map(|cycle| format!("{name}: {cycle}")));
     }
     assert!(cycles.is_empty(), "{}", cycles.join("\n"));
@@ -44,7 +45,7 @@ fn source_files_have_at_most_300_lines() {
     }
     long.sort();
     let long: Vec<String> = long.iter().map(|(lines, path)| format!("{lines} {}", path.display())).collect();
-    assert!(long.is_empty(), "files above {MAX_LINES} lines:\n{}", long.join("\n"));
+    assert!(long.is_empty(), "files with more than {MAX_LINES} lines:\n{}", long.join("\n"));
 }
 
 /// Returns all Rust files below a folder.

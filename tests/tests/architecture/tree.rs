@@ -1,4 +1,4 @@
-//! Builds the module tree of a crate and the imports between its modules.
+//! Builds the module tree of a crate and finds the imports between its modules.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -95,7 +95,7 @@ impl Tree {
             } else if self.modules.contains_key(&child) {
                 at = child;
             } else {
-                // The name may be one that this module imports from another.
+                // This module may import the name from another one.
                 let imports = self.modules.get(&at)?;
                 let import = imports.names.iter().find(|import| import.name == *name && depth < 8);
                 let full = import.map(|import| [&*import.path, path.as_slice()].concat());
@@ -106,7 +106,7 @@ impl Tree {
     }
 }
 
-/// Returns every cycle once. Looks for one through each edge.
+/// Returns every cycle once, by searching for a cycle through each edge.
 fn cycles(edges: &BTreeSet<(String, String)>) -> Vec<Vec<String>> {
     let mut found: BTreeMap<BTreeSet<String>, Vec<String>> = BTreeMap::new();
     for (from, to) in edges {

@@ -26,12 +26,12 @@ use leadapi_core::{
 
 const LEADS: usize = 100_000;
 const WRITERS: usize = 4;
-/// The inserts and deletes of each writer per page that the pager reads. The pager guarantees nothing if the list
+/// The inserts and deletes of each writer for each page that the pager reads. The pager guarantees nothing if the list
 /// changes by more than one page while it reads one page.
 const WRITES_PER_PAGE: usize = 10;
 
-/// Returns a client of an in-process service with [`LEADS`] leads. The writers may delete leads whose id ends in 0; the
-/// others stay.
+/// Returns a client of an in-process service with [`LEADS`] leads. The writers may delete every tenth lead; the others
+/// stay.
 async fn client() -> Client {
     let mut data = Dataset::parse(
         r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
@@ -39,7 +39,7 @@ async fn client() -> Client {
     )
     .unwrap();
     let at = "2026-01-01T00:00:00Z".parse().unwrap();
-    // All leads have the same timestamp, so only their ids determine the order.
+    // All leads have the same timestamp, so their ids alone determine the order.
     data.businesses[0].leads = (0..LEADS).map(|nth| Lead::new(old(nth), c1(), format!("{nth}"), at)).collect();
     let (tokens, token) = (MemoryTokens::default(), BearerToken::generate().unwrap());
     tokens.insert(&"b1".parse().unwrap(), TokenRecord::new(&token, "t", Scopes::Both, at)).await.unwrap();
@@ -62,7 +62,7 @@ fn stays(nth: usize) -> bool {
     !nth.is_multiple_of(10)
 }
 
-/// Inserts and deletes leads at the rate at which pages are read, until `stop` is set. Returns the number of rounds.
+/// Inserts and deletes leads at the pager's rate until `stop` is set. Returns the number of rounds.
 async fn write(client: Client, writer: usize, stop: Arc<AtomicBool>, read: Arc<AtomicUsize>) -> usize {
     let mut goes = (0..LEADS).filter(|nth| !stays(*nth) && nth / 10 % WRITERS == writer);
     let mut written = 0;
@@ -72,7 +72,7 @@ async fn write(client: Client, writer: usize, stop: Arc<AtomicBool>, read: Arc<A
             continue;
         }
         client.leads().create(&NewLead::new(&c1(), "new")).await.unwrap();
-        // Alternates between both ends, so that leads disappear both ahead of the reader and behind it.
+        // Alternates between the two ends, so that leads disappear both ahead of the pager and behind it.
         if let Some(nth) = if written % 2 == 0 { goes.next() } else { goes.next_back() } {
             client.leads().delete(&old(nth)).await.unwrap();
         }
@@ -111,7 +111,7 @@ async fn export(prefetch: usize) {
         missed.len(),
         repeated.len(),
     );
-    assert!(written > 1_000, "{written} writes are too few to move the list");
+    assert!(written > 1_000, "{written} writes are too few to shift the list");
     assert!(repeated.is_empty() && missed.is_empty(), "missed {missed:?}, repeated {repeated:?}");
 }
 

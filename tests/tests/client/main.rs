@@ -1,4 +1,4 @@
-//! The client against a real server, with network faults between them.
+//! Tests of the client against a real server, with network faults between the two.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

@@ -14,7 +14,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// The proxy's action on a request.
+/// What the proxy does with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     None,
@@ -22,11 +22,11 @@ pub(crate) enum Fault {
     Late(Duration),
     /// Closes the connection before the request reaches the server.
     Dropped,
-    /// Lets the server execute the request, but closes the connection without a response.
+    /// Lets the server execute the request, but closes the connection before the response.
     Cut,
     /// Lets the server execute the request, but closes the connection in the middle of the response.
     CutShort,
-    /// Sends this response without forwarding the request to the server.
+    /// Sends this response itself, without forwarding the request.
     Answered(&'static str),
 }
 
@@ -36,7 +36,7 @@ const FAILED: &str = "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 17\r
 const RUBBISH: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 29\r\n\r\n\
     <html>Welcome, guest!</html>\n";
 
-/// Returns the fault of the n-th request. The sequence is the same in each run; about one request in eight fails.
+/// Returns the fault for the n-th request. The sequence is the same in every run.
 pub(crate) fn storm(nth: u64) -> Fault {
     match nth.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 57 {
         0..=2 => Fault::Dropped,
@@ -45,7 +45,7 @@ pub(crate) fn storm(nth: u64) -> Fault {
         8..=9 => Fault::Answered(TOO_MANY),
         10..=11 => Fault::Answered(FAILED),
         12..=13 => Fault::Answered(RUBBISH),
-        // Longer than the timeout of one attempt.
+        // This delay exceeds the timeout of one attempt.
         14 => Fault::Late(Duration::from_millis(1_500)),
         15..=20 => Fault::Late(Duration::from_millis(100)),
         _ => Fault::None,
@@ -71,7 +71,7 @@ impl Proxy {
             while let Ok((client, _)) = listener.accept().await {
                 came.fetch_add(1, Ordering::Relaxed);
                 let (server, fault, counted) = (server.clone(), fault.clone(), counted.clone());
-                // An error ends the connection, which the client notices.
+                // An error ends the connection. The client notices that.
                 tokio::spawn(async move { pass(client, &server, fault, &counted).await.unwrap_or_default() });
             }
         });
@@ -79,7 +79,7 @@ impl Proxy {
     }
 }
 
-/// Forwards requests in sequence until a fault ends the connection.
+/// Forwards requests one after another until a fault ends the connection.
 async fn pass(
     mut client: TcpStream,
     server: &str,
@@ -112,7 +112,7 @@ async fn pass(
     }
 }
 
-/// Reads a complete message: its head, and a body of the length that `Content-Length` gives.
+/// Reads a complete message: a head, and a body of `Content-Length` bytes.
 async fn message(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     loop {

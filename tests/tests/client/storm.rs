@@ -23,7 +23,7 @@ const CLIENTS: usize = 20;
 const LEADS: usize = 60;
 /// The time limit of each call.
 const DEADLINE: Duration = Duration::from_secs(60);
-/// How far a call may exceed the time limit on a busy machine.
+/// The tolerance for a call that exceeds its time limit because the machine is busy.
 const SLACK: Duration = Duration::from_secs(2);
 
 /// Creates a lead and reads it back.
@@ -85,7 +85,7 @@ async fn connections_are_reused() {
         create_and_read(&client, &format!("{nth}")).await;
     }
     assert_eq!(proxy.requests.load(Ordering::Relaxed), 100);
-    // A call may begin before the connection of the previous one is back in the pool.
+    // A call may begin before the previous one has returned its connection to the pool.
     let connections = proxy.connections.load(Ordering::Relaxed);
     assert!((1..=3).contains(&connections), "{connections} connections");
 }

@@ -1,4 +1,4 @@
-//! Three servers, and callers that send requests to all of them.
+//! Runs three servers, and callers that send requests to all of them.
 
 use std::{
     process::{Child, Command, Stdio},
@@ -17,16 +17,16 @@ const SERVERS: usize = 3;
 const CALLERS: usize = 64;
 pub(crate) const LIMIT: usize = 600;
 pub(crate) const WINDOW: Duration = Duration::from_secs(60);
-/// A refused caller waits this long, so that refused requests do not use up the machine.
+/// How long a caller waits after a refusal, so that refused requests do not overload the machine.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// A server process and its URL. Killed when it is dropped.
+/// A server process and its URL. The process is killed when this value is dropped.
 struct Server(Child, String);
 
 impl Server {
     fn start(settings: &[&str], token: &str) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
-        // The log would contain a line for each request.
+        // Discards the log, because it would contain a line for each request.
         let command = command.arg("serve").args(settings).stderr(Stdio::null());
         let (child, url) = serve_with_rate_limits(command, &[token]);
         Self(child, url)
@@ -63,22 +63,22 @@ impl<'s> Load<'s> {
         Self { settings, servers, callers: callers.collect(), calls, begun: Instant::now() }
     }
 
-    /// Waits until this number of requests has been admitted, and asserts that this takes at most `longest`.
+    /// Waits until this number of requests has been admitted, and asserts that this takes less than `longest`.
     pub(crate) async fn wait_for(&self, admitted: usize, longest: Duration) {
         let start = Instant::now();
         let count = || self.count(self.begun, Instant::now());
         eventually("the admissions", async || (count() >= admitted).then_some(()).ok_or_else(count)).await;
-        assert!(start.elapsed() < longest, "{admitted} requests were admitted in {:?}", start.elapsed());
+        assert!(start.elapsed() < longest, "it took {:?} to admit {admitted} requests", start.elapsed());
     }
 
-    /// Kills a server and starts another in its place.
+    /// Kills a server and starts another one in its place.
     pub(crate) fn replace_a_server(&mut self) {
         self.servers[0].0.kill().unwrap();
         self.servers[0] = Server::start(self.settings, &self.calls.token);
         self.calls.urls.lock().unwrap()[0].clone_from(&self.servers[0].1);
     }
 
-    /// Stops the callers, and asserts that no 60 s contain more admissions than the limit.
+    /// Stops the callers, and asserts that the limit held in every interval of 60 s.
     pub(crate) async fn stop(&mut self) {
         self.calls.stopped.store(true, Relaxed);
         for caller in self.callers.drain(..) {
@@ -88,13 +88,13 @@ impl<'s> Load<'s> {
         assert!(most <= LIMIT, "{most} requests were admitted in {WINDOW:?}");
     }
 
-    /// Returns the number of admitted requests whose responses arrived in an interval.
+    /// Returns the number of admitted requests whose response arrived within an interval.
     pub(crate) fn count(&self, from: Instant, to: Instant) -> usize {
         self.calls.admitted.lock().unwrap().iter().filter(|request| (from..to).contains(&request.received)).count()
     }
 }
 
-/// The admitted requests of all callers, and the URLs that they use.
+/// The admitted requests of all callers, and the URLs of the servers.
 struct Calls {
     token: String,
     urls: Mutex<Vec<String>>,
@@ -103,7 +103,7 @@ struct Calls {
 }
 
 impl Calls {
-    /// Sends requests to one server after another until the callers are stopped.
+    /// Sends requests to the servers in turn until the callers are stopped.
     async fn send(&self, mut nth: usize) {
         let client = reqwest::Client::new();
         while !self.stopped.load(Relaxed) {

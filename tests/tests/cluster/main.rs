@@ -1,4 +1,4 @@
-//! Several servers on one PostgreSQL database, or on one Redis.
+//! Tests of several servers on one PostgreSQL database or on one Redis.
 #![cfg(unix)]
 #![allow(
     clippy::expect_used,

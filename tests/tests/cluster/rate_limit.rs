@@ -7,7 +7,7 @@ use tokio::time::sleep_until;
 
 use crate::calls::{LIMIT, Load, WINDOW};
 
-/// All callers together use the limit within seconds, and then wait for the window.
+/// All callers together use up the limit well within this time, and then wait for the window.
 const FIRST_LIMIT: Duration = Duration::from_secs(30);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -18,26 +18,29 @@ async fn three_servers_on_postgres_admit_one_limit_while_one_is_killed() {
     let mut load = Load::start(&settings);
     load.wait_for(LIMIT, FIRST_LIMIT).await;
     load.replace_a_server();
-    // The killed server's share is lost until its lease and the window have passed. The next complete window has the
-    // whole limit.
+    // The killed server's share stays lost until its lease has expired and the window has passed. The next full window
+    // then has the whole limit.
     let share_returned = Instant::now() + Duration::from_secs(75);
     sleep_until((share_returned + WINDOW).into()).await;
     load.stop().await;
     let after = load.count(share_returned, share_returned + WINDOW);
-    assert!((LIMIT * 9 / 10..=LIMIT).contains(&after), "{after} requests in the window after the share has returned");
+    assert!(
+        (LIMIT * 9 / 10..=LIMIT).contains(&after),
+        "{after} requests were admitted in the window after the share's return"
+    );
 }
 
-/// The servers share no store, only the tokens of their data sets.
+/// The servers share no store. Only their tokens are the same.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn three_servers_on_redis_admit_one_limit_while_one_is_killed() {
     let Some(redis) = Redis::start(&[]) else { return };
     let url = redis.url();
-    // The timeout is long because the machine is busy with 64 callers.
+    // The timeout is long, because 64 callers keep the machine busy.
     let settings = ["--limiter", &url, "--limiter-timeout", "5s"];
     let mut load = Load::start(&settings);
     load.wait_for(LIMIT, FIRST_LIMIT).await;
     load.replace_a_server();
-    // A killed server costs no permits: the whole limit is free again after one window.
+    // A killed server does not reduce the limit: all of it is available again after one window.
     load.wait_for(2 * LIMIT, WINDOW + FIRST_LIMIT).await;
     load.stop().await;
 }

@@ -1,5 +1,5 @@
-//! Tests of the test kit's conformance check: our own service passes completely, and each planted defect breaks the
-//! sentence that it violates.
+//! Tests of the public contract check: our own service passes completely, and each planted defect breaks the sentence
+//! that it violates.
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod defects;
@@ -26,7 +26,7 @@ use leadapi_core::{
 /// The standard data set.
 const DATA: &str = include_str!("../../../leadapi-client/conformance/dataset.json");
 
-/// A timer whose sleeps return immediately and advance the clock. Time does not pass otherwise.
+/// A simulated timer. A sleep returns immediately and advances the clock; nothing else does.
 #[derive(Clone)]
 struct Leaping(Arc<ManualClock>);
 

@@ -1,5 +1,5 @@
-//! Targets that do not respond or do not serve the API. The check must end quickly, name the problem, and report no or
-//! very few sentences as holding.
+//! Targets that do not respond or do not serve the API. The check must end quickly, name the problem, and report almost
+//! no sentence as holding.
 
 use std::{
     io::{Read, Write},
@@ -44,7 +44,7 @@ async fn a_silent_server_ends_the_check_within_ten_seconds() {
     let (_listener, url) = listener();
     let start = Instant::now();
     let report = report(&url).await;
-    assert!(start.elapsed() < Duration::from_secs(10), "it gave up after {:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(10), "the check gave up after {:?}", start.elapsed());
     assert!(!report.holds());
     assert_eq!(holding(&report), Vec::<&str>::new());
     assert!(report.to_string().contains("no response within 200ms"), "{report}");
@@ -56,7 +56,7 @@ fn always(answer: &'static str) -> String {
     thread::spawn(move || {
         for stream in listener.incoming() {
             let Ok(mut stream) = stream else { return };
-            // The request is read first, because closing a connection with unread data would reset it.
+            // Reads the request first, because closing a socket with unread data would reset the connection.
             let mut request = Vec::new();
             let mut buffer = vec![0; 128 * 1024];
             while !request.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -87,7 +87,7 @@ async fn a_server_without_http_holds_no_sentence() {
     assert_eq!(holding(&report), Vec::<&str>::new());
 }
 
-/// A server may echo a token, so the report redacts tokens in responses.
+/// A server may echo a token, so the report redacts tokens that it quotes from responses.
 #[tokio::test]
 async fn reports_redact_tokens_that_a_server_echoes() {
     let page = "HTTP/1.1 200 OK\r\ncontent-length: 27\r\nconnection: close\r\n\r\nAuthorization: pak_CheckBot";

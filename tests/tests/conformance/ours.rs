@@ -10,8 +10,8 @@ use leadapi_server::Server;
 
 use crate::{DATA, Leaping, broken, in_process, raised, service, skipped};
 
-/// The sentence that no run can check on a correct service, because such a service never answers 500. With raised
-/// limits, a run cannot check 429 either.
+/// The one sentence that the check cannot verify on a correct service, because such a service never returns 500. With
+/// raised limits, it also cannot verify 429.
 const NEVER_SEEN: &str =
     "a 500 has the message internal error and does not reveal its cause: no such response was received";
 
@@ -66,8 +66,8 @@ async fn the_check_leaves_the_other_business_unchanged() {
     assert_eq!(theirs.leads().list(&LeadQuery::new()).await.unwrap().total, 1);
 }
 
-/// A sentence is skipped with a reason if the target does not name the data that it needs, and is never reported as
-/// holding.
+/// If the target does not name the data that a sentence needs, the sentence is skipped with a reason and never reported
+/// as holding.
 #[tokio::test]
 async fn a_minimal_target_skips_sentences_with_a_reason() {
     let time = Leaping::new();

@@ -1,4 +1,4 @@
-//! Bodies that the service does not read to their end (contract D5).
+//! Request bodies that the service does not read completely (contract D5).
 
 use std::sync::atomic::Ordering;
 

@@ -1,4 +1,4 @@
-//! Internal failures (contract 7 and D2): the response is 500 `internal error`, and only the host's log has the
+//! Internal failures (contract 7 and D2). The response is 500 `internal error`, and only the host's log contains the
 //! cause.
 
 use bytes::Bytes;
@@ -12,7 +12,7 @@ use leadapi_tests::{
 use serde_json::json;
 use tower::ServiceExt;
 
-/// At least one case of each operation.
+/// Returns at least one case for each operation.
 fn operations() -> Vec<Case> {
     vec![
         get("7 list", "/leads?client_id=a-client-1"),
@@ -27,7 +27,7 @@ fn operations() -> Vec<Case> {
     ]
 }
 
-/// Checks that each case is answered with 500 over every transport, and that no response reveals the cause.
+/// Checks that each case gets a 500 over every transport, and that no response reveals the cause.
 async fn all_are_500(world: World, cases: Vec<Case>) {
     for via in Via::ALL {
         let live = via.open(world.clone()).await;
@@ -49,7 +49,7 @@ async fn is_logged(world: World) {
     for case in operations() {
         let request: Request<Bytes> = Via::Process.open(world.clone()).await.request(&case);
         let Ok(response) = world.service("", None).oneshot(request.map(http_body_util::Full::new)).await;
-        let log: &RequestLog = response.extensions().get().expect("every response has a log");
+        let log: &RequestLog = response.extensions().get().expect("every response carries a log");
         let cause = log.cause.as_ref().expect("the log of a 500 has a cause").to_string();
         assert!(cause.contains(CAUSE), "{}: {cause}", case.name);
         assert!(log.operation.is_some(), "{}", case.name);
@@ -76,7 +76,7 @@ async fn a_failing_or_panicking_verifier_is_500_and_never_401() {
         let world = World::new().await.verifier(broken);
         all_are_500(world.clone(), operations()).await;
         is_logged(world.clone()).await;
-        // An error of the verifier is never a 401, and checks that need no verifier still work.
+        // A verifier that fails never causes a 401. Checks that need no verifier still work.
         for via in Via::ALL {
             let live = via.open(world.clone()).await;
             live.send(get("D2 an unknown path needs no verifier", "/forms").is(404)).await;
@@ -101,7 +101,7 @@ async fn a_panicking_clock_or_id_source_is_500() {
     let world = World::new().await;
     all_are_500(world.clone().time(|| panic!("{CAUSE}")), create()).await;
     all_are_500(world.clone().ids(|_| panic!("{CAUSE}")), create()).await;
-    // Requests that do not use the panicking part still succeed.
+    // Requests that do not use the panicking port still succeed.
     let live = Via::Tcp.open(world.clone().ids(|_| panic!("{CAUSE}"))).await;
     live.send(get("7 the connection and the service stay usable", "/leads")).await;
     live.send(create().remove(0).is(500)).await;
@@ -115,7 +115,7 @@ async fn a_duplicate_id_from_the_id_source_is_500() {
     all_are_500(world, vec![create.clone(), create.header("idempotency-key", "k")]).await;
 }
 
-/// A text that is not an id names no lead and no client account, which is clear without the store.
+/// A malformed id cannot belong to a lead or a client account, so the service need not query the store.
 #[tokio::test]
 async fn an_id_that_cannot_exist_is_answered_without_the_store() {
     let world = World::new().await.store(Broken::Fails);
@@ -128,7 +128,7 @@ async fn an_id_that_cannot_exist_is_answered_without_the_store() {
     }
 }
 
-/// A host that reads the log can tell the failures of its store apart.
+/// The log lets a host distinguish the failures of its store.
 #[tokio::test]
 async fn the_log_has_the_error_of_the_store_itself() {
     let create = || post("D4 a create", json!({"client_id": "a-client-1", "name": "Ann"}));
@@ -175,7 +175,8 @@ async fn the_request_log_names_operation_and_caller_without_secrets() {
     }
 }
 
-/// An interrupted body. The service cannot know who caused the interruption, but it writes nothing and leaks nothing.
+/// A body can be interrupted by the client or by the network. In either case the service writes nothing and leaks
+/// nothing.
 #[tokio::test]
 async fn a_failing_body_writes_and_leaks_nothing() {
     for (broken, statuses) in [(Broken::Fails, [400, 500]), (Broken::Panics, [500, 500])] {

@@ -1,4 +1,4 @@
-//! Form records (contract 2.5 and D11): stored without loss, and not reachable through the API.
+//! Form records (contract 2.5 and D11), which are stored without loss and are not reachable through the API.
 
 use leadapi_core::{dataset::Dataset, id::BusinessId, memory::MemoryStore};
 use leadapi_tests::{Case, Token, get, request, run_table};
@@ -24,7 +24,7 @@ async fn form_records_are_not_reachable_through_the_api() {
 
 #[test]
 fn form_records_are_stored_without_loss() {
-    // The data file contains operators, kinds and fields that the service does not know.
+    // The data file contains operators, kinds and fields that the service does not recognise.
     let data: Value = serde_json::from_str(DATA).unwrap();
     let store = MemoryStore::new(Dataset::parse(DATA).unwrap());
     let forms = store.forms(&BusinessId::parse("biz-a").unwrap());

@@ -1,4 +1,4 @@
-//! Safe retries of POST /leads (contract D10) over time and at the same time.
+//! Safe retries of POST /leads (contract D10), over time and concurrently.
 
 use std::sync::Arc;
 

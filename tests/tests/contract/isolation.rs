@@ -1,11 +1,11 @@
-//! Isolation of two businesses (contract 1): lists and totals. The contract check covers single records.
+//! Isolation of two businesses (contract 1), in lists and totals. The contract check covers single records.
 
 use leadapi_tests::{Token, delete, everywhere, get, post};
 use serde_json::json;
 
 #[tokio::test]
 async fn lists_and_totals_contain_only_the_own_business() {
-    // The runner searches each response for data of the other business.
+    // The runner searches each response for the other business's data.
     everywhere("1 every request is limited to the client accounts of the business that owns the token", async |live| {
         for (token, total) in [(Token::B, [2, 1, 1]), (Token::Both, [6, 3, 4])] {
             for (path, total) in ["/leads", "/pipelines", "/clients"].into_iter().zip(total) {

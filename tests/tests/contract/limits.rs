@@ -5,7 +5,7 @@ use std::time::Duration;
 use leadapi_tests::{Case, Live, Token, delete, everywhere, get, head, patch, post, request};
 use serde_json::{Value, json};
 
-/// A write request without a body that changes nothing.
+/// Returns a write request that has no body and changes nothing.
 fn write() -> Case {
     delete("D9 a write", "nobody").is(404)
 }
@@ -18,8 +18,8 @@ fn refused(case: Case, seconds: u64) -> Case {
     case.is(429).says("rate limit").has("retry-after", seconds.to_string())
 }
 
-/// Sends a case `count` times and expects the same status each time. Only the first and the last response are checked
-/// completely, because a complete check is slow.
+/// Sends a case `count` times and expects the same status each time. Runs all checks only on the first and the last
+/// response, because they are slow.
 async fn times(count: usize, live: &Live, case: &Case) {
     let status = live.send(case.clone()).await.status;
     for nth in 2..count {
@@ -153,7 +153,7 @@ async fn no_60_second_window_admits_more_than_60_writes() {
         live.world.wait(30);
         times(30, live, &write()).await;
         live.send(refused(write(), 30)).await;
-        // A fixed window would restart here, and a token bucket would be half full.
+        // At this point a fixed window would restart, and a token bucket would be half full.
         live.world.wait(30);
         times(30, live, &write()).await;
         live.send(refused(write(), 30)).await;

@@ -1,4 +1,4 @@
-//! The contract as tables of cases and short scripts. The name of each case begins with the section that it checks.
+//! Checks the contract with tables of cases and short scripts. Each case's name begins with the section that it checks.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

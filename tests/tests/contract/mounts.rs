@@ -1,4 +1,4 @@
-//! Mounting the service (contract 9, D2 and D7): under routers, behind layers, on bare hyper, and at any path.
+//! Mounting the service (contract 9, D2 and D7) under routers, behind layers, on bare hyper, and at any path.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ async fn service(base: &str, public: Option<&str>) -> LeadService {
 
 #[tokio::test]
 async fn a_nested_service_uses_the_public_path_in_location() {
-    // The service matches paths relative to its mount (contract D7), but `Location` is the path that callers see
+    // The service matches paths relative to its mount (contract D7), but `Location` contains the path that callers see
     // (contract D2).
     let app = Router::new().nest_service("/crm/api", service("", Some("/crm/api")).await);
     let created = send(&app, "POST", "/crm/api/leads", NEW).await;
@@ -51,7 +51,7 @@ async fn a_nested_service_uses_the_public_path_in_location() {
 
 #[tokio::test]
 async fn a_routed_service_matches_its_base_path() {
-    // A host that does not strip the prefix sets `.base_path(..)` (contract D7).
+    // A host that does not strip the prefix passes it to `.base_path(..)` (contract D7).
     let service = service("/v1", None).await;
     let app = Router::new()
         .route_service("/v1/leads", service.clone())
@@ -165,7 +165,7 @@ async fn the_service_responds_over_http_2() {
     connection.abort();
 }
 
-/// Sends requests that no client library sends. The response must arrive before the rest of the body is sent.
+/// Sends requests that no client library sends. The service must respond before the whole body has arrived.
 #[tokio::test]
 async fn the_service_responds_before_the_body_ends() {
     let server = Tcp::serve(service("/v1", None).await).await;

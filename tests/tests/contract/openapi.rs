@@ -1,6 +1,6 @@
-//! The OpenAPI document against the service: the examples, every status, and the rules of the fields.
+//! Compares the OpenAPI document with the service: the examples, every status, and the rules for the fields.
 //!
-//! The harness checks the responses of all other cases against the document.
+//! For all other cases, the harness checks the responses against the document.
 
 use std::{cell::Cell, collections::BTreeSet, env, fs, time::Duration};
 
@@ -22,7 +22,7 @@ use proptest::{
 };
 use serde_json::{Value, json};
 
-/// For each field a regular expression that generates both valid and invalid texts.
+/// The fields, each with a regular expression that generates both valid and invalid texts.
 const FIELDS: [(&str, &str); 6] = [
     ("name", r"[ \t\u{85}\u{3000}]{0,2}[a\u{feff}佐\u{0}\u{7f}\n ]{0,6}(b{196})?[ \t]{0,2}"),
     ("email", r"[ ]?(a{63})?[aü]{1,2}[.\u{a0}@]?@[b@\u{2028}]?[b.]?(c{185})?\.[c.]?d[ \t]?"),
@@ -34,7 +34,7 @@ const FIELDS: [(&str, &str); 6] = [
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../leadapi-core/openapi.json");
 
-/// The committed file equals the generated document. `LEADAPI_ACCEPT=1` rewrites the file.
+/// The committed file must equal the generated document. Set `LEADAPI_ACCEPT=1` to rewrite the file.
 #[test]
 fn the_committed_document_is_up_to_date() {
     let generated = openapi::document("/v1").unwrap() + "\n";
@@ -45,7 +45,7 @@ fn the_committed_document_is_up_to_date() {
     let same = generated.lines().zip(committed.lines()).take_while(|(new, old)| new == old).count();
     assert!(
         generated == committed,
-        "leadapi-core/openapi.json differs from the generated document at line {}; accept an intended change with \
+        "leadapi-core/openapi.json differs from the generated document at line {}; to accept an intended change, run \
          LEADAPI_ACCEPT=1 cargo test -p leadapi-tests --test contract openapi",
         same + 1
     );
@@ -63,7 +63,7 @@ fn the_server_url_is_the_mount_path() {
     assert_eq!(document["servers"], json!([{ "url": "https://api.example.com/v1" }, { "url": "/v1" }]));
 }
 
-/// Generated clients and reference pages that read only the root thus know that every operation needs a token.
+/// Generated clients and reference pages that read only the root thus learn that every operation needs a token.
 #[test]
 fn the_root_has_a_security_scheme_and_a_contact() {
     let document = committed();
@@ -73,12 +73,12 @@ fn the_root_has_a_security_scheme_and_a_contact() {
     assert_eq!(contact["url"], env!("CARGO_PKG_REPOSITORY"), "{contact}");
 }
 
-/// The committed document, without the additions of the harness.
+/// Returns the committed document without the harness's additions.
 fn committed() -> Value {
     serde_json::from_str(include_str!("../../../leadapi-core/openapi.json")).unwrap()
 }
 
-/// Every example in the document is valid against the schema next to it.
+/// Every example in the document must be valid against the schema next to it.
 #[test]
 fn the_examples_match_their_schemas() {
     let description = Description::committed();
@@ -96,7 +96,7 @@ fn the_examples_match_their_schemas() {
     assert!(checked > 50, "{checked}");
 }
 
-/// Every reference resolves, and every component is referenced.
+/// Every reference must resolve, and every component must be referenced.
 #[test]
 fn every_component_is_used_and_every_reference_resolves() {
     let document = committed();
@@ -115,7 +115,7 @@ fn every_component_is_used_and_every_reference_resolves() {
     }
 }
 
-/// Each documented status of each operation can be provoked, and each error message equals an example.
+/// Each documented status of each operation can be provoked, and its error message equals one of the examples.
 #[tokio::test]
 async fn every_documented_status_occurs() {
     let description = Description::committed();
@@ -138,7 +138,7 @@ async fn every_documented_status_occurs() {
     assert_eq!(seen, 7 * 6 + 3);
 }
 
-/// A world, and a request that its service answers with this status.
+/// Returns a world, and a request that its service answers with this status.
 fn provoke(line: &Endpoint, status: u16, world: World) -> (World, Case) {
     let id = if status == 404 { "nobody" } else { "a-lead-1" };
     let path = line.path.replace("{id}", id) + if status == 400 { bad(line.operation) } else { "" };
@@ -158,7 +158,7 @@ fn provoke(line: &Endpoint, status: u16, world: World) -> (World, Case) {
     }
 }
 
-/// A query that the operation refuses.
+/// Returns a query that the operation refuses.
 fn bad(operation: Operation) -> &'static str {
     match operation {
         Operation::CreateLead | Operation::UpdateLead => "",
@@ -176,7 +176,7 @@ impl RateLimiter for Refuses {
     }
 }
 
-/// The schema of a field accepts a trimmed text if and only if the service does.
+/// A field's schema must accept a trimmed text exactly if the service does.
 #[test]
 fn schema_and_service_accept_the_same_texts() {
     let description = Description::committed();
@@ -186,7 +186,7 @@ fn schema_and_service_accept_the_same_texts() {
         let outcome = runner.run(&string_regex(texts).unwrap(), |text| {
             let body = json!({"client_id": "c", "name": "Ann", field: text});
             let faults = serde_json::from_value::<NewLead>(body).unwrap().check().err();
-            // The schema of a phone number does not require digits.
+            // The schema of a phone number does not require any digits.
             let by_service = faults.is_none_or(|faults| faults.to_string() == "phone must have at least three digits");
             let trimmed = if text.trim().is_empty() || ["name", "email", "phone", "business_name"].contains(&field) {
                 text.trim()
@@ -205,7 +205,7 @@ fn schema_and_service_accept_the_same_texts() {
     }
 }
 
-/// Checks the same for the two fields of a patch that determine a lead's stage.
+/// Makes the same check for the two patch fields that determine a lead's stage.
 #[test]
 fn schema_and_service_accept_the_same_placements() {
     let description = Description::committed();

@@ -7,7 +7,7 @@ async fn only_the_documented_paths_exist() {
     run_table([slashes(), leads()].concat()).await;
 }
 
-/// Slashes before the path. The contract check cannot send them to a router that removes them.
+/// Returns cases with extra leading slashes, which axum's `nest_service` removes.
 fn slashes() -> Vec<Case> {
     let mut cases = Vec::new();
     for path in ["//leads", "//leads//"] {
@@ -20,7 +20,7 @@ fn slashes() -> Vec<Case> {
     cases
 }
 
-/// An id with special characters, and request targets that no HTTP client sends.
+/// Returns cases for an id with special characters, and request targets that no HTTP client sends.
 fn leads() -> Vec<Case> {
     let special = "a%2Fb%3Fc%25";
     let mut cases = vec![

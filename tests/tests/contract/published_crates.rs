@@ -1,5 +1,5 @@
-//! Checks the published crates: their licences, and few dependencies, without an async runtime or sockets where none
-//! are needed.
+//! Checks the published crates: they contain their licences and have few dependencies, and where none are needed,
+//! neither an async runtime nor sockets.
 
 use std::{collections::BTreeSet, env, fs, process::Command};
 
@@ -17,7 +17,7 @@ fn the_core_without_features_has_no_service_dependencies() {
     assert_without(&["async-trait", "getrandom", "sha2", "tower-service", "uuid"], &crates);
 }
 
-// On other systems reqwest depends on other crates, so the limit would not fit.
+// On other systems reqwest has different dependencies, so this limit would not fit.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_client_has_few_dependencies() {
@@ -31,7 +31,7 @@ fn the_client_without_a_transport_has_no_async_runtime() {
     assert_at_most(40, &crates);
 }
 
-/// Both licences require that their text accompanies the code.
+/// Both licences require that their text accompany the code.
 #[test]
 fn every_published_crate_contains_its_licences() {
     for package in ["leadapi-core", "leadapi-server", "leadapi-client"] {
@@ -40,12 +40,12 @@ fn every_published_crate_contains_its_licences() {
             assert!(list.lines().any(|file| file == licence), "{package} has no {licence}: {list}");
             let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
             let text = |folder: &str| fs::read(format!("{root}/{folder}/{licence}")).unwrap();
-            assert_eq!(text(package), text("."), "{package}: {licence} is not the text of the repository");
+            assert_eq!(text(package), text("."), "{package}: {licence} differs from the repository's copy");
         }
     }
 }
 
-/// The output of a cargo command in this repository.
+/// Returns the output of a cargo command in this repository.
 fn cargo(args: &[&str]) -> String {
     let mut cargo = Command::new(env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
     let output = cargo.args(args).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).output().unwrap();
@@ -53,11 +53,11 @@ fn cargo(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// All transitive dependencies of a crate, one entry per version: `serde v1.0.0`.
+/// Returns all transitive dependencies of a crate, one entry per version: `serde v1.0.0`.
 fn crates_of(package: &str, features: &[&str]) -> BTreeSet<String> {
     let tree = ["tree", "--offline", "--locked", "-p", package, "-e", "normal", "--prefix", "none"];
     let text = cargo(&[&tree[..], features].concat());
-    // After ` (`, a line says where the crate comes from, or that its dependencies were listed before.
+    // The text after ` (` says where the crate comes from, or that its dependencies were already listed.
     let crates: BTreeSet<String> = text
         .lines()
         .filter_map(|line| line.split(" (").next())
@@ -71,7 +71,7 @@ fn crates_of(package: &str, features: &[&str]) -> BTreeSet<String> {
 }
 
 fn assert_at_most(most: usize, crates: &BTreeSet<String>) {
-    assert!(crates.len() <= most, "{} crates, and at most {most} are allowed: {crates:#?}", crates.len());
+    assert!(crates.len() <= most, "{} crates, but at most {most} are allowed: {crates:#?}", crates.len());
 }
 
 fn assert_no_runtime(crates: &BTreeSet<String>) {
@@ -83,6 +83,6 @@ fn assert_no_runtime(crates: &BTreeSet<String>) {
 fn assert_without(banned: &[&str], crates: &BTreeSet<String>) {
     let names: BTreeSet<&str> = crates.iter().filter_map(|known| known.split(' ').next()).collect();
     for name in banned {
-        assert!(!names.contains(name), "{name} is in the tree: {crates:#?}");
+        assert!(!names.contains(name), "{name} is a dependency: {crates:#?}");
     }
 }

@@ -1,5 +1,5 @@
-//! The sentences that need no control over clock, ids, data, limits or failures are written once, in the public
-//! contract check.
+//! Runs the public contract check, which contains every sentence that can be checked without control over the clock,
+//! ids, data, limits or failures.
 
 use leadapi_tests::{StoreKind, run_contract_check};
 

@@ -31,7 +31,7 @@ fn with(case: Case, secret: &BearerToken) -> Case {
 
 #[test]
 fn only_owners_and_admins_manage_tokens() {
-    // Only an owner or an admin of the business can see, create, revoke or delete its tokens (contract D8).
+    // Only the business's owners and admins can list, create, revoke or delete its tokens (contract D8).
     assert!(admin("biz-a", Role::Owner).is_ok());
     assert!(admin("biz-a", Role::Admin).is_ok());
     assert_eq!(admin("biz-a", Role::Member), Err(NotAllowed));
@@ -115,8 +115,8 @@ async fn an_expired_and_revoked_token_is_401() {
 
 #[tokio::test]
 async fn a_token_has_the_documented_format_and_stays_secret() {
-    // The format is pak_, 43 random base62 characters, and 6 base62 characters of a CRC-32 of the 47 characters
-    // before it (contract D8).
+    // A token consists of pak_, 43 random base62 characters, and 6 base62 characters that encode the CRC-32 of the
+    // preceding 47 characters (contract D8).
     let store = Arc::new(MemorySettings::default());
     let tokens = Tokens::new(store.clone(), SystemClock);
     let owner = admin("biz-a", Role::Owner).unwrap();
@@ -125,7 +125,10 @@ async fn a_token_has_the_documented_format_and_stays_secret() {
         let text = made.expose();
         assert_eq!(text, secret(&text[4..47]), "checksum");
         assert!(text.len() == 53 && text[4..].bytes().all(|byte| byte.is_ascii_alphanumeric()));
-        assert!(text.starts_with(&record.hint) && record.hint.len() < 12, "the first characters, for recognition");
+        assert!(
+            text.starts_with(&record.hint) && record.hint.len() < 12,
+            "the hint must be a short prefix of the token"
+        );
         // The token never appears in `Debug` output and is never stored in clear text (contract D8).
         let debug = format!("{record:?} {made:?} {store:?}");
         assert!(!debug.contains(&text[..20]), "{debug}");

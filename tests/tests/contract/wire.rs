@@ -1,10 +1,11 @@
-//! Byte-for-byte snapshots of responses: each operation's success and typical errors, with fixed ids and time.
+//! Byte-for-byte snapshots of responses: the success and typical errors of each operation, with fixed ids and a fixed
+//! time.
 
 use insta::assert_snapshot;
 use leadapi_tests::{Case, TestResponse, Token, Via, World, delete, get, head, patch, post, request};
 use serde_json::json;
 
-/// The response of a service mounted at `/v1`, which must be the same in process and over TCP.
+/// Returns the response of a service mounted at `/v1`. It must be the same in process and over TCP.
 async fn wire(case: Case) -> String {
     let tcp = Via::Tcp.open(World::new().await).await;
     let request = tcp.request(&case);
@@ -66,7 +67,7 @@ wire! {
     one_null_the_other_set: patch("D6 400", "a-lead-1", json!({"pipeline_id": null, "stage_id": "a-stage-11"}));
 }
 
-/// Responses that need a previous request.
+/// Takes snapshots of responses that need previous requests.
 #[tokio::test]
 async fn replayed_rate_limited_and_failed_responses() {
     let live = Via::Tcp.open(World::new().await).await;

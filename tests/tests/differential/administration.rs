@@ -14,7 +14,7 @@ use super::{
     sides::{Check, silent},
 };
 
-/// An administrative task that a store may refuse.
+/// An administrative task of a business. The store may refuse it.
 #[derive(Debug, Clone)]
 pub(crate) struct TaskRequest {
     pub(crate) tenant: Tenant,
@@ -61,7 +61,8 @@ impl TaskRequest {
         format!("{name} {}", self.tenant.canary())
     }
 
-    /// Returns a member's email address. Two addresses differ only in case, and both businesses use the same ones.
+    /// Returns a member's email address. Two of the addresses differ only in case, and both businesses use the same
+    /// ones.
     pub(crate) fn email(member: u8) -> &'static str {
         ["owner@agency.example", "Owner@Agency.example", "ann@agency.example", "bo@agency.example"][usize::from(member)]
     }
@@ -81,8 +82,8 @@ impl TaskRequest {
         FormId::parse(if is_there { id } else { "nobody" }).unwrap()
     }
 
-    /// Performs the task, and returns its outcome and whether the store made the change. Refusals are not searched for
-    /// the other business's data, because they may repeat the requested id.
+    /// Performs the task, and returns its outcome and whether the store made the change. A refusal may repeat the
+    /// requested id, so it is not searched for the other business's data.
     pub(crate) async fn perform(&self, store: &SqlStore) -> Check<(String, bool)> {
         match self.execute(store).await {
             Ok(done) => silent(self.tenant, &done).map(|()| (done, true)),

@@ -1,4 +1,4 @@
-//! Invariants that every store must satisfy after any sequence of operations.
+//! Invariants that hold in every store after any sequence of operations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use super::{
     sides::{Check, Sides, silent},
 };
 
-/// The maximum number of leads in a bucket after a transaction. A bucket is a range of leads with a shared count.
+/// The maximum number of leads in a bucket after a transaction. A bucket is a range of leads that share one count.
 const MAX_BUCKET: i64 = 2_048;
 
 /// Checks that all stores return the same lists and leads, and then runs [`hidden_state`].
@@ -29,7 +29,7 @@ pub(crate) async fn all(sides: &Sides<'_>, seed: &Seed) -> Check {
     hidden_state(sides, seed).await
 }
 
-/// Checks the data that no response shows: the lead counts, the other rows of each business, and an export's contents.
+/// Checks the data that no response shows: the lead counts, each business's other rows, and the contents of an export.
 pub(crate) async fn hidden_state(sides: &Sides<'_>, seed: &Seed) -> Check {
     let expected = businesses(&sides.all[0].ports, seed).await;
     for side in &sides.all {
@@ -50,7 +50,7 @@ pub(crate) async fn hidden_state(sides: &Sides<'_>, seed: &Seed) -> Check {
     Ok(())
 }
 
-/// Returns the business, the key and the lead of a row. A row without a lead refers to a lead of its business.
+/// Returns the row's business, key and lead. If the row contains no lead, looks it up by id in the business's leads.
 fn resolved(row: Vec<String>, exported: &[BusinessSeed]) -> Vec<String> {
     let [business, key, lead_id, lead] = row.try_into().unwrap();
     if !lead.is_empty() {
@@ -73,7 +73,7 @@ fn idempotency(exported: &mut [BusinessSeed]) -> Vec<Vec<String>> {
     rows
 }
 
-/// Returns list filters with every combination of a client account and a stage of the business, including no filter.
+/// Returns the list filters for every combination of a client account and a stage of the business, including no filter.
 pub(crate) fn filters(tenant: Tenant) -> Vec<String> {
     let (own_client, own_stage) = (fixture::own(tenant, "client"), fixture::own(tenant, "stage"));
     let clients = fixture::CLIENTS.into_iter().chain([own_client.as_str()]);
@@ -91,7 +91,7 @@ async fn lists(sides: &Sides<'_>, tenant: Tenant) -> Check {
                 let path = format!("/leads?limit={limit}&offset={offset}{filters}");
                 let page = sides.send(tenant, &operation::get(tenant, &path)).await?;
                 offset += limit;
-                // All stores refuse a stage that does not exist in this business, in the same way.
+                // All stores refuse in the same way a stage that does not exist in this business.
                 if page.status != 200 || page.json()["total"].as_u64().unwrap() <= offset {
                     break;
                 }
@@ -110,7 +110,7 @@ async fn lists(sides: &Sides<'_>, tenant: Tenant) -> Check {
     Ok(())
 }
 
-/// Compares each lead separately, because lists do not contain all fields.
+/// Compares each lead individually, because lists do not contain all fields.
 async fn leads(sides: &Sides<'_>, tenant: Tenant) -> Check {
     let page = sides.send(tenant, &operation::get(tenant, "/leads?limit=200")).await?;
     for id in page.ids() {
@@ -123,7 +123,7 @@ type Position = (i64, String);
 type Filter = (String, String);
 
 /// Checks the lead counts. Each row must contain the number of leads in its bucket that match its filter, and no row
-/// may be missing. Only rows without a filter may be zero, because they define the buckets.
+/// may be missing. Only a row without a filter may contain zero, because such rows define the buckets.
 pub(crate) async fn lead_counts(raw: &Raw) -> Check {
     let mut found: BTreeMap<String, BTreeMap<(Position, Filter), i64>> = BTreeMap::new();
     for row in raw.rows("SELECT business_id, from_at, from_id, client_id, stage_id, leads FROM tally").await {
@@ -186,7 +186,7 @@ async fn own_rows(raw: &Raw) -> Check {
     Ok(())
 }
 
-/// Checks that a write by one business does not change the other's commit record (table `operation`).
+/// Checks that a write by one business leaves the other's commit record (table `operation`) unchanged.
 pub(crate) async fn commit_records(open_store: &OpenStore) -> Check {
     let Some((store, raw)) = open_store.sql().filter(|_| open_store.kind == StoreKind::Postgres) else { return Ok(()) };
     let nobody = LeadId::parse("nobody").unwrap();
@@ -196,7 +196,7 @@ pub(crate) async fn commit_records(open_store: &OpenStore) -> Check {
         store.delete(&tenant.business(), &nobody).await.map_err(|error| error.to_string())?;
         let after = raw.rows(&others).await;
         if before != after {
-            return Err(format!("{tenant:?} wrote, and the operations of the other were {before:?} and are {after:?}"));
+            return Err(format!("a write by {tenant:?} changed the other's operations from {before:?} to {after:?}"));
         }
     }
     Ok(())
@@ -208,7 +208,7 @@ async fn export(store: &SqlStore) -> Vec<BusinessSeed> {
     receiver.iter().collect()
 }
 
-/// Returns the businesses as the in-memory store holds them. Data that requests cannot change comes from the seed.
+/// Returns the businesses for the in-memory store. Data that requests cannot change comes from the seed.
 pub(crate) async fn businesses(ports: &Ports, seed: &Seed) -> Vec<BusinessSeed> {
     let mut businesses = seed.dataset().businesses;
     for business in &mut businesses {

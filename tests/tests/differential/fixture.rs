@@ -1,5 +1,5 @@
 //! Two businesses that are easy to confuse. Most of their ids are the same, and their names begin with the same words.
-//! A canary text identifies each business: it is in all of the business's names, notes and unshared ids.
+//! Each business has a canary text, which occurs in all of its names, notes and unshared ids.
 
 use leadapi_core::{
     auth::{BearerToken, Scopes},
@@ -33,7 +33,7 @@ impl Tenant {
         BusinessId::parse(if self == Self::A { "biz-a" } else { "biz-b" }).unwrap()
     }
 
-    /// Returns a token of the seed. Token 0 always stays, 1 may be revoked or deleted, and 2 also expires.
+    /// Returns a token of the seed. Token 0 is permanent, 1 may be revoked or deleted, and 2 also expires.
     pub(crate) fn token(self, nth: usize) -> TokenRecord {
         let at: Timestamp = "2026-05-01T00:00:00Z".parse().unwrap();
         let secret = BearerToken::parse(&self.secret(nth)).unwrap();
@@ -53,7 +53,7 @@ pub(crate) const CLIENTS: [&str; 2] = ["client-1", "client-2"];
 pub(crate) const PIPELINES: [&str; 2] = ["pipe-1", "pipe-2"];
 pub(crate) const STAGES: [&str; 4] = ["stage-1", "stage-2", "stage-3", "stage-4"];
 
-/// Returns the id of a record that only one business has.
+/// Returns the id of a record that exists in only one business.
 pub(crate) fn own(tenant: Tenant, kind: &str) -> String {
     format!("{}-{kind}", tenant.canary())
 }
@@ -63,7 +63,7 @@ pub(crate) fn seed() -> Seed {
     seed_with(|tenant| leads(tenant).as_array().unwrap().clone())
 }
 
-/// Returns the same seed with other leads.
+/// Returns the same seed, but with these leads.
 pub(crate) fn seed_with(leads: impl Fn(Tenant) -> Vec<Value>) -> Seed {
     let data = Tenant::BOTH.map(|tenant| Dataset::parse(&business(tenant, leads(tenant)).to_string()).unwrap());
     let tokens =
@@ -88,8 +88,8 @@ fn business(tenant: Tenant, leads: Vec<Value>) -> Value {
     }]})
 }
 
-/// Returns the pipelines of a business. Their ids are the same in both businesses, but a stage may be first in one
-/// business and last in the other, or belong to another pipeline.
+/// Returns the pipelines of a business. Both businesses use the same ids, but a stage may be first in one business and
+/// last in the other, or belong to a different pipeline.
 fn pipelines(tenant: Tenant) -> Value {
     let canary = tenant.canary();
     let pipeline = |id: &str, created_at: &str, stages: &[&str]| {
@@ -132,7 +132,7 @@ fn leads(tenant: Tenant) -> Value {
     ])
 }
 
-/// Returns a form, which has the same id in both businesses.
+/// Returns a form. Its id is the same in both businesses.
 pub(crate) fn form(tenant: Tenant) -> Value {
     let data: Value = serde_json::from_str(include_str!("../../data/two_businesses.json")).unwrap();
     let form = data["businesses"][0]["forms"][0].to_string();

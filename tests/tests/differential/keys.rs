@@ -1,4 +1,4 @@
-//! Idempotency keys that both businesses use and that expire at different times. Random sequences rarely produce them.
+//! Idempotency keys that both businesses use and that expire at different times. Random sequences rarely produce this.
 
 use super::{
     fixture::{self, Tenant},

@@ -1,4 +1,4 @@
-//! A commit whose answer is lost. The store must determine the outcome from the commit record of the same business.
+//! Commits whose response is lost. The store must determine the outcome from the commit record of the right business.
 
 use leadapi_core::{
     id::{ClientId, LeadId},
@@ -23,8 +23,7 @@ async fn a_create_reports_its_true_outcome_whichever_message_is_lost() {
     store.import(fixture::seed().dataset(), |_| {}).await.unwrap();
     for tenant in Tenant::BOTH {
         for nth in 0.. {
-            // Both businesses have written before, so each has a commit record that the store could confuse with the
-            // other's.
+            // Both businesses write first, so each has a commit record that the store could confuse with the other's.
             for tenant in Tenant::BOTH {
                 store.delete(&tenant.business(), &LeadId::parse("nobody").unwrap()).await.unwrap();
             }

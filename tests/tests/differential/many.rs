@@ -24,14 +24,14 @@ use super::{
 const START: i64 = 1_767_225_600_000;
 const MINUTE: i64 = 60_000;
 
-/// Returns the leads of a business, one or two minutes apart, so that the leads of both businesses interleave. An
-/// import creates buckets of 1,024 leads.
+/// Returns the leads of a business, one or two minutes apart. The leads of the two businesses interleave. An import
+/// creates buckets of 1,024 leads.
 fn leads(tenant: Tenant) -> Vec<Value> {
     let (many, every) = if tenant == Tenant::A { (5_000, 1) } else { (2_600, 2) };
     (0..many).map(|nth| lead(tenant, nth, START + nth * every * MINUTE)).collect()
 }
 
-/// Returns a lead id. Half of the imported ids are also used by the other business.
+/// Returns a lead id. The other business also uses half of the imported ids.
 fn lead_id(tenant: Tenant, nth: i64) -> String {
     if nth % 2 == 0 && nth < 10_000 { format!("lead-{nth}") } else { fixture::own(tenant, &format!("lead-{nth}")) }
 }
@@ -67,9 +67,9 @@ async fn counts_of_thousands_of_leads_equal_a_full_scan() {
         audit::hidden_state(&sides, &seed).await
     };
     whole().await.unwrap();
-    // Adds enough leads to overfill one bucket in each of three ranges: before the first lead, among the old ones, and
-    // after the last. Then does the same in the other business, so that each business's buckets are split between those
-    // of the other.
+    // Overfills one bucket in each of three ranges: before the first lead, among the existing leads, and after the last
+    // one. Then repeats this in the other business, so that the buckets of the two businesses split each other's
+    // ranges.
     for (nth, tenant) in [(0, Tenant::A), (1, Tenant::B)] {
         // The newest leads of the two businesses have different times.
         let last = (5_300 - 50 * nth) * MINUTE;
@@ -98,13 +98,13 @@ enum Change {
     Move(Tenant, String),
 }
 
-/// Applies all changes to each store, many concurrently so that they share transactions.
+/// Applies all changes to each store, many of them concurrently, so that they share transactions.
 async fn each(sides: &Sides<'_>, changes: impl Iterator<Item = Change> + Clone) {
     for side in &sides.all {
         let mut running = JoinSet::new();
         for change in changes.clone() {
             running.spawn(apply(side.ports.store.clone(), change));
-            // Concurrency has no benefit in memory.
+            // Concurrency gains nothing in memory.
             if running.len() >= 300 || side.open_store.kind == StoreKind::Memory {
                 running.join_next().await.unwrap().unwrap();
             }
@@ -135,7 +135,7 @@ async fn apply(store: Arc<dyn Store>, change: Change) {
     }
 }
 
-/// Compares pages across every boundary between two buckets of any store, and around the end of the list.
+/// Compares pages across every bucket boundary of any store, and around the end of the list.
 async fn pages(sides: &Sides<'_>, tenant: Tenant) -> Check {
     for (client, stage) in [("", ""), ("client-1", ""), ("", "stage-1"), ("client-2", "stage-4")] {
         let mut edges = BTreeSet::from([0, 1_024, 100_000]);
@@ -152,7 +152,7 @@ async fn pages(sides: &Sides<'_>, tenant: Tenant) -> Check {
     Ok(())
 }
 
-/// Returns the list offsets at which the buckets end under a filter, newest first.
+/// Returns the list offsets at which the filtered buckets end, newest first.
 async fn ends(side: &Side<'_>, tenant: Tenant, client: &str, stage: &str) -> Vec<u64> {
     let Some((_, raw)) = side.open_store.sql() else { return Vec::new() };
     let rows = raw

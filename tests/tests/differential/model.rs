@@ -1,4 +1,4 @@
-//! A model of administration: the effect of each task on a business.
+//! A model of the administrative tasks: the effect of each task on a business.
 
 use leadapi_core::{
     auth::Role,
@@ -111,7 +111,7 @@ fn same(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase()
 }
 
-/// Sorts the members by address and checks their rules: no duplicate address, and the last owner must remain.
+/// Sorts the members by address and checks the rules: no two addresses are equal, and an owner remains.
 fn members(before: &BusinessSeed, after: &mut BusinessSeed) -> Option<()> {
     let has_owner = |business: &BusinessSeed| business.members.iter().any(|member| member.role == Role::Owner);
     after.members.sort_by(|a, b| a.email.cmp(&b.email));
@@ -157,7 +157,7 @@ fn delete_stage(
         None => None,
         Some(target) => {
             let target = request.stage(target);
-            // The removed stage is not a valid target, and this lookup no longer finds it.
+            // This lookup no longer finds the deleted stage, which is not a valid target.
             let (pipeline, _) = stage(business, target.as_str())?;
             Some((pipeline.id.clone(), target))
         }

@@ -1,4 +1,4 @@
-//! Random operations of a business and their requests.
+//! Random operations by a business, and their requests.
 
 use bytes::Bytes;
 use http::Request;
@@ -9,7 +9,7 @@ use super::fixture::{self, Tenant};
 
 #[derive(Debug, Clone)]
 pub(crate) enum Operation {
-    /// If the create succeeds, the new lead gets `id`.
+    /// Creates a lead. If this succeeds, the new lead gets `id`.
     Create {
         tenant: Tenant,
         id: Id,
@@ -52,7 +52,7 @@ pub(crate) enum Operation {
     Tokens {
         tenant: Tenant,
     },
-    /// `tenant` revokes a token, which may belong to the other business.
+    /// `tenant` revokes a token, which may be the other business's.
     Revoke {
         tenant: Tenant,
         of: Tenant,
@@ -77,14 +77,14 @@ pub(crate) enum Operation {
 /// Selects the id of a record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Id {
-    /// An id that both businesses may have.
+    /// An id that may exist in both businesses.
     Shared(usize),
     Own,
     Foreign,
     Unknown,
 }
 
-/// The fields of a request body except the client account.
+/// The fields of a request body, except for the client account.
 #[derive(Debug, Clone)]
 pub(crate) struct Change {
     name: Option<u8>,
@@ -163,7 +163,7 @@ impl Window {
     }
 }
 
-/// Returns the request of an operation and its sender, or `None` if the operation is not a request.
+/// Returns the request and its sender, or `None` if the operation is not a request.
 pub(crate) fn request(operation: &Operation) -> Option<(Tenant, Request<Bytes>)> {
     Some(match operation {
         Operation::Create { tenant, client, change, key, .. } => {
@@ -213,7 +213,7 @@ fn with(secret: &str, method: &str, path: &str, body: Option<Value>) -> Request<
     request.body(body.map(|body| body.to_string().into()).unwrap_or_default()).unwrap()
 }
 
-/// Returns a create with an idempotency key. If it creates a lead, the lead gets the id that `lead` selects.
+/// Returns a create with an idempotency key. A new lead gets the id that `lead` selects.
 pub(crate) fn create(tenant: Tenant, lead: usize, key: u8) -> Operation {
     let change = Change { name: Some(0), notes: None, pipeline: None, stage: None };
     Operation::Create { tenant, id: Id::Shared(lead), client: Id::Shared(0), change, key: Some(key) }
@@ -222,7 +222,7 @@ pub(crate) fn create(tenant: Tenant, lead: usize, key: u8) -> Operation {
 const HOUR: i64 = 60 * 60;
 pub(crate) const DAY: i64 = 24 * HOUR;
 
-/// Generates any operation, without idempotency keys.
+/// Generates any operation, but without idempotency keys.
 pub(crate) fn keyless() -> impl Strategy<Value = Operation> {
     any().prop_map(|operation| match operation {
         Operation::Create { tenant, id, client, change, .. } => {
@@ -233,7 +233,7 @@ pub(crate) fn keyless() -> impl Strategy<Value = Operation> {
 }
 
 pub(crate) fn any() -> impl Strategy<Value = Operation> {
-    // Token 0 always stays valid, so that each business can always send requests.
+    // Token 0 is never affected, so that each business can always send requests.
     let token = || 1..fixture::TOKENS;
     prop_oneof![
         12 => (tenant(), new_lead_id(), id(), change(), option::weighted(0.7, 0..2_u8))
@@ -251,14 +251,14 @@ pub(crate) fn any() -> impl Strategy<Value = Operation> {
         1 => (tenant(), tenant(), token()).prop_map(|(tenant, of, token)| Operation::Forget { tenant, of, token }),
         1 => (tenant(), tenant(), token()).prop_map(keep),
         2 => Just(Operation::DeleteExpiredKeys),
-        // With these steps, no key is ever close to 24 hours old. If the clock were set back across that age, some
+        // With these steps, no key is ever close to 24 hours old. If the clock were set back past a key's expiry, some
         // stores might already have deleted the key.
         4 => prop_oneof![4 => Just(1), 3 => Just(7 * HOUR), 2 => Just(25 * HOUR), 2 => Just(-2)].prop_map(Operation::Wait),
     ]
 }
 
-/// Inserts a token. Of the other business's tokens, uses only the one that always stays: inserting a deleted one would
-/// succeed, and give the other business's caller access.
+/// Inserts a token. From the other business, uses only the permanent token: inserting a deleted one would succeed and
+/// give the other business's caller access.
 fn keep((tenant, of, token): (Tenant, Tenant, usize)) -> Operation {
     Operation::Keep { tenant, of, token: if tenant == of { token } else { 0 } }
 }
@@ -271,12 +271,12 @@ pub(crate) fn id() -> impl Strategy<Value = Id> {
     prop_oneof![8 => (0..8_usize).prop_map(Id::Shared), 2 => Just(Id::Own), 2 => Just(Id::Foreign), 1 => Just(Id::Unknown)]
 }
 
-/// Generates an id for a new record, never one with the other business's canary.
+/// Generates an id for a new record. It never contains the other business's canary.
 pub(crate) fn new_id() -> impl Strategy<Value = Id> {
     prop_oneof![6 => (0..8_usize).prop_map(Id::Shared), 1 => Just(Id::Own)]
 }
 
-/// Generates an id from a range so large that most ids are new.
+/// Generates an id from such a large range that most ids are new.
 fn new_lead_id() -> impl Strategy<Value = Id> {
     prop_oneof![12 => (0..24_usize).prop_map(Id::Shared), 1 => Just(Id::Own)]
 }
@@ -287,14 +287,14 @@ fn change() -> impl Strategy<Value = Change> {
         .prop_map(|(name, notes, pipeline, stage)| Change { name, notes, pipeline, stage })
 }
 
-/// Adds a name, because a create requires one.
+/// Adds a name, because creating a lead requires one.
 fn named(change: Change) -> Change {
     Change { name: change.name.or(Some(0)), ..change }
 }
 
 fn window() -> impl Strategy<Value = Window> {
     let limit = prop_oneof![Just(1), Just(2), Just(3), Just(200)];
-    // From offset 1,025 on, the SQL stores use the lead counts to find a page.
+    // For offsets of 1,025 and above, the SQL stores use the lead counts to find a page.
     let offset = prop_oneof![4 => Just(0), 3 => 1..6_u64, 1 => 1_020..1_030_u64, 1 => Just((1 << 53) - 1)];
     (limit, offset).prop_map(|(limit, offset)| Window { limit, offset })
 }

@@ -20,7 +20,7 @@ use super::{
     sides::{Check, Sides, Stores},
 };
 
-/// The default number of cases, which take a few seconds.
+/// The default number of cases. They take a few seconds.
 const CASES: u32 = 24;
 /// The default maximum number of steps to shrink a failing case.
 const STEPS: u32 = 256;
@@ -43,7 +43,7 @@ fn stores_agree_on_random_administration() {
     run(&vec(step, 40..80), async |stores, steps: Vec<Step>| administer(stores, &steps).await);
 }
 
-/// Runs the cases of a strategy on stores that are opened only once.
+/// Runs all cases of a strategy on stores that are opened only once.
 fn run<T: Debug>(cases: &impl Strategy<Value = T>, play: impl AsyncFn(&Stores, T) -> Check) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let stores = runtime.block_on(Stores::open(&fixture::seed()));
@@ -99,7 +99,7 @@ async fn administer(stores: &Stores, steps: &[Step]) -> Check {
     audit::all(&sides, &seed).await
 }
 
-/// Performs a task on every SQL store. All must match the model and give the same answer.
+/// Performs a task on every SQL store. All results must match the model and each other.
 async fn perform(sides: &mut Sides<'_>, seed: &mut Seed, request: &TaskRequest) -> Check {
     let mut businesses = audit::businesses(&sides.all[0].ports, seed).await;
     let business = businesses.iter_mut().find(|business| business.id == request.tenant.business()).unwrap();
@@ -110,11 +110,14 @@ async fn perform(sides: &mut Sides<'_>, seed: &mut Seed, request: &TaskRequest) 
         let (outcome, done) =
             request.perform(store).await.map_err(|wrong| format!("{:?}: {wrong}", side.open_store.kind))?;
         if done != after.is_some() {
-            return Err(format!("{:?} returned {outcome}, unlike the model of {business:?}", side.open_store.kind));
+            return Err(format!(
+                "{:?} returned {outcome}, which differs from the model of {business:?}",
+                side.open_store.kind
+            ));
         }
         let first = first.get_or_insert_with(|| outcome.clone());
         if *first != outcome {
-            return Err(format!("{:?} returned {outcome} and not {first}", side.open_store.kind));
+            return Err(format!("{:?} returned {outcome} instead of {first}", side.open_store.kind));
         }
     }
     if let Some(after) = after {

@@ -1,4 +1,4 @@
-//! The same service on each kind of store, with a shared clock and shared lead ids.
+//! One service on each kind of store, with a shared clock and shared lead ids.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -31,7 +31,7 @@ pub(crate) type Check<T = ()> = Result<T, String>;
 
 /// The lifetime of an idempotency key, in milliseconds (contract D10).
 const DAY: i64 = 24 * 60 * 60 * 1_000;
-/// The creation times that share a partition of PostgreSQL, in milliseconds, and the number of partitions.
+/// The span of creation times that share a PostgreSQL partition, in milliseconds. The partitions are used in rotation.
 const TURN: i64 = DAY / 2;
 const PARTITIONS: i64 = 4;
 
@@ -39,7 +39,7 @@ const PARTITIONS: i64 = 4;
 pub(crate) struct Stores(Vec<OpenStore>);
 
 impl Stores {
-    /// Opens a store of each kind. The first is the in-memory store, the reference for the others.
+    /// Opens a store of each kind. The first one is in memory and serves as the reference.
     pub(crate) async fn open(seed: &Seed) -> Self {
         let mut stores = Vec::new();
         for kind in StoreKind::all() {
@@ -116,7 +116,11 @@ impl Sides<'_> {
             let before = self.keys(tenant.other()).await;
             self.send(tenant, &request).await?;
             let after = self.keys(tenant.other()).await;
-            return if before == after { Ok(()) } else { Err(format!("the keys of the other: {before:?}, {after:?}")) };
+            return if before == after {
+                Ok(())
+            } else {
+                Err(format!("the other business's keys changed from {before:?} to {after:?}"))
+            };
         }
         let mut outcomes = Vec::new();
         for side in &self.all {
@@ -140,8 +144,8 @@ impl Sides<'_> {
         keys
     }
 
-    /// Deletes expired keys, and checks that exactly the keys that are at least a day old are gone. PostgreSQL keeps
-    /// those that share a partition with a newer key.
+    /// Deletes expired keys, and checks that exactly the keys that are at least a day old are gone. PostgreSQL keeps an
+    /// expired key that shares a partition with an unexpired one.
     async fn delete_expired_keys(&self) -> Check {
         let now = get(&self.time);
         for side in &self.all {
@@ -163,7 +167,7 @@ impl Sides<'_> {
         Ok(())
     }
 
-    /// Recreates the in-memory store from these businesses. The SQL stores have already made the change themselves.
+    /// Recreates the in-memory store from these businesses. The SQL stores have already applied the change.
     pub(crate) fn reload(&mut self, businesses: Vec<BusinessSeed>) {
         let side = &mut self.all[0];
         side.ports.store = Arc::new(MemoryStore::new(Dataset::new(businesses)));
@@ -185,12 +189,12 @@ impl Sides<'_> {
         Ok(answers.swap_remove(0))
     }
 
-    /// Checks that all outcomes equal that of the in-memory store.
+    /// Checks that all outcomes equal the in-memory store's.
     pub(crate) fn alike(&self, outcomes: &[String]) -> Check {
         for (side, outcome) in self.all.iter().zip(outcomes) {
             if *outcome != outcomes[0] {
                 return Err(format!(
-                    "{:?} reports\n{outcome}\ninstead of, like the in-memory store,\n{}",
+                    "{:?} reports\n{outcome}\nbut the in-memory store reports\n{}",
                     side.open_store.kind, outcomes[0]
                 ));
             }
@@ -200,8 +204,8 @@ impl Sides<'_> {
 }
 
 impl Side<'_> {
-    /// Performs an operation on tokens that has no request. Error texts are not compared, because they differ between
-    /// stores.
+    /// Performs a token operation that no request can perform. Error texts differ between stores, so they are not
+    /// compared.
     async fn manage(&self, operation: &Operation, now: Timestamp) -> String {
         let tokens = &self.ports.tokens;
         let id = |of: &Tenant, nth: usize| -> TokenId { of.token(nth).id };
@@ -213,7 +217,7 @@ impl Side<'_> {
             Operation::Tokens { tenant } => tokens.list(&tenant.business()).await.map(|tokens| format!("{tokens:?}")),
             Operation::Revoke { tenant, of, token } => change(tenant, TokenAction::Revoke(id(of, *token))).await,
             Operation::Forget { tenant, of, token } => change(tenant, TokenAction::Delete(id(of, *token))).await,
-            // A store refuses to insert a token that exists in any business.
+            // A store refuses to insert a token that already exists in any business.
             Operation::Keep { tenant, of, token } => {
                 tokens.insert(&tenant.business(), of.token(*token)).await.map(|()| String::new())
             }
@@ -229,7 +233,7 @@ pub(crate) fn silent(tenant: Tenant, response: &str) -> Check {
     if response.contains(foreign) { Err(format!("{tenant:?} receives {foreign}: {response}")) } else { Ok(()) }
 }
 
-/// A limiter that admits every request, because stores do not implement rate limits.
+/// A limiter that admits every request, because rate limits are not part of the stores.
 struct AllowAll;
 
 #[async_trait]

@@ -23,7 +23,7 @@ struct Caller {
 }
 
 impl Caller {
-    /// Creates leads until a request fails. The next run begins by retrying that request.
+    /// Creates leads until a request fails. The next run starts by retrying that request.
     async fn run(mut self, client: Client, acknowledged_sender: UnboundedSender<()>) -> Self {
         loop {
             let name = format!("{}-{}", self.nth, self.created);
@@ -46,8 +46,8 @@ impl Callers {
         Self((0..CALLERS).map(|nth| Caller { nth, ..Caller::default() }).collect())
     }
 
-    /// Lets all callers create leads until the server has acknowledged `acknowledged` of them. Then ends the server,
-    /// and waits until each caller has noticed.
+    /// Lets all callers create leads until the server has acknowledged this number of them. Then ends the server, and
+    /// waits until each caller has noticed.
     pub(crate) async fn until<T>(&mut self, acknowledged: usize, server: Server, end: impl FnOnce(Server) -> T) -> T {
         let (acknowledged_sender, mut hear) = unbounded_channel();
         let run = |caller: Caller| tokio::spawn(caller.run(server.client.clone(), acknowledged_sender.clone()));
@@ -63,7 +63,7 @@ impl Callers {
     }
 
     /// Checks that each acknowledged lead is stored exactly once, and that every other stored lead belongs to a request
-    /// without a response. Returns the number of acknowledged leads.
+    /// that received no response. Returns the number of acknowledged leads.
     pub(crate) async fn check(&self, server: &Server) -> usize {
         let mut acknowledged = HashMap::new();
         let mut open = Vec::new();
@@ -83,7 +83,7 @@ impl Callers {
     }
 }
 
-/// Returns a random number below the bound, which differs from run to run.
+/// Returns a random number below the bound. It differs from run to run.
 pub(crate) fn random_below(bound: usize) -> usize {
     usize::try_from(uuid::Uuid::new_v4().as_u128() % bound as u128).unwrap()
 }

@@ -28,5 +28,5 @@ async fn sigkill_under_load_loses_and_duplicates_no_lead() {
         "{KILLS} kills, {acknowledged} creates acknowledged: none lost, none duplicated; \
          start to first response {median:.0?} median, {maximum:.0?} maximum"
     );
-    assert!(median < Duration::from_millis(500), "a restart is short: {median:?}");
+    assert!(median < Duration::from_millis(500), "a restart takes too long: {median:?}");
 }

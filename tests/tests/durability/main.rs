@@ -1,4 +1,4 @@
-//! Durability: an acknowledged write survives, however the server exits.
+//! Tests durability: an acknowledged write survives, however the server exits.
 #![cfg(unix)]
 #![allow(
     clippy::expect_used,

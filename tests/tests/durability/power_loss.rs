@@ -1,7 +1,7 @@
 //! Cuts the power at random times under load, which loses everything that was not synced.
 //!
-//! If commits are not synced (`synchronous = NORMAL` in `leadapi-server/src/store/sqlite/open.rs`), this test fails,
-//! while the test that only kills the server still passes.
+//! With `synchronous = NORMAL` in `leadapi-server/src/store/sqlite/open.rs`, commits are not synced, and this test
+//! fails. The test that only kills the server would still pass.
 
 use leadapi_tests::powerloss::PowerLoss;
 

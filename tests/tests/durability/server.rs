@@ -21,8 +21,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server on the file `leads.db` in a directory. If the file is new, adds one business. `prepare` may
-    /// change the command.
+    /// Starts a server on the file `leads.db` in this directory. If the file is new, adds one business. `prepare` may
+    /// modify the command.
     pub(crate) async fn start(folder: &Path, prepare: impl FnOnce(&mut Command)) -> Self {
         let token = secret("durability");
         let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
@@ -35,7 +35,7 @@ impl Server {
         Self { child, client, took: begun.elapsed() }
     }
 
-    /// Kills the server with SIGKILL, so it cannot clean up.
+    /// Kills the server with SIGKILL, so that it cannot clean up.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -48,7 +48,7 @@ impl Server {
             let window = Window::new(200, all.len() as u64).unwrap();
             let page = self.client.leads().list(&LeadQuery::new().window(window)).await.unwrap();
             if page.data.is_empty() {
-                assert_eq!(page.total, all.len() as u64, "the total is exact");
+                assert_eq!(page.total, all.len() as u64, "the total must be exact");
                 return all;
             }
             all.extend(page.data.into_iter().map(|lead| (lead.name, lead.id.to_string())));
@@ -56,7 +56,7 @@ impl Server {
     }
 }
 
-/// Kills the server, so that a failed test leaves none running.
+/// Kills the server, so that a failed test leaves no process running.
 impl Drop for Server {
     fn drop(&mut self) {
         // Errors are ignored, because the test may already have killed the server.

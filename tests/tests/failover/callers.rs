@@ -1,4 +1,4 @@
-//! Callers that write through several servers at the same time, and record each response.
+//! Callers that write through several servers concurrently, and record each response.
 
 use std::{
     collections::BTreeMap,
@@ -15,11 +15,11 @@ use tokio::{task::JoinHandle, time::sleep};
 
 use crate::history::{Call, History, Listed, Response};
 
-/// The callers of each kind.
+/// The number of callers of each kind.
 const CALLERS: usize = 6;
-/// The pause after each response, so that the callers leave CPU time for the cluster.
+/// The pause after each response, which leaves CPU time for the cluster.
 const PAUSE: Duration = Duration::from_millis(50);
-/// The time limit for a request: more than the server's own.
+/// The timeout of a request. It is longer than the server's.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The requests of all callers.
@@ -28,7 +28,7 @@ pub(crate) struct Calls {
     urls: Vec<String>,
     token: String,
     stopped: AtomicBool,
-    /// The arrival of each response to a write, and whether the write was acknowledged.
+    /// When each response to a write arrived, and whether it acknowledged the write.
     written: Mutex<Vec<(Instant, bool)>>,
 }
 
@@ -38,7 +38,7 @@ impl Calls {
         Arc::new(Self { client, urls, token, stopped: AtomicBool::default(), written: Mutex::default() })
     }
 
-    /// Starts callers that create leads, and callers that also update and delete theirs.
+    /// Starts two kinds of callers: some only create leads, the others also update and delete them.
     pub(crate) fn start(self: &Arc<Self>) -> Vec<JoinHandle<BTreeMap<String, History>>> {
         let callers = (0..2 * CALLERS).map(|nth| Caller {
             calls: self.clone(),
@@ -55,7 +55,7 @@ impl Calls {
         self.stopped.store(true, Relaxed);
     }
 
-    /// Returns the responses to writes since an instant, oldest first.
+    /// Returns the responses to writes that arrived since an instant, oldest first.
     pub(crate) fn written_since(&self, from: Instant) -> Vec<(Instant, bool)> {
         let mut written = self.written.lock().unwrap().clone();
         written.retain(|(at, _)| *at >= from);
@@ -68,7 +68,7 @@ impl Calls {
         self.client.request(method, url).bearer_auth(&self.token)
     }
 
-    /// Returns all leads of a server, and the total.
+    /// Returns all leads that a server lists, and the total.
     pub(crate) async fn list(&self, server: usize) -> (Vec<Listed>, u64) {
         let mut all = Vec::new();
         loop {
@@ -93,7 +93,7 @@ struct Caller {
     name: String,
     /// Whether the caller also updates and deletes its leads.
     changes: bool,
-    /// The server of the next call.
+    /// The server for the next call.
     turn: usize,
     histories: BTreeMap<String, History>,
 }
@@ -109,7 +109,7 @@ impl Caller {
                 match self.call(&name, "", Call::Create).await {
                     Response::Created(id) => break id,
                     Response::Unknown => {}
-                    // The checker reports it.
+                    // The checker reports this response.
                     _ => return self.histories,
                 }
             };

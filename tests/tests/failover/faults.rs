@@ -1,4 +1,4 @@
-//! Faults of the primary, and what the callers notice of them.
+//! Faults of the primary, and their effects on the callers.
 
 use std::{
     io::{self, Write},
@@ -15,10 +15,10 @@ use tokio_postgres::NoTls;
 
 use crate::callers::Calls;
 
-/// The time limit for a promotion, and then for writes through the servers.
+/// The time limit for a promotion, and then again for the first writes through the servers.
 const TIMEOUT: Duration = Duration::from_secs(90);
 const INTERVAL: Duration = Duration::from_millis(50);
-/// The acknowledged writes that end each phase of a fault.
+/// The number of acknowledged writes that ends each phase of a fault.
 const ENOUGH: usize = 50;
 
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +68,7 @@ impl Fault {
     }
 }
 
-/// Returns the time at which one of the nodes first committed a write.
+/// Returns the time at which one of these nodes first committed a write.
 async fn until_writable(nodes: Vec<SocketAddr>) -> Instant {
     let deadline = Instant::now() + TIMEOUT;
     loop {
@@ -87,7 +87,7 @@ async fn write_to(node: SocketAddr) -> Result<(), tokio_postgres::Error> {
     let url = format!("postgres://postgres@{node}/postgres");
     let (client, connection) = tokio_postgres::connect(&url, NoTls).await?;
     let connection = tokio::spawn(connection);
-    // A standby rejects the first statement.
+    // A standby rejects the first of these statements.
     let written =
         client.batch_execute("CREATE TABLE IF NOT EXISTS probe (at timestamptz); INSERT INTO probe VALUES (now())");
     let written = written.await;

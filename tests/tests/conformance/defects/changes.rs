@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri};
 use serde_json::Value;
 
-// Changes to responses.
+// Changes to responses:
 
 pub(super) fn status(mut response: Response<Bytes>, from: u16, to: u16) -> Response<Bytes> {
     if response.status() == from {
@@ -35,7 +35,7 @@ pub(super) fn edited_response(response: Response<Bytes>, edit: impl FnOnce(&mut 
     };
     let before = json.clone();
     edit(&mut json);
-    // Indexing a missing member with `body["…"]` inserts a null, which does not count as an edit.
+    // Indexing an absent member as `body["…"]` inserts a null, which does not count as an edit.
     if let Some(object) = json.as_object_mut() {
         object.retain(|name, value| {
             !value.is_null() || before.get(name).is_some() || ["updated_at", "next"].contains(&name.as_str())
@@ -78,7 +78,7 @@ pub(super) fn is_lead(request: &Request<Bytes>) -> bool {
     request.method() == Method::POST || request.uri().path().contains("/leads/")
 }
 
-// Changes to requests.
+// Changes to requests:
 
 /// Edits the body if it is a JSON object.
 pub(super) fn edited_request(request: Request<Bytes>, edit: impl FnOnce(&mut Value)) -> Request<Bytes> {

@@ -1,4 +1,4 @@
-//! Planted defects. Each one must make the check report the sentence that it violates, and few other sentences.
+//! Planted defects. Each one must make the check report the sentence that it violates, and only a few other sentences.
 
 mod changes;
 
@@ -42,7 +42,7 @@ impl<T: Transport> Transport for Defective<T> {
 
 use Defect::{InRequest, InResponse};
 
-/// The name of a defect, the defect, and sentences that it must break, each prefixed with its section.
+/// A defect: its name, the change that causes it, and the sentences that it must break, each prefixed with its section.
 type Planted = (&'static str, Defect, &'static [&'static str]);
 
 #[rustfmt::skip]
@@ -184,7 +184,7 @@ async fn each_defect_breaks_the_sentence_it_violates() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Checks the defects in rate limiting, with a clock that advances on demand.
+/// Checks the defects in rate limiting. Each sleep of the check advances a simulated clock.
 #[tokio::test]
 async fn each_rate_limit_defect_breaks_its_sentence() {
     let planted: [(&str, Limits, Defect, &str); 5] = [
