@@ -1,4 +1,4 @@
-//! Compiles the shims of the tests, which are libraries for `LD_PRELOAD`.
+//! Compiles the tests' shims, which are libraries for `LD_PRELOAD`.
 
 use std::{env, error::Error, path::PathBuf};
 

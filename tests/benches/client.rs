@@ -1,9 +1,9 @@
 //! Measures the overhead of the client's types, errors, retries and rate limiting. The baseline is bare reqwest with
-//! serde, on the same server in the same run.
+//! serde, against the same server in the same run.
 //!
-//! The server runs on one thread, and the caller makes one call at a time on another. The two kinds of calls alternate,
-//! and the result is the ratio of the medians of a round. The client has its default configuration except for raised
-//! rate limits; its limiter stays on.
+//! The server runs on one thread. The caller runs on another thread and makes one call at a time. Calls of the client
+//! and of the baseline alternate, and each round yields the ratio of their medians. The client has its default
+//! configuration except for raised rate limits; its limiter stays on.
 
 #![allow(
     missing_docs,
@@ -40,7 +40,7 @@ fn main() {
         let bare = Bare { http: reqwest::Client::new(), url, token };
         let id = client.leads().list(&LeadQuery::new()).await.unwrap().data[0].id.clone();
         println!(
-            "{ROUNDS} rounds of {CALLS} calls of each, in turn; medians, in microseconds, and of the rounds' ratios"
+            "{ROUNDS} rounds of {CALLS} alternating calls; median times in microseconds, and median ratios per round"
         );
         compare("GET one", async || drop(bare.get(&id).await), async || drop(client.leads().get(&id).await.unwrap()))
             .await;
@@ -79,8 +79,8 @@ const EXPORTED: usize = 100_000;
 const EXPORTS: usize = 5;
 const AT_ONCE: usize = 4;
 
-/// Returns the leads per second that concurrent requests read by offset. The export is complete only if nobody writes
-/// at the same time.
+/// Exports with concurrent requests by offset, and returns the leads per second. Such an export is complete only if
+/// nobody writes at the same time.
 async fn export_by_hand(bare: &Arc<Bare>) -> f64 {
     let (start, mut running, mut offset, mut leads) = (Instant::now(), JoinSet::new(), 0, 0);
     while offset < EXPORTED || !running.is_empty() {
@@ -95,7 +95,7 @@ async fn export_by_hand(bare: &Arc<Bare>) -> f64 {
     leads as f64 / start.elapsed().as_secs_f64()
 }
 
-/// Returns the leads per second of a pager, which reads each lead exactly once even while others write.
+/// Exports with a pager, which reads each lead exactly once even while others write. Returns the leads per second.
 async fn export(client: &Client) -> f64 {
     let (start, mut leads) = (Instant::now(), 0);
     let mut stream = client.leads().list_all(LeadQuery::new()).prefetch(AT_ONCE).stream();
@@ -136,14 +136,14 @@ async fn compare(name: &str, bare: impl AsyncFn(), ours: impl AsyncFn()) {
     let mut rounds = Vec::new();
     for _ in 0..=ROUNDS {
         let (mut by_bare, mut by_ours) = (Vec::with_capacity(CALLS), Vec::with_capacity(CALLS));
-        // The calls alternate, so that other load on the machine affects both equally.
+        // The calls alternate, so that other load on the machine affects both in the same way.
         for _ in 0..CALLS {
             by_bare.push(time(&bare).await);
             by_ours.push(time(&ours).await);
         }
         rounds.push((median(by_bare.into_iter()), median(by_ours.into_iter())));
     }
-    // The first round is a warm-up, so it is dropped.
+    // Drops the first round, which is a warm-up.
     let rounds = &rounds[1..];
     let bare = median(rounds.iter().map(|(bare, _)| *bare));
     let ours = median(rounds.iter().map(|(_, ours)| *ours));

@@ -1,8 +1,8 @@
 //! Compares the latency of requests with few and with many leads in the in-memory store, over one keep-alive HTTP
 //! connection. Also compares the memory per lead with the size of its JSON.
 //!
-//! The caller and the server share one core, because only one of them has work to do at a time. On two cores, each
-//! request would also wait for the other thread to wake up, which depends on the operating system.
+//! The caller and the server share one core, because only one of them works at a time. On two cores, each request would
+//! also have to wake the other thread up, which takes a time that depends on the operating system.
 //!
 //! `LEADAPI_BENCH_LEADS=1000,100000` sets the sizes. Each result is the ratio to the smallest size.
 
@@ -74,7 +74,7 @@ fn measure(leads: usize, businesses: usize) -> Times {
     let after = MEMORY.stats();
     let retained = |stats: &stats_alloc::Stats| stats.bytes_allocated as f64 - stats.bytes_deallocated as f64;
     let each = (retained(&after) - retained(&before)) / leads as f64;
-    println!("  memory: {each:.0} bytes per lead, its JSON {json:.0}, ratio {:.2}", each / json);
+    println!("  memory: {each:.0} bytes per lead, {json:.0} bytes as JSON, ratio {:.2}", each / json);
 
     let mut peer = Peer { stream: TcpStream::connect(address).unwrap(), token };
     peer.stream.set_nodelay(true).unwrap();
@@ -85,7 +85,7 @@ fn measure(leads: usize, businesses: usize) -> Times {
     };
     let ids: Vec<String> = (0..64).map(|nth| first_id(&mut peer, nth * existing / 64)).collect();
     let id = |nth: usize| &ids[nth % ids.len()];
-    // Warms up until the background work after loading the data has finished.
+    // Warms up until the background work that follows the loading of the data has finished.
     (0..REQUESTS).for_each(|nth| drop(peer.request("GET", &format!("/leads/{}", id(nth)), "")));
     let mut times = Vec::new();
     let mut time = |name, peer: &mut Peer, request: &mut dyn FnMut(usize, &mut Peer)| {
@@ -103,8 +103,8 @@ fn measure(leads: usize, businesses: usize) -> Times {
     time("get", &mut peer, &mut |nth, peer| drop(peer.request("GET", &format!("/leads/{}", id(nth)), "")));
     time("first page of 50", &mut peer, &mut get("/leads".to_owned()));
     time("page of 50 at 90 % depth", &mut peer, &mut get(format!("/leads?offset={}", existing * 9 / 10)));
-    time("of a client account", &mut peer, &mut get(format!("/leads?client_id={client}")));
-    time("in a stage", &mut peer, &mut get(format!("/leads?stage_id={stage}")));
+    time("leads of a client account", &mut peer, &mut get(format!("/leads?client_id={client}")));
+    time("leads in a stage", &mut peer, &mut get(format!("/leads?stage_id={stage}")));
     time("of both", &mut peer, &mut get(format!("/leads?client_id={client}&stage_id={stage}")));
     time("total (a page of 1)", &mut peer, &mut get("/leads?limit=1".to_owned()));
     let mut created = Vec::new();
@@ -122,13 +122,13 @@ fn measure(leads: usize, businesses: usize) -> Times {
     times
 }
 
-/// Returns leads like those of the sample, one per second, spread evenly over client accounts and stages.
+/// Returns leads like the sample's, one per second, evenly spread over client accounts and stages.
 fn dataset(leads: usize, businesses: usize) -> Dataset {
     Dataset::new((0..businesses).map(|nth| business(nth, leads / businesses)).collect())
 }
 
-/// Returns one business. Parses the sample and its ids again each time, so that no two ids share memory, as in
-/// production.
+/// Returns one business. Parses the sample and its ids again each time, so that no two ids share memory. This is also
+/// the case in production.
 fn business(nth: usize, leads: usize) -> BusinessSeed {
     let mut business = Dataset::parse(SAMPLE).unwrap().businesses.remove(0);
     let model = std::mem::take(&mut business.leads);
@@ -158,7 +158,7 @@ struct Peer {
 }
 
 impl Peer {
-    /// Sends a request, and returns the body of the response, which must be successful.
+    /// Sends a request, checks that it succeeds, and returns the body of the response.
     fn request(&mut self, method: &str, path: &str, body: &str) -> Vec<u8> {
         let request = format!(
             "{method} /v1{path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {}\r\ncontent-length: {}\r\n\r\n{body}",

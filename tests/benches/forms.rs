@@ -1,5 +1,5 @@
-//! Measures the time to compile, walk and check forms of 12 and 100 pages, compared with the tests' naive interpreter.
-//! Each page has two questions, three rules of two conditions, and a fallback.
+//! Measures the time to compile, walk and check forms with 12 and 100 pages. The baseline is the tests' naive
+//! interpreter. Each page has two questions, three rules of two conditions, and a fallback.
 
 #![allow(
     missing_docs,
@@ -24,7 +24,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 const SAMPLE: &str = include_str!("../../leadapi-core/tests/data/form.json");
-/// The rounds are many and short, so that other load on the machine leaves some of them undisturbed.
+/// The rounds are many and short, so that at least some of them are free of interference from other programs.
 const ROUNDS: usize = 301;
 
 fn main() {
@@ -67,7 +67,7 @@ fn walks(pages: usize, count: u32, naive_count: u32) {
     let (best, median) = time(count, || form.walk(&typed));
     let per_second = |walk: Duration| 1.0 / walk.as_secs_f64();
     println!(
-        "{pages} pages: {best:?} a walk, {:.0} walks/s; median {:.0} walks/s",
+        "{pages} pages: {best:?} per walk, {:.0} walks/s; median {:.0} walks/s",
         per_second(best),
         per_second(median)
     );
@@ -76,14 +76,14 @@ fn walks(pages: usize, count: u32, naive_count: u32) {
     let region = Region::new(ALLOCATOR);
     black_box(form.walk(&typed));
     let change = region.change();
-    println!("{pages} pages: {} allocations a walk, {} bytes", change.allocations, change.bytes_allocated);
+    println!("{pages} pages: {} allocations per walk, {} bytes", change.allocations, change.bytes_allocated);
 }
 
 fn naive_walk(naive: &Naive<'_>, answers: &Value) -> usize {
     naive.walk(answers).path.len()
 }
 
-/// Returns the best and the median time of one call over the rounds.
+/// Returns the best and the median duration of a call over all rounds.
 fn time<T>(calls: u32, mut call: impl FnMut() -> T) -> (Duration, Duration) {
     let mut rounds: Vec<Duration> = (0..ROUNDS)
         .map(|_| {

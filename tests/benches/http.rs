@@ -1,8 +1,9 @@
 //! Measures requests per second over HTTP. The baseline is a bare hyper server that reads the request and returns a
 //! fixed body of the same size.
 //!
-//! Each server runs on one thread, and each round loads both in turn. The load comes from another thread: 64 keep-alive
-//! connections that send the next request as soon as the response is complete. The result is the ratio within a round.
+//! Each server runs on one thread, and each round loads one server after the other. The load comes from another thread,
+//! over 64 keep-alive connections, each of which sends the next request as soon as the response is complete. Each round
+//! yields a ratio.
 
 #![allow(
     missing_docs,
@@ -37,7 +38,7 @@ use tokio::{
 };
 
 const CONNECTIONS: usize = 64;
-/// The rounds are many and short, because other load on the machine varies over time.
+/// The rounds are many and short, because the other load on the machine varies over time.
 const ROUNDS: usize = 41;
 const ROUND: Duration = Duration::from_millis(250);
 
@@ -47,7 +48,7 @@ mod allocator;
 mod server;
 
 fn main() {
-    // The sample has only 40 leads, so ten more are added to fill a list of 50.
+    // The sample has only 40 leads. Ten more fill a list of 50.
     let (address, token) = server::start(sample(50));
     let head = |line: &str| format!("{line} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {token}\r\n");
     let first = page(address, &(head("GET /v1/leads?limit=1") + "\r\n"));
@@ -59,7 +60,7 @@ fn main() {
         ("GET list of 50", head("GET /v1/leads?limit=50") + "\r\n"),
         ("POST", head("POST /v1/leads") + &format!("content-length: {}\r\n\r\n{new}", new.len())),
     ];
-    println!("64 connections, {ROUNDS} rounds of {ROUND:?}; medians of requests per second, and of the rounds' ratios");
+    println!("64 connections, {ROUNDS} rounds of {ROUND:?}; median requests per second, and median ratios per round");
     let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
     for (name, request) in requests.iter().filter(|(name, _)| name.contains(&only)) {
         let body = body_of(address, request);
@@ -91,7 +92,7 @@ fn start_bare(body: Bytes) -> SocketAddr {
                         .headers_mut()
                         .insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
                     async {
-                        // Reads the request body like the measured server. It is empty for a GET.
+                        // Reads the request body, as leadapi does. For a GET it is empty.
                         request.into_body().collect().await.unwrap();
                         Ok::<_, Infallible>(response)
                     }
@@ -103,14 +104,13 @@ fn start_bare(body: Bytes) -> SocketAddr {
     receive.recv().unwrap()
 }
 
-/// Returns the requests per second in one round. Assumes that all of a server's responses to this request have the same
-/// length.
+/// Returns the requests per second in one round. Assumes that all responses to this request have the same length.
 fn load(address: SocketAddr, request: &str) -> f64 {
     let length = exchange(address, request).len();
     Builder::new_current_thread().enable_all().event_interval(4).build().unwrap().block_on(async {
         let mut connections = JoinSet::new();
-        // This task keeps the load thread from sleeping. Waking a thread is expensive, and a slower server would have
-        // to do it more often.
+        // This task keeps the load thread awake. Waking a thread is expensive, and a slower server would cause more of
+        // it.
         let awake = tokio::spawn(async {
             loop {
                 tokio::task::yield_now().await;

@@ -3,7 +3,7 @@
 //! - durable creates on SQLite, against a loop with one sync per create,
 //! - reads on SQLite, against reads in memory,
 //! - creates and reads on PostgreSQL, against hand-written statements on the same driver,
-//! - idempotency keys on PostgreSQL: the size of their records, and the time of keyed operations,
+//! - idempotency keys on PostgreSQL, for the size of their records and the time of keyed operations,
 //! - each operation of the service, against the statements that the store runs for it.
 //!
 //! `cargo bench -p leadapi-tests --bench stores` uses 1,000 and 100,000 leads. `LEADAPI_BENCH_LEADS=1000,1000000` sets

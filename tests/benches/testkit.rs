@@ -1,7 +1,7 @@
-//! Measures the test kit against bare wiremock with bare reqwest, in the same run: the time of a suite of 200 tests
-//! with one server each, and of a single start.
+//! Compares the test kit with bare wiremock and bare reqwest in the same run: the time of a suite of 200 tests with one
+//! server each, and the time of a single start.
 //!
-//! As under `#[tokio::test]`, each test has its own single-threaded runtime. The two suites alternate.
+//! As under `#[tokio::test]`, each test has its own single-threaded runtime. Runs of the suites alternate.
 
 #![allow(
     missing_docs,
@@ -53,23 +53,29 @@ fn main() {
     for _ in 0..=ROUNDS {
         rounds.push([times(TESTS, &as_it_is), times(TESTS, &without_certificates), times(TESTS, &ours)].map(seconds));
     }
-    println!("{TESTS} tests, each with its own server and client; medians of {ROUNDS} rounds, and of their ratios");
+    println!(
+        "{TESTS} tests, each with its own server and client; medians of {ROUNDS} rounds, and of the ratios per round"
+    );
     for (at, name) in ["bare", "bare, without root certificates", "kit"].into_iter().enumerate() {
         let (each, ratio) = (|round: &[f64; 3]| round[at], |round: &[f64; 3]| round[2] / round[at]);
         let of = |figure: &dyn Fn(&[f64; 3]) -> f64| median(&rounds[1..].iter().map(figure).collect::<Vec<_>>());
         println!("{name:<32} {:>6.2} s   kit/this {:.2}", of(&each), of(&ratio));
     }
     let pooled = start("bare wiremock, from its pool", async || drop(MockServer::start().await));
-    let own = start("bare wiremock, one of its own", async || drop(MockServer::builder().start().await));
+    let own = start("bare wiremock, not from the pool", async || drop(MockServer::builder().start().await));
     let cassette = Cassette::parse(HAR).unwrap();
     for (name, cost) in [
         ("mock", start("mock", async || drop(MockLeadApi::start().await))),
         ("fake", start("fake", async || drop(FakeLeadApi::start().await))),
         ("replay", start("replay", async || cassette.replay().await.verify().unwrap())),
     ] {
-        println!("a start of a {name}: {:.2} of one from the pool, {:.2} of one of its own", cost / pooled, cost / own);
+        println!(
+            "start of a {name}: {:.2} of the time for a pooled wiremock, {:.2} for one outside the pool",
+            cost / pooled,
+            cost / own
+        );
     }
-    start("client of the kit", {
+    start("client of the test kit", {
         let api = Builder::new_current_thread().enable_all().build().unwrap().block_on(MockLeadApi::start());
         async move || drop(api.client())
     });
@@ -77,7 +83,8 @@ fn main() {
     start("the same, without root certificates", async || drop(bare_client()));
 }
 
-/// Returns a client without root certificates, because loading the system's takes most of the startup time.
+/// Returns a client without root certificates, because loading the system's certificates takes most of the startup
+/// time.
 fn bare_client() -> reqwest::Client {
     reqwest::Client::builder().tls_certs_only([]).build().unwrap()
 }

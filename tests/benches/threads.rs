@@ -1,9 +1,9 @@
-//! Measures how the service scales to a second thread. The in-process calls run on one thread and on two, depending on
-//! what the two callers share.
+//! Measures how the service scales to a second thread. The in-process calls run on one thread and on two. What the two
+//! callers share varies.
 //!
-//! The pair of callers that shares nothing but the machine is the upper bound for every other pair. The two processors
-//! of a virtual machine may be two cores at one time and two hardware threads of the same core at another. So the last
-//! columns cover only the rounds in which the upper bound shows that two cores were available.
+//! Two callers that share nothing but the machine set the upper bound for every other pair. The two processors of a
+//! virtual machine may be two cores at one time and two hardware threads of the same core at another. The last columns
+//! therefore cover only the rounds in which the upper bound shows that two cores were available.
 
 #![allow(
     missing_docs,
@@ -38,8 +38,8 @@ use tower::Service;
 
 const ROUNDS: usize = 101;
 const CALLS: usize = 3_000;
-/// The minimum speedup for a round to count as having two cores. Two threads that share nothing reach 1.9 to 2 on two
-/// cores, and 1.1 to 1.4 on two hardware threads of one core.
+/// The minimum speedup of the upper bound in a round that counts as having two cores. Two threads that share nothing
+/// reach 1.9 to 2 on two cores, and 1.1 to 1.4 on two hardware threads of one core.
 const TWO_CORES: f64 = 1.8;
 
 #[path = "common/allocator.rs"]
@@ -60,7 +60,7 @@ fn main() {
             println!("{of_nothing:>12.2}{on_two_cores:>14.2}{rounds:>8}");
         }
     }
-    println!("\nGET one on one thread, while the other patches, against the same with another that shares nothing");
+    println!("\nGET one on one thread while the other thread patches; time relative to a pair that shares nothing");
     let [reader, stranger] = pair(Shared::Nothing);
     for shared in [Shared::Service, Shared::Business] {
         let [own, writer] = pair(shared);
@@ -140,7 +140,7 @@ fn pair(shared: Shared) -> [Caller; 2] {
     })
 }
 
-/// Returns a business that is parsed separately, so it shares no memory with another one, not even the text of an id.
+/// Returns a business that is parsed separately. It shares no memory with another business, not even the text of an id.
 fn seed(id: &str) -> BusinessSeed {
     let mut seed = Dataset::parse(SAMPLE).unwrap().businesses.remove(0);
     seed.id = id.parse().unwrap();
@@ -170,21 +170,21 @@ fn call(service: &mut LeadService, request: Request<Full<Bytes>>) {
     assert!(black_box(response).status().is_success());
 }
 
-/// The speedup of a pair from a second thread. All values are medians over the rounds.
+/// How much a pair gains from a second thread. All values are medians over the rounds.
 struct Growth {
-    /// Thousands of calls per second on one thread. The next field has the value for two.
+    /// Thousands of calls per second on one thread. The next field contains the value for two threads.
     one: f64,
     two: f64,
     /// The rate on two threads divided by the rate on one.
     ratio: f64,
-    /// The rate of this pair divided by the rate of the pair that shares nothing, both on two threads.
+    /// The rate of this pair relative to the pair that shares nothing, both on two threads.
     of_nothing: f64,
-    /// The ratio in only those `rounds` that had two cores; NaN if there was no such round.
+    /// The ratio over only those `rounds` that had two cores; NaN if there were none.
     on_two_cores: f64,
     rounds: usize,
 }
 
-/// Measures the pairs alternately, because the performance of the machine varies over time.
+/// Measures the pairs alternately, because the machine's performance varies over time.
 fn growth(calls: &[Call], pairs: &[(Shared, [Caller; 2]); 4]) -> [(Shared, Growth); 4] {
     let rounds: Vec<_> =
         (0..ROUNDS).map(|_| pairs.each_ref().map(|(_, pair)| [round(calls, &pair[..1]), round(calls, pair)])).collect();
@@ -262,7 +262,7 @@ fn read_during_writes(reader: &Caller, writer: &Caller) -> f64 {
     })
 }
 
-/// Pins the thread to a core. Otherwise the scheduler may leave both threads on one core for a whole round.
+/// Pins the thread to a core. Otherwise the scheduler may run both threads on one core for a whole round.
 fn stay_on(core: usize) {
     let cores = core_affinity::get_core_ids().unwrap();
     assert!(core_affinity::set_for_current(cores[core]));

@@ -1,6 +1,6 @@
-//! Bare hyper, the baseline of `tests/load/run`: reads each request and answers with a fixed body for its kind.
+//! Bare hyper, the baseline of `tests/load/run`. Reads each request and responds with a fixed body for its kind.
 //!
-//! The arguments are the files of two bodies: one for a lead, and one for a list.
+//! The arguments are two files that contain the bodies: one for a lead, and one for a list.
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::unwrap_used, reason = "a failed unwrap ends the tool")]
 
 use std::{convert::Infallible, env, fs};

@@ -2,7 +2,7 @@
 //! must fail for each mutant.
 //!
 //! The test's executable contains the statements as text, so the tool patches a copy of it with a replacement of the
-//! same length. Nothing is rebuilt, and the copy differs from the original only in this condition. Run the tool as
+//! same length. Nothing is rebuilt, and the copy differs from the original only in this condition. Run the tool as follows:
 //!
 //! ```text
 //! cargo test -p leadapi-tests --test differential --no-run
@@ -10,7 +10,7 @@
 //! ```
 //!
 //! If names are given, the tool mutates only the statements with those names. It prints a table of outcomes, and its
-//! exit status is 1 if a mutant survived. It takes minutes, so it is not part of the regular tests.
+//! exit status is 1 if a mutant survived. A run takes minutes, so it is not part of the regular tests.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -28,10 +28,10 @@ use std::{
     time::Instant,
 };
 
-/// The timeout of a test in seconds. A test that exceeds it hangs, so the mutant counts as detected.
+/// The timeout of a test in seconds. A mutant that makes the test hang counts as detected.
 const LONGEST: &str = "240";
 
-/// The tests, in the order in which they run until one fails.
+/// The tests in the order in which they run, until one fails.
 const TESTS: [&str; 5] = [
     "keys::stores_agree_on_idempotency_keys_that_expire",
     "random::stores_agree_on_random_requests",
@@ -42,7 +42,7 @@ const TESTS: [&str; 5] = [
 
 const SOURCES: [&str; 3] = ["statement.rs", "admin/statement.rs", "postgres/statement.rs"];
 
-/// An SQL statement as it appears in the executable.
+/// An SQL statement, as it appears in the executable.
 struct Statement {
     name: String,
     sql: String,
@@ -74,7 +74,7 @@ fn main() -> ExitCode {
     if survived == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Returns all statements with a condition on the business.
+/// Returns all statements that have a condition on the business.
 fn statements() -> Vec<Statement> {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../leadapi-server/src/store"));
     SOURCES.iter().flat_map(|source| constants(&fs::read_to_string(folder.join(source)).unwrap())).collect()
@@ -87,7 +87,7 @@ fn constants(source: &str) -> Vec<Statement> {
         let Some(text) = rest.split('"').nth(1) else { continue };
         let mut lines = text.split("\\\n");
         let first = lines.next().unwrap_or_default().to_owned();
-        // A backslash at the end of a line joins the next line without its leading whitespace.
+        // As in Rust, a backslash at the end of a line joins the next line without its leading whitespace.
         let sql = lines.fold(first, |sql, line| sql + line.trim_start());
         if !conditions(&sql).is_empty() {
             statements.push(Statement { name: name.to_owned(), sql });
@@ -96,7 +96,7 @@ fn constants(source: &str) -> Vec<Statement> {
     statements
 }
 
-/// Returns the position and length of each `business_id = $n`, including a table name before it.
+/// Returns the position and length of each `business_id = $n`, including a table name in front of it.
 fn conditions(sql: &str) -> Vec<(usize, usize)> {
     const CONDITION: &str = "business_id = $";
     let places = sql.match_indices(CONDITION).map(|(at, _)| {
@@ -108,13 +108,13 @@ fn conditions(sql: &str) -> Vec<(usize, usize)> {
 }
 
 impl Statement {
-    /// Returns the mutants of the statement. In each, one condition is replaced with one that is always true and has
-    /// the same length and parameter.
+    /// Returns the mutants of the statement. Each one replaces a condition with one that is always true and has the
+    /// same length and parameter.
     fn without_business(&self) -> Vec<String> {
         let changed = conditions(&self.sql).into_iter().map(|(at, length)| {
             let condition = &self.sql[at..at + length];
             let parameter = condition.rsplit(' ').next().unwrap_or(condition);
-            // The concatenation tells both databases that the parameter has type text.
+            // The concatenation makes both databases infer the type text for the parameter.
             let always = format!("{parameter}||''={parameter}");
             format!("{}{always:<length$}{}", &self.sql[..at], &self.sql[at + length..])
         });
@@ -122,10 +122,10 @@ impl Statement {
     }
 }
 
-/// Replaces every occurrence, because an executable may contain a constant more than once. Returns `None` if there is
-/// no occurrence.
+/// Replaces every occurrence, because an executable may contain the same constant more than once. Returns `None` if
+/// there are no occurrences.
 fn replace(program: &[u8], from: &[u8], to: &[u8]) -> Option<Vec<u8>> {
-    assert_eq!(from.len(), to.len(), "an executable has no room for more");
+    assert_eq!(from.len(), to.len(), "the replacement must have the same length");
     let mut changed = program.to_vec();
     let mut at = 0;
     let mut found = false;
@@ -137,7 +137,7 @@ fn replace(program: &[u8], from: &[u8], to: &[u8]) -> Option<Vec<u8>> {
     found.then_some(changed)
 }
 
-/// Runs the tests. Returns the first one that fails and, if its output names one, the store.
+/// Runs the tests. Returns the first one that fails, and the store if its output names one.
 fn run(mutant: &Path, executable: &str) -> String {
     for test in TESTS {
         let ran = Command::new("timeout")

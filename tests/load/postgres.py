@@ -1,4 +1,4 @@
-"""A PostgreSQL server of its own, and the CPU time of its processes."""
+"""Runs a private PostgreSQL server, and measures the CPU time of its processes."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from time import monotonic, sleep
 
 from servers import cpu
 
-# All data fits into the memory. Statements are counted. Every commit is synced to the disk, as always.
+# All data fits into memory. PostgreSQL counts the statements. It syncs every commit to the disk, as by default.
 SETTINGS = ["shared_buffers=1GB", "max_wal_size=4GB", "shared_preload_libraries=pg_stat_statements", "listen_addresses=127.0.0.1"]
 # PostgreSQL refuses to run as root.
 USER = "postgres" if os.geteuid() == 0 else None
@@ -36,7 +36,7 @@ class Postgres:
         """Returns the CPU time that all processes have used so far, in seconds."""
         total = 0.0
         for child in Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split():
-            # A child that has ended meanwhile is counted by its parent, which is therefore read last.
+            # The parent counts a child that has ended in the meantime, so the parent is read last.
             with suppress(FileNotFoundError, ProcessLookupError):
                 total += cpu(int(child))[0]
         return total + sum(cpu(self.pid))
@@ -70,7 +70,7 @@ def postgres():
 
 
 def find() -> Path:
-    """Returns the directory of the programs: that in PATH, or else Debian's newest version."""
+    """Returns the directory of PostgreSQL's programs: from PATH, or else Debian's newest version."""
     if found := shutil.which("initdb"):
         return Path(found).resolve().parent
     installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[4]))

@@ -1,4 +1,4 @@
--- Sends the requests of a file in order, repeatedly. If several instances run, each starts in its own part of the file.
+-- Sends the requests of a file in order, repeatedly. Several instances start in different parts of the file.
 -- Prints the number of requests, the elapsed time, and the number of failures.
 
 local requests, next_request = {}, 0

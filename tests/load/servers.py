@@ -26,13 +26,13 @@ class Running:
         return cpu(self.pid)[0]
 
     def memory(self) -> int:
-        """Returns the largest amount of memory that the process has used so far, in bytes."""
+        """Returns the peak memory of the process in bytes."""
         status = Path(f"/proc/{self.pid}/status").read_text()
         return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
 
 
 def cpu(pid: int) -> tuple[float, float]:
-    """Returns the CPU time of a process and that of its children that have ended, in seconds."""
+    """Returns the CPU time of a process and of its terminated children, in seconds."""
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     user, system, user_of_children, system_of_children = map(int, fields[11:15])
     ticks = os.sysconf("SC_CLK_TCK")
@@ -79,7 +79,7 @@ def started(command: list[str]):
             if listens := re.search(r"listens at (http\S+)", line):
                 break
         else:
-            raise SystemExit(f"{shlex.join(command)} has ended before it listened")
+            raise SystemExit(f"{shlex.join(command)} exited before it listened")
         yield Running(listens[1], process.pid)
     finally:
         process.terminate()
@@ -87,7 +87,7 @@ def started(command: list[str]):
 
 
 def save_responses(url: str, folder: Path) -> None:
-    """Saves bodies of the server's responses, which bare hyper then returns."""
+    """Saves the bodies of some responses for bare hyper to return."""
     for name, path in {"one": f"/leads/{lead_id(0, 0)}", "list": "/leads?limit=50"}.items():
         request = Request(url + path, headers={"Authorization": f"Bearer {token(0)}"})
         with urlopen(request) as response:

@@ -12,7 +12,7 @@ from data import BUSINESSES, CLIENTS, LEADS, STAGES, lead_id, token
 
 SCRIPT = Path(__file__).parent / "requests.lua"
 CONNECTIONS = 64
-# The mixed requests to each business.
+# The number of requests of each kind in the mix for one business.
 MIX = {"one": 14, "filtered": 4, "create": 1, "update": 1}
 
 # Requests per second, and seconds of CPU time per request.
@@ -27,7 +27,7 @@ def measure(server, workload: str, seconds: int) -> Measured:
 
 
 def wrk(urls: list[str], workload: str, seconds: int, file: str, prefix: list[str]) -> tuple[int, float]:
-    """Sends requests to all servers at the same time. Returns the number of requests, and their rate."""
+    """Sends requests to all servers concurrently. Returns the number of requests and the rate."""
     connections = CONNECTIONS // len(urls)
     command = [*prefix, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", SCRIPT]
     running = [
@@ -41,15 +41,15 @@ def wrk(urls: list[str], workload: str, seconds: int, file: str, prefix: list[st
             raise SystemExit(f"wrk has failed:\n{output}")
         requests, microseconds, failed = map(int, output.splitlines()[-1].split())
         if failed:
-            raise SystemExit(f"{failed} of {requests} requests of the workload {workload} failed:\n{output}")
+            raise SystemExit(f"{failed} of {requests} requests in the workload {workload} failed:\n{output}")
         total, rate = total + requests, rate + requests / microseconds * 1e6
     return total, rate
 
 
 @contextmanager
 def requests_file(workload: str, spread: bool):
-    """Writes requests to a file, either one to the first business or many to all businesses. Returns its name."""
-    # A fixed seed, so that all servers receive the same requests.
+    """Writes requests to a file: one to the first business, or many to all businesses. Returns the file's name."""
+    # The seed is fixed, so that all servers receive the same requests.
     random = Random(1)
     requests = spread_requests(workload, random) if spread else [request(workload, 0, 0, random)]
     with NamedTemporaryFile("w", suffix=".jsonl") as file:
@@ -59,7 +59,7 @@ def requests_file(workload: str, spread: bool):
 
 
 def spread_requests(workload: str, random: Random):
-    """Yields the same number of requests of each kind to each business, so that all approach their limits together."""
+    """Yields the same mix of requests for each business, so that all businesses approach their limits together."""
     mix = MIX if workload == "mixed" else {workload: sum(MIX.values())}
     order = list(range(BUSINESSES))
     decks = [random.sample(list(mix), counts=mix.values(), k=sum(mix.values())) for _ in order]

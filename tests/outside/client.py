@@ -20,7 +20,7 @@ def main() -> None:
         sys.path.insert(0, directory)
         with demo(sys.argv[1]) as (url, _, tokens):
             seven_operations(url, tokens["A"])
-    print("a generated client did the seven operations")
+    print("a generated client completed the seven operations")
 
 
 def generate(directory: Path) -> None:

@@ -10,7 +10,7 @@ MANY = "4000000000"
 
 @contextmanager
 def demo(binary: str, *arguments: str):
-    """Starts the server; yields its base URL, the operator's URL, and the tokens of its two businesses."""
+    """Starts the server. Yields its base URL, the URL of its operator's listener, and a token for each business."""
     command = [binary, "demo", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--drain-delay", "0s",
                "--reads-per-minute", MANY, "--writes-per-minute", MANY, *arguments]
     environment = {**os.environ, "LEADAPI_LOG": "error"}

@@ -1,4 +1,4 @@
-"""Runs schemathesis against a server and its OpenAPI document. Passes further arguments to schemathesis.
+"""Runs schemathesis against a server and its OpenAPI document. Passes all other arguments on to schemathesis.
 
     python fuzz.py SERVER --max-time 100
 """

@@ -1,7 +1,7 @@
-"""Lists rejections that schemathesis must accept, because no schema can express their rules.
+"""Lists the rejections that schemathesis must accept, because no schema can express the underlying rules.
 
-The server may reject a request that matches its schema because of the data in the store, or because of a number that a
-64-bit float cannot represent. A rejection is accepted only if every part of its message is about such a rule.
+The server may reject a request although it matches the schema. The reason can be the data in the store, or a number
+that a 64-bit float cannot represent. A rejection is accepted only if every part of its message names such a rule.
 """
 
 import schemathesis
@@ -15,7 +15,7 @@ BEYOND_A_SCHEMA = {
     "stage_id belongs to another pipeline than pipeline_id",
     # Portable regular expressions cannot match the digits of all scripts (contract D4).
     "phone must have at least three digits",
-    # The key was used before with another body (contract D10).
+    # The key has already been used with a different body (contract D10).
     "Idempotency-Key was used before with another body",
     # JSON Schema accepts 9007199254740993, but a 64-bit float cannot represent it (contract D4).
     "value must be exactly representable as a double if it is a whole number",

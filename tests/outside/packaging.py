@@ -1,8 +1,8 @@
-"""Checks the packaged files with the schemas of Kubernetes and Compose, and with promtool.
+"""Checks the packaged files against the schemas of Kubernetes and Compose, and with promtool.
 
     python packaging.py
 
-Without promtool, its checks are skipped, unless LEADAPI_REQUIRE_PROMTOOL=1.
+Without promtool, the checks that need it are skipped, or fail if LEADAPI_REQUIRE_PROMTOOL=1.
 """
 
 import json
@@ -17,7 +17,7 @@ import compose_spec
 import yaml
 
 PACKAGING = Path(__file__).resolve().parent.parent.parent / "leadapi-server" / "packaging"
-# The oldest version that has every field, and the newest that the schemas cover.
+# The oldest version that has every field, and the newest version that the schemas cover.
 KUBERNETES = ["1.27", "1.37"]
 
 
@@ -37,21 +37,21 @@ def kubernetes(folder: Path) -> None:
     manifests = sorted(file for file in folder.glob("*.yaml") if file.name != "kustomization.yaml")
     for version in KUBERNETES:
         run(validate, "--strict", "--quiet", "--kubernetes-version", version, *manifests)
-    # Every manifest is applied except the example of the secret.
+    # Every manifest is applied except the example Secret.
     applied = yaml.safe_load((folder / "kustomization.yaml").read_text())["resources"]
     assert sorted([*applied, "secret.example.yaml"]) == [file.name for file in manifests], applied
     deployment = yaml.safe_load((folder / "deployment.yaml").read_text())["spec"]["template"]["spec"]
     lines = (line.split("=", 1) for line in (folder / "settings.env").read_text().splitlines() if not line.startswith("#"))
     settings = dict(lines)
     drain, stop = (int(settings[name].removesuffix("s")) for name in ("LEADAPI_DRAIN_DELAY", "LEADAPI_STOP_TIMEOUT"))
-    assert drain + 15 < stop < deployment["terminationGracePeriodSeconds"], "a request may be cut off"
+    assert drain + 15 < stop < deployment["terminationGracePeriodSeconds"], "a shutdown is forced too early"
 
 
 def prometheus(folder: Path) -> None:
     run("promtool", "check", "rules", folder / "alerts.yaml")
     run("promtool", "test", "rules", folder / "alerts.test.yaml")
     run("promtool", "check", "config", folder / "prometheus.yaml", folder / "kubernetes.yaml")
-    # promtool does not read dashboards, but it reads their expressions as rules.
+    # promtool cannot read dashboards, so it checks their expressions as rules.
     dashboard = json.loads((PACKAGING / "grafana" / "leadapi.json").read_text())
     queries = [target["expr"] for panel in dashboard["panels"] for target in panel.get("targets", [])]
     rules = [{"record": f"panel:{nth}", "expr": query.replace("$__rate_interval", "1m")} for nth, query in enumerate(queries)]

@@ -1,4 +1,4 @@
-"""Measures the time to the server's first response, and its memory then, with the sample and with a million leads."""
+"""Measures the time until the first response, and the memory after it, with the sample and with a million leads."""
 
 import json
 import os
@@ -25,18 +25,18 @@ def starts(binary: str, size: int):
         with served(binary, "demo") as (first, answer, _, memory, _):
             times.append((first * 1000, answer * 1000))
     first, answer = map(median, zip(*times))
-    yield f"from exec to the first line, median of {STARTS}", first, None, "ms"
-    yield f"from exec to the first answer, median of {STARTS}", answer, 30, "ms"
-    yield "memory then", memory / MB, 15, "MB"
+    yield f"time from exec to the first line, median of {STARTS}", first, None, "ms"
+    yield f"time from exec to the first response, median of {STARTS}", answer, 30, "ms"
+    yield "memory after the first response", memory / MB, 15, "MB"
     with TemporaryDirectory() as folder:
         file = Path(folder) / "leads.json"
         bytes_of_leads = write(file)
         with served(binary, "serve", "--data", str(file)) as (_, answer, used, memory, total):
             assert total == LEADS, total
-        yield f"a file of {LEADS} leads", bytes_of_leads / MB, None, "MB"
-        yield "from exec with it to the first answer", answer, 10, "s"
-        yield "of processors until then", used, None, "s"
-        yield "memory then", memory / MB, None, "MB"
+        yield f"size of a file with {LEADS} leads", bytes_of_leads / MB, None, "MB"
+        yield "time from exec with this file to the first response", answer, 10, "s"
+        yield "CPU time until the first response", used, None, "s"
+        yield "memory after the first response", memory / MB, None, "MB"
 
 
 @contextmanager

@@ -21,7 +21,8 @@ fn an_export_imported_elsewhere_is_identical_and_its_tokens_are_valid() {
     assert_eq!(new.run(&["data", "export", "-"]), exported);
     new.assert_lead_counts();
     assert_eq!(Running::on(&new.store).status("/v1/leads", &token), "200");
-    // The export equals the sample except for the order of records and the tokens, whose secrets the sample contains.
+    // The export equals the sample except for the order of records and the tokens: only the sample contains their
+    // secrets.
     let (sample, exported) = (Dataset::parse(leadapi_server::SAMPLE).unwrap(), Dataset::parse(&exported).unwrap());
     for (mut before, mut after) in sample.businesses.into_iter().zip(exported.businesses) {
         before.leads.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
@@ -33,7 +34,7 @@ fn an_export_imported_elsewhere_is_identical_and_its_tokens_are_valid() {
     }
 }
 
-/// Covers an import into another SQLite file and into memory. The store tests cover PostgreSQL.
+/// Covers imports into another SQLite file and into memory. The store tests cover PostgreSQL.
 #[test]
 fn a_retry_after_an_export_and_import_creates_no_second_lead() {
     let database = Database::of_the_sample();

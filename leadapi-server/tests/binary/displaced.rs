@@ -1,11 +1,11 @@
-//! A SQLite file is deleted, moved or replaced while a server uses it. The server must not acknowledge a write that
-//! would be lost.
+//! Deletes, moves or replaces a SQLite file while a server uses it. The server must not acknowledge a write that would
+//! be lost.
 
 use std::{fs, path::Path};
 
 use crate::process::{Database, Running, lead, wait_until};
 
-/// Displaces a server's files while the server is writing, and returns what the server logs when it exits.
+/// Displaces a server's files while the server is writing, and returns the server's log once it has exited.
 fn displace_while_serving(displace: impl FnOnce(&Path)) -> String {
     let database = Database::of_the_sample();
     let token = database.token();
@@ -13,7 +13,7 @@ fn displace_while_serving(displace: impl FnOnce(&Path)) -> String {
     let mut server = Running::on(&database.store);
     assert!(server.post(&token, "", &lead("before")).starts_with("HTTP/1.1 201"));
     displace(database.folder.path());
-    // Either the next write fails, or the periodic check has already made the server exit.
+    // Either the next write fails, or the periodic check has already stopped the server.
     if let Some(answer) = server.try_post(&token, &lead("after")) {
         assert!(answer.starts_with("HTTP/1.1 500"), "{answer}");
     }

@@ -1,4 +1,4 @@
-//! Storage that fails while a server uses it. The server must report the failure and exit.
+//! Makes the storage fail while a server uses it. The server must report the failure and exit.
 
 use std::{
     fs::OpenOptions,
@@ -16,12 +16,12 @@ fn overwriting_the_database_stops_the_server() {
     let server = Running::on(&database.store);
     assert_eq!(server.status("/v1/leads", &token), "200");
     let path = database.folder.path().join("leads.db");
-    // Pages in the write-ahead log shadow those in the file, so the log is checkpointed first.
+    // Pages in the write-ahead log shadow the pages in the file, so the log is checkpointed first.
     database.open().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
     let file = OpenOptions::new().write(true).open(&path).unwrap();
     let garbage = vec![0xa5; usize::try_from(file.metadata().unwrap().len()).unwrap()];
     file.write_all_at(&garbage, 0).unwrap();
-    // Once the server has exited, it no longer responds. Its last response must be a 500.
+    // After the server has exited, it no longer responds. Its last response must be a 500.
     wait_until("the server exits", || {
         let answer = server.try_post(&token, &lead("Ann")).unwrap_or_default();
         assert!(!answer.starts_with("HTTP/1.1 20"), "{answer}");
@@ -63,6 +63,6 @@ fn a_failed_disk_write_is_not_acknowledged_and_stops_the_server() {
 fn assert_failed(server: Running) {
     let (code, log) = server.code();
     assert_eq!(code, Some(1), "{log}");
-    // Log lines of other requests that failed for the same reason may come before or after this line.
+    // Other requests that failed for the same reason may log lines before or after this line.
     assert!(log.lines().any(|line| line.starts_with("leadapi-server: the storage has failed: ")), "{log}");
 }

@@ -44,7 +44,7 @@ fn form(args: &[&str]) -> Ran {
     Ran { code: status.code().unwrap(), out: text(stdout), error: text(stderr) }
 }
 
-/// Returns a form with two pages. The first page has a rule with this condition that jumps to the ending `no`.
+/// Returns a form with two pages. A rule with this condition jumps from the first page to the ending `no`.
 fn routed(op: &str) -> Value {
     json!({"form": {"client_id": "c1", "name": "Care",
         "pages": [
@@ -156,7 +156,7 @@ fn paths_and_graphs_are_printed_as_json() {
             {"from": 0, "to_page": 1, "to_ending": null, "rule": null},
             {"from": 1, "to_page": null, "to_ending": 0, "rule": null}])
     );
-    // A rule that cannot be evaluated leaves its paths undecided.
+    // If a rule cannot be evaluated, its paths are uncertain.
     let file = folder.file("unknown.json", &routed("contains").to_string());
     assert_eq!(form(&["paths", "--json", &file]).json()["paths"][0]["uncertain"], true);
     assert!(form(&["paths", &file]).out.contains("zip > you > end:thanks (uncertain)"));
@@ -215,7 +215,7 @@ fn a_byte_order_mark_is_skipped() {
     assert_eq!((ran.code, &ran.json()["ending"]["id"]), (0, &json!("no")), "{}", ran.error);
 }
 
-/// Text in a form record must not send control sequences to the terminal or reorder its output.
+/// Text in a form record must neither send control sequences to the terminal nor reorder its output.
 #[test]
 fn text_in_a_record_cannot_control_a_terminal() {
     let evil = "\u{1b}[2J\u{7}\u{202e}\u{9b}";
@@ -246,7 +246,8 @@ fn text_in_a_record_cannot_control_a_terminal() {
     assert!(form(&["check", &file]).out.contains(r"/form/\u{1b}[2J\u{7}\u{202e}\u{9b}"));
 }
 
-/// Checks a page with thousands of questions, some of which a later page reads. Such a form once took gigabytes.
+/// The form has a page with thousands of questions, and a later page refers to some of them. A check of such a form
+/// once took gigabytes.
 #[test]
 fn a_large_form_is_checked_and_listed_in_seconds() {
     let fields: Vec<Value> = (0..10_000)

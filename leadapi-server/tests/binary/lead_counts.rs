@@ -1,4 +1,4 @@
-//! Compares the lead counts that the database stores with the actual leads.
+//! Compares the stored lead counts with the actual leads.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ impl Database {
         Connection::open(self.store.trim_start_matches("sqlite:")).unwrap()
     }
 
-    /// Checks that the stored count of each filter and bucket equals the number of matching leads.
+    /// Checks that the stored count for each filter and bucket equals the number of matching leads.
     pub(crate) fn assert_lead_counts(&self) {
         let connection = self.open();
         let mut buckets: BTreeMap<String, Vec<(i64, String)>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! A stalled log never blocks requests, and callers cannot forge or flood log lines.
+//! A log that nobody reads must not block requests, and callers must not be able to forge log lines or flood the log.
 
 use std::{
     io::{BufRead, BufReader, PipeReader, Read, Write, pipe},
@@ -9,7 +9,7 @@ use std::{
 
 use crate::process::{BINARY, Running, SECRET, TIMEOUT, kill, wait_until};
 
-/// A server whose stdout and stderr share one pipe. The test reads only the addresses from the pipe, so the pipe fills
+/// A server whose stdout and stderr share one pipe. The test reads only the addresses from this pipe, so the pipe fills
 /// up.
 struct Stalled {
     child: Child,
@@ -73,7 +73,8 @@ fn a_stalled_log_reader_blocks_neither_requests_nor_shutdown() {
         while answered < BATCH {
             let mut line = String::new();
             assert_ne!(answers.read_line(&mut line).unwrap(), 0, "the connection closed in batch {batch}");
-            // A response body has no trailing line break, so the next status line may start in the middle of a line.
+            // A response body does not end with a line break, so the next status line may start in the middle of a
+            // line.
             answered += usize::from(line.contains("HTTP/1.1 404"));
         }
     }
@@ -93,7 +94,7 @@ fn the_log_reports_dropped_lines_once_it_is_read_again() {
     let mut server = Running::start(Command::new(BINARY).args(["serve", "--listen", "127.0.0.1:0"]));
     let mut stream = connect(&server.address);
     let mut reader = stream.try_clone().unwrap();
-    // The test ignores the responses but must read them, or the server would stop reading requests.
+    // The test ignores the responses, but must read them, or the server would stop reading requests.
     let answers = thread::spawn(move || std::io::copy(&mut reader, &mut std::io::sink()).unwrap());
     let request = format!("GET /v1/none HTTP/1.1\r\nhost: x\r\nx-request-id: {}\r\n\r\n", "x".repeat(128));
     for _ in 0..REQUESTS / 100 {
@@ -107,11 +108,11 @@ fn the_log_reports_dropped_lines_once_it_is_read_again() {
     let (reports, lines): (Vec<&str>, Vec<&str>) =
         log.lines().partition(|line| line.contains("log lines were dropped"));
     let dropped = reports.iter().map(|line| line.rsplit_once("lines=").unwrap().1.parse::<usize>().unwrap());
-    // The log has one line per request, plus one for the shutdown.
+    // The log has one line for each request, and one for the shutdown.
     assert_eq!(dropped.sum::<usize>() + lines.len(), REQUESTS + 2);
 }
 
-/// Each of these frames once caused the HTTP library to log a line at level `warn`.
+/// Each of these frames once made the HTTP library log a line at level `warn`.
 #[test]
 fn unsolicited_http2_frames_are_not_logged() {
     const FRAMES: usize = 50_000;
@@ -128,7 +129,7 @@ fn unsolicited_http2_frames_are_not_logged() {
     stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").unwrap();
     stream.write_all(&settings).unwrap();
     stream.write_all(&ping(1).repeat(FRAMES)).unwrap();
-    // The acknowledgement of a final ping shows that the server has read all earlier frames.
+    // The acknowledgement of the final ping shows that the server has read all earlier frames.
     stream.write_all(&ping(0)).unwrap();
     let (mut answer, acknowledged) = (Vec::new(), ping(1));
     while !answer.windows(acknowledged.len()).any(|window| window == acknowledged) {

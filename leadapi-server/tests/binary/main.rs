@@ -1,4 +1,4 @@
-//! Tests of the binary as an operator sees it: its output, signals and exit codes.
+//! Tests the binary as an operator sees it: its output, signals and exit codes.
 
 #![allow(
     clippy::indexing_slicing,

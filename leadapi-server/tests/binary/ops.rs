@@ -35,7 +35,7 @@ impl Ops {
         wait_until("the server is not ready", || !self.get("/readyz").starts_with("HTTP/1.1 200"));
     }
 
-    /// Returns the value of the metric on the line that starts with this text.
+    /// Returns the value of the metric whose line starts with this text.
     fn count(&self, line: &str) -> f64 {
         let metrics = self.get("/metrics");
         let value = metrics.lines().find_map(|found| found.strip_prefix(line)?.strip_prefix(' '));
@@ -107,7 +107,7 @@ fn the_operator_listener_serves_the_api_on_other_paths() {
     }
 }
 
-/// The reference shows the public URL, but its trial requests go to the operator's own listener.
+/// The API reference shows the public URL, but its trial requests go to the operator's listener.
 #[test]
 fn the_public_url_is_in_the_document_and_in_location() {
     let database = Database::of_the_sample();
@@ -120,7 +120,7 @@ fn the_public_url_is_in_the_document_and_in_location() {
     assert!(created.starts_with("HTTP/1.1 201") && created.contains("\r\nlocation: /crm/v1/leads/"), "{created}");
 }
 
-/// After SIGTERM, the server fails its readiness check but serves requests until the drain delay is over.
+/// After SIGTERM, the server's readiness check fails, but the server serves requests until the drain delay is over.
 #[test]
 fn sigterm_fails_readiness_before_the_drain_delay() {
     let database = Database::of_the_sample();
@@ -135,7 +135,8 @@ fn sigterm_fails_readiness_before_the_drain_delay() {
     assert!(success && signalled.elapsed() >= Duration::from_secs(2), "{:?}", signalled.elapsed());
 }
 
-/// A container has no shell for a health check. The setting of the server also finds it at an address for all interfaces.
+/// A container has no shell for a health check, so the command takes the address from the server's own setting. The
+/// address may be a wildcard.
 #[test]
 fn the_command_ready_reports_whether_a_server_is_ready() {
     let database = Database::of_the_sample();
@@ -160,7 +161,7 @@ fn the_command_ready_reports_whether_a_server_is_ready() {
     refused(&ops.0, "Connection refused");
 }
 
-/// A user at a terminal should not have to wait.
+/// A user at a terminal must not have to wait.
 #[test]
 fn ctrl_c_skips_the_drain_delay() {
     let database = Database::of_the_sample();
@@ -169,7 +170,7 @@ fn ctrl_c_skips_the_drain_delay() {
     assert!(server.end().0);
 }
 
-/// Without the flag, an operator who wants only the pages would expose the API in clear text.
+/// Without the second flag, an operator who only wants the pages would also expose the API over plain HTTP.
 #[test]
 fn a_reachable_operator_address_needs_flags() {
     let database = Database::of_the_sample();
@@ -196,7 +197,7 @@ fn a_reachable_operator_address_needs_flags() {
     }
 }
 
-/// The listener must reject requests from a web page whose domain points at this machine (DNS rebinding).
+/// The listener must reject requests from a web page whose domain resolves to this machine (DNS rebinding).
 #[test]
 fn a_loopback_listener_refuses_other_host_names() {
     let database = Database::of_the_sample();

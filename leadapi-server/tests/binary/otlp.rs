@@ -8,7 +8,7 @@ use std::{
 
 use crate::process::{BINARY, Running};
 
-/// Reads one HTTP request, answers it, and returns its head and body.
+/// Reads one HTTP request, responds to it, and returns its head and body.
 fn take(mut stream: TcpStream) -> (String, Vec<u8>) {
     let mut bytes = Vec::new();
     loop {
@@ -35,7 +35,7 @@ fn spans_are_exported_before_the_server_exits() {
     server.signal("-TERM");
     let (head, body) = take(collector.accept().unwrap().0);
     assert!(head.starts_with("post /v1/traces "), "{head}");
-    // Protobuf stores strings as plain UTF-8, so a text search finds them.
+    // Protobuf stores strings as plain UTF-8, so a substring search finds them.
     let text = String::from_utf8_lossy(&body).into_owned();
     for part in ["leadapi-server", "request", "the-id", "/v1/leads", "list_leads"] {
         assert!(text.contains(part), "{part}: {text}");

@@ -1,4 +1,4 @@
-//! Command output: for people, for scripts, and for a reader that closes the pipe early.
+//! The output of commands, for people, for scripts, and for readers that close the pipe early.
 
 use std::{
     fs,
@@ -63,7 +63,7 @@ fn a_closed_output_pipe_ends_a_command_silently() {
         drop(reader);
         let output = command.stdout(writer).stderr(Stdio::piped()).output().unwrap();
         assert_eq!(String::from_utf8(output.stderr).unwrap(), "", "{args:?}");
-        // The exit status that a shell reports for a process killed by SIGPIPE.
+        // A shell reports this exit status for a process that SIGPIPE has killed.
         assert_eq!(output.status.code(), Some(141), "{args:?}");
     }
 }
@@ -82,7 +82,7 @@ fn an_unprintable_secret_fails_the_command() {
     assert!(error.contains(lost["id"].as_str().unwrap()) && error.contains("create another"), "{error}");
 }
 
-/// `script` runs the command on a terminal.
+/// The program `script` runs the command on a terminal.
 #[test]
 fn a_table_fits_a_terminal() {
     let database = Database::of_the_sample();

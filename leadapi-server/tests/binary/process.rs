@@ -13,7 +13,7 @@ pub(crate) use crate::wait::{TIMEOUT, equals, wait_until};
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_leadapi-server");
 pub(crate) const SECRET: &str = "pak_00000000000000000000000000000000000000000002OZByn";
 
-/// A running server, and what it printed before it started listening.
+/// A running server, and its output from before it started to listen.
 pub(crate) struct Running {
     pub(crate) child: Child,
     pub(crate) stdout: BufReader<ChildStdout>,
@@ -22,7 +22,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts the server. Unless the test sets a drain delay, the delay is zero.
+    /// Starts the server. The drain delay is zero, unless the test sets another one.
     pub(crate) fn start(command: &mut Command) -> Self {
         if !command.get_envs().any(|(name, _)| name == "LEADAPI_DRAIN_DELAY") {
             command.env("LEADAPI_DRAIN_DELAY", "0s");
@@ -49,8 +49,8 @@ impl Running {
         answer
     }
 
-    /// Sends the head of a request and waits until the server asks for the body. Returns the connection and the body to
-    /// send.
+    /// Sends the head of a request and waits until the server requests the body. Returns the connection and the body
+    /// that remains to send.
     pub(crate) fn request_that_waits_for_its_body(&self) -> (TcpStream, &'static str) {
         let body = r#"{"client_id":"c1","name":"Ann"}"#;
         let mut stream = TcpStream::connect(&self.address).unwrap();
@@ -60,7 +60,7 @@ impl Running {
             body.len()
         );
         stream.write_all(head.as_bytes()).unwrap();
-        // The server sends `100 Continue` only when the request is running.
+        // The server sends `100 Continue` only when the request is already running.
         let mut proceed = [0; 25];
         stream.read_exact(&mut proceed).unwrap();
         assert_eq!(&proceed, b"HTTP/1.1 100 Continue\r\n\r\n");
@@ -114,7 +114,8 @@ pub(crate) fn data_file(name: &str, tokens: &str) -> PathBuf {
     path
 }
 
-/// Reads and removes the file of new secrets that a server wrote, so that the next server can create it again.
+/// Reads and removes the file to which a server wrote the secrets of new tokens, so that the next server can create it
+/// again.
 pub(crate) fn read_secrets(data: &Path) -> serde_json::Value {
     let path = secrets_path(data);
     let secrets = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
@@ -122,7 +123,7 @@ pub(crate) fn read_secrets(data: &Path) -> serde_json::Value {
     secrets
 }
 
-/// Returns the path where a server writes the secrets of new tokens.
+/// Returns the path to which a server writes the secrets of new tokens.
 pub(crate) fn secrets_path(data: &Path) -> PathBuf {
     format!("{}.tokens", data.display()).into()
 }
@@ -155,8 +156,8 @@ impl Running {
         ))
     }
 
-    /// Returns the response to a create, or `None` if the server exits before answering. A timeout keeps a hung server
-    /// from blocking the test.
+    /// Returns the response to a create, or `None` if the server exits without responding. The timeout prevents a hung
+    /// server from blocking the test.
     pub(crate) fn try_post(&self, token: &str, body: &str) -> Option<String> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
         stream.set_read_timeout(Some(TIMEOUT)).unwrap();
@@ -241,7 +242,7 @@ pub(crate) const CLIENT: &str = "019bb17b-d806-7737-af83-b92ecab0df7d";
 pub(crate) const OWNER: [&str; 4] = ["--business", BUSINESS, "--as", "Owner@Harbour.example"];
 
 impl Database {
-    /// Creates a token for the first business with both scopes.
+    /// Creates a token with both scopes for the first business.
     pub(crate) fn token(&self) -> String {
         let args = [&["token", "create", "--name", "t", "--scope", "read,write"][..], &OWNER].concat();
         self.json(&args)["token"].as_str().unwrap().to_owned()

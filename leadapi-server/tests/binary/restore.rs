@@ -86,8 +86,8 @@ fn an_invalid_or_damaged_backup_changes_nothing() {
     }
 }
 
-/// After a killed restore, the store is either the old one or the restored one, or servers refuse to start until the
-/// restore is run again.
+/// After a killed restore, the store is either the old one or the restored one. Otherwise servers must refuse to start
+/// until the restore is run again.
 #[test]
 fn a_killed_restore_leaves_no_mixed_store() {
     let (mut former, mut restored, mut refused) = (0, 0, 0);
@@ -120,6 +120,6 @@ fn a_killed_restore_leaves_no_mixed_store() {
         }
         database.assert_lead_counts();
     }
-    println!("the former store {former} times, the restored one {restored} times, neither {refused} times");
-    assert!(former > 0, "each restore completed before it was killed");
+    println!("found the former store {former} times, the restored one {restored} times, and neither {refused} times");
+    assert!(former > 0, "every restore completed before it was killed");
 }

@@ -65,7 +65,7 @@ fn given_secrets_are_kept_and_new_ones_are_written_to_a_file() {
     }
 }
 
-/// A failed start leaves no secrets file behind, because an existing file would make the next start fail.
+/// A failed start must not leave a secrets file behind, because an existing file would make the next start fail.
 #[test]
 fn a_failed_start_leaves_no_secrets_file() {
     let data = data_file("no-start", r#"{"name": "new", "scopes": ["write"]}"#);
@@ -76,7 +76,7 @@ fn a_failed_start_leaves_no_secrets_file() {
     assert!(!secrets_path(&data).exists());
 }
 
-/// `script` runs the server on a terminal.
+/// The program `script` runs the server on a terminal.
 #[test]
 fn new_secrets_are_printed_on_a_terminal() {
     let data = data_file("terminal", r#"{"name": "new", "scopes": ["write"]}"#);
@@ -123,7 +123,7 @@ fn a_second_signal_forces_the_shutdown() {
 #[test]
 fn the_server_survives_a_closed_output_pipe() {
     let mut server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
-    // Replaces stdout with a pipe whose reader has exited, so that writing the last line fails.
+    // Replaces stdout with a pipe whose reader has exited, so that the server cannot write its last line.
     server.stdout = BufReader::new(Command::new("true").stdout(Stdio::piped()).spawn().unwrap().stdout.take().unwrap());
     server.signal("-TERM");
     let (success, _, log) = server.end();
@@ -228,7 +228,7 @@ fn the_log_has_one_line_per_request_without_personal_data() {
     assert!(log.lines().all(|line| line.len() < 600), "{log}");
 }
 
-/// The shutdown waits for a request whose body is still missing, while the server already refuses new connections.
+/// The shutdown waits for a request whose body has not arrived, although the server already refuses new connections.
 #[test]
 fn sigterm_waits_for_an_in_flight_request() {
     let data = data_file("sigterm", &format!(r#"{{"name": "own", "scopes": ["write"], "token": "{SECRET}"}}"#));
@@ -236,7 +236,7 @@ fn sigterm_waits_for_an_in_flight_request() {
     let (mut stream, body) = server.request_that_waits_for_its_body();
     server.signal("-TERM");
     server.wait_until_refused();
-    // By the time the server has refused 2,000 connections, a shutdown that does not wait would be over.
+    // A shutdown that does not wait would be over before the server has refused 2,000 connections.
     assert!((0..2_000).all(|_| TcpStream::connect(&server.address).is_err()));
     stream.write_all(body.as_bytes()).unwrap();
     let mut answer = String::new();

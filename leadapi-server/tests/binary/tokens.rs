@@ -1,4 +1,4 @@
-//! The `token` command: who may use it, and its effect on a running server.
+//! The `token` command: who may use it, and how it affects a running server.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ fn a_token_is_valid_at_once_and_refused_within_two_seconds_of_its_revocation() {
     let revoked = Instant::now();
     let again = database.run(&[&["token", "revoke", id][..], &OWNER].concat());
     assert!(again.contains("was already revoked at 2"), "{again}");
-    // Once the token is revoked, its name can be reused.
+    // The name of a revoked token can be reused.
     database.run(&args);
     wait_until("the token is refused", || equals(server.status("/v1/clients", secret), "401"));
     assert!(revoked.elapsed() < Duration::from_secs(2), "{:?}", revoked.elapsed());

@@ -1,4 +1,4 @@
-//! The wait for a condition. The harness of `leadapi-tests` includes this file, because the tests of a published crate
+//! Waits for a condition. The harness of `leadapi-tests` includes this file, because the tests of a published crate
 //! cannot depend on an unpublished one.
 
 #![allow(clippy::missing_errors_doc, unreachable_pub, reason = "the harness exports these items")]
@@ -8,17 +8,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The time after which a wait fails the test. Everything that a test awaits takes less, even on a busy machine.
+/// The timeout of a wait, after which the test fails. Every condition in the tests is met sooner, even on a busy
+/// machine.
 pub const TIMEOUT: Duration = Duration::from_secs(120);
 /// The pause between two checks of a condition.
 pub const INTERVAL: Duration = Duration::from_millis(5);
 
-/// What a check of a condition returns. `true`, `Some` and `Ok` end the wait.
+/// The outcome of checking a condition. `true`, `Some` and `Ok` end the wait.
 pub trait Condition {
     /// The result of the wait.
     type Value;
 
-    /// Returns the result of the wait, or the state that does not fulfil the condition yet.
+    /// Returns the result of the wait, or the state if the condition is not met yet.
     fn met(self) -> Result<Self::Value, String>;
 }
 
@@ -46,7 +47,7 @@ impl<T, E: Debug> Condition for Result<T, E> {
     }
 }
 
-/// Returns the condition that a state has the expected value.
+/// Compares a state with its expected value. Returns the state if it differs.
 pub fn equals<T: PartialEq<E>, E: ?Sized>(state: T, expected: &E) -> Result<(), T> {
     if state == *expected { Ok(()) } else { Err(state) }
 }

@@ -1,4 +1,4 @@
-//! A binary without the feature `redis`.
+//! Tests a binary without the feature `redis`.
 
 use std::process::Command;
 

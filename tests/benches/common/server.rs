@@ -1,4 +1,4 @@
-//! Runs the server as shipped on a separate thread, with logging off and rate limits raised.
+//! Runs the server as shipped on a separate thread, but with logging off and raised rate limits.
 
 use std::{net::SocketAddr, sync::mpsc::channel, thread};
 
@@ -12,7 +12,7 @@ use leadapi_core::{
 use leadapi_server::Server;
 use tokio::runtime::Builder;
 
-/// Starts the server, and returns its address and a token of its first business.
+/// Starts the server, and returns its address and a token for its first business.
 pub(crate) fn start(dataset: Dataset) -> (SocketAddr, String) {
     let (send, receive) = channel();
     thread::spawn(move || {

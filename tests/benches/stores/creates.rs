@@ -1,4 +1,4 @@
-//! Measures durable creates by many callers through the whole service, against a loop with one sync per create.
+//! Measures durable creates by many callers through the whole service. The baseline is a loop with one sync per create.
 
 use std::{
     fs::File,
@@ -54,7 +54,7 @@ pub(crate) async fn sqlite() {
         all.push(concurrent);
         ratios.push(concurrent / per_second);
     }
-    println!("\nSQLite, durable creates per second, medians of {ROUNDS} rounds of {ROUND:?} each, in turn");
+    println!("\nSQLite, durable creates per second, medians of {ROUNDS} alternating rounds of {ROUND:?}");
     println!("  bare loop, one sync each           {:>9.0}", median(bares));
     println!("  {CALLERS} callers through the service    {:>9.0}", median(all));
     println!("  ratio                              {:>9.1}", median(ratios));
@@ -66,7 +66,7 @@ pub(crate) fn on_slower_disks() {
     for longer in [Duration::from_micros(500), Duration::from_millis(2)] {
         let mut again = Command::new(std::env::current_exe().unwrap());
         slow_syncs(again.arg("one-disk"), longer);
-        println!("\nWith {longer:?} more for each sync:");
+        println!("\nWith each sync slowed by {longer:?}:");
         assert!(again.status().unwrap().success());
     }
 }
@@ -116,8 +116,8 @@ pub(crate) async fn concurrent(service: &LeadService, token: &str) -> f64 {
     created.load(Ordering::Relaxed) as f64 / begun.elapsed().as_secs_f64()
 }
 
-/// The baseline: writes the same rows as the store with hand-written SQL. Each transaction writes one lead and the four
-/// counts that include it.
+/// The baseline, which writes the same rows as the store with hand-written SQL. Each transaction writes one lead and
+/// the four counts that include it.
 struct Bare {
     connection: rusqlite::Connection,
     created: usize,

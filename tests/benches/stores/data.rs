@@ -1,4 +1,4 @@
-//! The data in the measured stores, and a timer for calls.
+//! The data in the measured stores, and a timer for calls to them.
 
 use std::time::{Duration, Instant};
 
@@ -69,7 +69,7 @@ pub(crate) fn new_lead(nth: usize) -> NewLead {
         .stage(&stage(nth / CLIENTS))
 }
 
-/// Returns the numbers of leads with which the benchmark runs.
+/// Returns the numbers of leads for which the benchmark runs.
 pub(crate) fn sizes() -> Vec<usize> {
     let sizes = std::env::var("LEADAPI_BENCH_LEADS").unwrap_or_else(|_| "1000,100000".into());
     sizes.split(',').map(|size| size.parse().unwrap()).collect()

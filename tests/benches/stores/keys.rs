@@ -1,4 +1,4 @@
-//! Measures what idempotency keys cost on PostgreSQL: the size of their records, and the time of keyed operations.
+//! Measures the cost of idempotency keys on PostgreSQL: the size of their records, and the time of keyed operations.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},
@@ -53,7 +53,7 @@ pub(crate) async fn postgres() {
     println!("  rows of lead counts             {counts:>8.0}");
     println!("  bytes per row, with indexes     {:>8.0}", bytes("tally").await / counts);
     println!("  bytes of WAL per create         {wal_per_create:>8.0}");
-    // Replays and updates take leads in another order than that of their creation.
+    // Replays and updates access leads in a different order than the leads were created in.
     let next = AtomicUsize::new(RECORDS);
     let spread = |nth: usize| nth * 7_919 % RECORDS;
     let unkeyed = time(async |_| drop(create(&store, next.fetch_add(1, Ordering::Relaxed), None).await)).await;
@@ -76,8 +76,8 @@ pub(crate) async fn postgres() {
     println!("  later update          {:>12}", micros(update));
 }
 
-/// Returns the 10th percentile of the duration of a call in microseconds. Other programs on the machine affect it less
-/// than the median.
+/// Returns the 10th percentile of a call's duration in microseconds. Other programs on the machine affect it less than
+/// they affect the median.
 async fn time(call: impl AsyncFn(usize)) -> f64 {
     let mut figures = Vec::with_capacity(CALLS);
     for nth in 0..CALLS {
@@ -92,7 +92,7 @@ async fn time(call: impl AsyncFn(usize)) -> f64 {
 async fn create(store: &SqlStore, nth: usize, key: Option<usize>) -> Created {
     let draft = new_lead(key.unwrap_or(nth)).check().unwrap();
     let key = key.map(|key| {
-        // As long as the keys of the client.
+        // This text is as long as the keys that the client generates.
         let text = format!("{:032x}", (key as u128 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835));
         Idempotency::new(IdempotencyKey::parse(&text).unwrap(), draft.fingerprint())
     });

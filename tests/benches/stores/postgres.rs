@@ -1,4 +1,4 @@
-//! Measures the store on PostgreSQL, against hand-written statements on the same driver.
+//! Measures the store on PostgreSQL. The baseline consists of hand-written statements on the same driver.
 
 use std::{
     collections::HashMap,
@@ -51,7 +51,7 @@ pub(crate) async fn connect(url: &str) -> Client {
     client
 }
 
-/// Runs a read as one would without maintained counts: a page and a `count(*)` for its total, pipelined.
+/// Reads as one would without stored counts: a page and a `count(*)` for its total, pipelined.
 async fn by_hand(hand: &Hand, what: &Read, nth: usize, leads: usize) {
     const COLUMNS: &str = "id, client_id, name, email, phone, source, notes, value, pipeline_id, stage_id, \
         business_name, created_at";
@@ -89,7 +89,7 @@ async fn by_hand(hand: &Hand, what: &Read, nth: usize, leads: usize) {
     }
 }
 
-/// The baseline: a connection that prepares each statement once, like the store.
+/// The baseline: a connection that prepares each statement once, as the store does.
 struct Hand {
     client: Client,
     known: Mutex<HashMap<String, Statement>>,
@@ -107,7 +107,7 @@ impl Hand {
     }
 }
 
-/// Measures creates by 64 callers in one business, against bare inserts of leads on as many connections as the pool
+/// Measures creates by 64 callers in one business. The baseline inserts bare leads on as many connections as the pool
 /// has.
 async fn creates(cluster: &Cluster) {
     let url = cluster.url(&cluster.create_database("bench").await);
@@ -122,7 +122,7 @@ async fn creates(cluster: &Cluster) {
         all.push(through);
         ratios.push(through / bare);
     }
-    println!("\nPostgreSQL, creates per second in one business, medians of {ROUNDS} rounds of {ROUND:?} each, in turn");
+    println!("\nPostgreSQL, creates per second in one business, medians of {ROUNDS} alternating rounds of {ROUND:?}");
     println!("  bare INSERTs of leads on {CONNECTIONS} connections  {:>8.0}", median(bares));
     println!("  64 callers through the service       {:>8.0}", median(all));
     println!("  ratio                                {:>8.2}", median(ratios));

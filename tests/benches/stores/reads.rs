@@ -1,4 +1,4 @@
-//! Measures reads on SQLite against the same reads in memory, at several sizes.
+//! Measures reads on SQLite at several sizes. The baseline is the same reads in memory.
 
 use leadapi_core::{
     dataset::Dataset,

@@ -1,6 +1,6 @@
-//! Measures the overhead of the service: each operation through the whole service, against the statements that the
-//! store runs for it. The baseline runs them as prepared statements on one connection of the same driver. One caller
-//! alternates between the two, on identical databases.
+//! Measures the overhead of the service: each operation through the whole service, compared with the bare statements
+//! that the store runs for it. The baseline runs these as prepared statements on one connection of the same driver. One
+//! caller alternates between the two, on identical databases.
 
 use std::{collections::HashMap, hint::black_box, path::Path, time::Instant};
 
@@ -57,7 +57,7 @@ async fn filled(url: &str) -> SqlStore {
 }
 
 async fn compare(database: Database, service: &LeadService, token: &str, mut bare: Bare) {
-    println!("\n{database:?}, one caller, {LEADS} leads: medians of {ROUNDS} calls each, in turn");
+    println!("\n{database:?}, one caller, {LEADS} leads: medians of {ROUNDS} alternating calls");
     println!("  {:<22}{:>12}{:>12}{:>12}{:>8}", "", "round trips", "statements", "the service", "ratio");
     let mut created = Vec::new();
     for (name, operation) in Operation::ALL {
@@ -105,14 +105,14 @@ fn request(operation: Operation, nth: usize, token: &str, created: &[String]) ->
     request.body(Full::from(body)).unwrap()
 }
 
-/// The baseline: a connection and a loop that reads every column.
+/// The baseline: a connection, and a loop that reads every column of the result.
 enum Bare {
     Sqlite(rusqlite::Connection),
     Postgres { client: Client, known: HashMap<&'static str, Statement> },
 }
 
-/// Opens the baseline's database and writes to it once, as the store has done. While the WAL is empty, SQLite queries
-/// the size of the database file on each read.
+/// Opens the baseline's database and writes to it once, as the store does. While the WAL is empty, SQLite queries the
+/// size of the database file on each read.
 fn open(path: &Path) -> rusqlite::Connection {
     let connection = rusqlite::Connection::open(path).unwrap();
     connection
@@ -138,7 +138,7 @@ impl Bare {
         }
     }
 
-    /// Runs the steps. On PostgreSQL, pipelines the steps of each round trip.
+    /// Runs the steps. On PostgreSQL, pipelines the steps of one round trip.
     async fn run(&self, steps: &[Vec<Step>]) {
         match self {
             Self::Sqlite(connection) => steps.iter().flatten().for_each(|step| on_sqlite(connection, step)),

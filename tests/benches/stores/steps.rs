@@ -1,19 +1,19 @@
-//! The statements that the store runs for each operation, included from the store's source.
+//! The statements that the store runs for each operation, included from the store's source code.
 
 use leadapi_core::{model::NewLead, validate::OPTIONAL_TEXTS};
 use rusqlite::types::Value;
 
 use crate::data::{business, client, lead_id, moment, new_lead, stage};
 
-#[allow(dead_code, reason = "not each of them is part of an operation")]
+#[allow(dead_code, reason = "some statements are not part of an operation")]
 #[path = "../../../leadapi-server/src/store/statement.rs"]
 mod statement;
 
-#[allow(dead_code, reason = "not each of them is part of an operation")]
+#[allow(dead_code, reason = "some statements are not part of an operation")]
 #[path = "../../../leadapi-server/src/store/lead_statement.rs"]
 mod lead_statement;
 
-#[allow(dead_code, reason = "not each of them is part of an operation")]
+#[allow(dead_code, reason = "some statements are not part of an operation")]
 #[path = "../../../leadapi-server/src/store/postgres/statement.rs"]
 mod of_postgres;
 
@@ -67,7 +67,7 @@ macro_rules! step {
     };
 }
 
-/// Returns the steps of an operation, grouped by round trip. The steps of a group do not depend on each other's
+/// Returns the steps of an operation, grouped by round trip. Steps in the same group do not depend on each other's
 /// results, so they can be pipelined.
 pub(crate) fn steps(database: Database, operation: Operation, nth: usize) -> Vec<Vec<Step>> {
     match operation {
@@ -111,7 +111,7 @@ fn page(database: Database, of_client: bool, in_stage: bool) -> Vec<Step> {
     steps
 }
 
-/// Returns the beginning of a write transaction, up to the first result that the transaction depends on.
+/// Returns the start of a write transaction, up to the first result that the transaction depends on.
 fn writing(database: Database, needs: Vec<Step>) -> Vec<Step> {
     let mut steps = match database {
         Database::Sqlite => vec![Step::Command("BEGIN IMMEDIATE")],

@@ -4,9 +4,9 @@
 //! in either direction. `LEADAPI_ACCEPT=1 cargo bench -p leadapi-cost --bench cost` accepts the new costs and rewrites
 //! the file.
 //!
-//! Valgrind, which must be installed, counts the instructions. The counts vary by about 1 % regardless of other load on
-//! the machine, but differ between compiler versions. `callgrind_annotate target/tmp/cost/GET-one` shows where the
-//! instructions are spent.
+//! Valgrind, which must be installed, counts the instructions. The counts vary by about 1 % and do not depend on other
+//! load on the machine, but they differ between compiler versions. `callgrind_annotate target/tmp/cost/GET-one` shows
+//! where the instructions are spent.
 
 #![allow(
     missing_docs,
@@ -33,7 +33,8 @@ static MEMORY: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/cost.txt");
 const CALLS: usize = 1_000;
-/// The allowed relative deviation of each cost. It is zero for allocations, because they are the same in each run.
+/// The allowed relative deviation of each cost. It is zero for allocations, because their number is the same in each
+/// run.
 const ALLOWED: [f64; 3] = [0.05, 0.0, 0.05];
 
 /// The instructions, allocations and allocated bytes of one call.
@@ -84,7 +85,7 @@ fn cost(operation: &Operation) -> Cost {
     all.map(|all| (all + CALLS / 2) / CALLS)
 }
 
-/// Counts the instructions of all calls in a separate process, which does not count allocations.
+/// Counts the instructions of all calls in a separate process that does not count allocations.
 fn instructions(operation: &Operation) -> usize {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cost");
     fs::create_dir_all(&folder).unwrap();
@@ -98,7 +99,7 @@ fn instructions(operation: &Operation) -> usize {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let profile = fs::read_to_string(profile).unwrap();
     let count = profile.lines().find_map(|line| line.strip_prefix("summary: ")).unwrap().trim().parse().unwrap();
-    assert!(count > CALLS, "nothing was counted: was the measured function renamed?");
+    assert!(count > CALLS, "no instructions were counted: was the measured function renamed?");
     count
 }
 

@@ -1,5 +1,5 @@
-//! Measures the time of one in-process call of the service: no socket and no async runtime, but everything else
-//! enabled.
+//! Measures how long one in-process call of the service takes: without a socket or an async runtime, but with
+//! everything else enabled.
 
 #![allow(missing_docs, clippy::print_stdout, reason = "a benchmark prints")]
 

@@ -1,4 +1,5 @@
-//! Makes in-process calls of the service for measurements: no socket and no async runtime, but everything else enabled.
+//! Makes in-process calls of the service for measurements: without a socket or an async runtime, but with everything
+//! else enabled.
 #![allow(
     clippy::indexing_slicing,
     clippy::missing_panics_doc,
@@ -35,10 +36,10 @@ pub struct Calls {
 }
 
 impl Calls {
-    /// Prepares a service and its requests. Building a request is the host's work, so it must not be measured.
+    /// Prepares a service and its requests. Building a request is the host's task, so it must not be measured.
     #[must_use]
     pub fn prepare(operation: &Operation, count: usize) -> Self {
-        // A page of 50 must be full, and each delete must find a lead.
+        // The page of 50 must be full, and each delete must find a lead.
         let dataset = sample(count.max(50));
         let business = dataset.businesses[0].clone();
         let tokens = MemoryTokens::default();

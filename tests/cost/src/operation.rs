@@ -5,7 +5,7 @@ use http::{Request, StatusCode};
 use http_body_util::Full;
 use leadapi_core::dataset::BusinessSeed;
 
-/// The operations of the API, and requests that the service rejects before they reach an operation.
+/// The operations of the API, and two kinds of requests that the service rejects before they reach an operation.
 pub const OPERATIONS: [Operation; 11] = [
     Operation { name: "unknown path", status: StatusCode::NOT_FOUND, path: |_, _| "/nowhere".into(), ..LIST },
     Operation { name: "unknown token", status: StatusCode::UNAUTHORIZED, token: Some(UNKNOWN), ..LIST },
@@ -68,7 +68,7 @@ fn each(nth: usize, business: &BusinessSeed) -> String {
     format!("/leads/{}", business.leads[nth].id)
 }
 
-/// Returns the path of a page that was not requested recently, so it cannot come from a cache.
+/// Returns the path of a page that no recent request has read, so the response cannot come from a cache.
 fn not_seen(nth: usize, business: &BusinessSeed) -> String {
     format!("/leads?offset={}", nth % (business.leads.len() - 49))
 }

@@ -1,11 +1,11 @@
-//! The sample data set, extended with more leads.
+//! The sample data set, enlarged with more leads.
 
 use leadapi_core::dataset::Dataset;
 
 /// The server's sample data set. Including the file avoids a dependency on the server crate.
 pub const SAMPLE: &str = include_str!("../../../leadapi-server/data/sample.json");
 
-/// Returns the sample with at least `leads` leads in its first business, by adding copies of its leads.
+/// Returns the sample. Copies leads of the first business until it has at least `leads` leads.
 #[must_use]
 pub fn sample(leads: usize) -> Dataset {
     let mut data = Dataset::parse(SAMPLE).unwrap();

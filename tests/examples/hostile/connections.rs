@@ -10,12 +10,12 @@ const MANY: usize = 2_000;
 const LIMIT: Duration = Duration::from_secs(10);
 const MARGIN: Duration = Duration::from_millis(500);
 const MAX_MEMORY: usize = 400 << 20;
-/// The limit on concurrent TLS handshakes. Each handshake beyond it evicts the oldest one.
+/// The maximum number of concurrent TLS handshakes. Each further handshake evicts the oldest one.
 const HANDSHAKES: usize = 1_024;
 const QUIET: Duration = Duration::from_secs(10);
 
 pub(crate) async fn run(program: &Path, names: &[String], lifted: bool) -> usize {
-    println!("{MANY} of each; limit {LIMIT:?}{}", if lifted { ", lifted" } else { "" });
+    println!("{MANY} peers of each kind; timeout {LIMIT:?}{}", if lifted { ", lifted" } else { "" });
     println!(
         "{:<14} {:>7} {:>7} {:>7} {:>8} {:>8} {:>8} {:>6} {:>8} {:>8} {:>6} {:>6}",
         "kind", "cut at", "to", "open", "quiet 99", "p99 ms", "max ms", "ratio", "good", "failed", "MB", ""
@@ -61,7 +61,7 @@ pub(crate) async fn run(program: &Path, names: &[String], lifted: bool) -> usize
             if is_wrong { "WRONG" } else { "" },
         );
         if early > 0 {
-            println!("    {early} were cut too early");
+            println!("    {early} were cut off too early");
         }
         if let Some(failed) = attacked.failed.first() {
             println!("    the first failure: {failed}");

@@ -1,4 +1,4 @@
-//! HTTP/2 floods: little traffic that costs the server much work.
+//! HTTP/2 floods, in which a little traffic causes the server much work.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -13,7 +13,7 @@ const MANY: usize = 20;
 /// The number of frames sent on each connection every 5 ms.
 const BATCH: usize = 50;
 const TIME: Duration = Duration::from_secs(8);
-/// The duration of floods that withhold the window: longer than the write timeout of 10 s.
+/// The duration of floods that withhold the window. It exceeds the write timeout of 10 s.
 const LONG: Duration = Duration::from_secs(14);
 const WRITE: Duration = Duration::from_secs(10);
 const MARGIN: Duration = Duration::from_millis(500);

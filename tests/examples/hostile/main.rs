@@ -5,13 +5,13 @@
 //! target/release/examples/hostile target/release/server connections|lifted|floods|stops [KIND]…
 //! ```
 //!
-//! - `connections`: 2,000 peers of each kind at the default timeouts of 10 s, together with good traffic.
-//! - `lifted`: the same without the timeout that cuts off each kind, to prove that the attack then has an effect.
+//! - `connections`: 2,000 peers of each kind at the default timeouts of 10 s, together with legitimate traffic.
+//! - `lifted`: the same, but without the timeout that cuts off each kind, to prove that the attack then has an effect.
 //! - `floods`: each HTTP/2 flood for a few seconds.
 //! - `stops`: 200 SIGTERMs under load with a short drain delay, and a few with the default one.
 //!
-//! The figure for good traffic is its 99th percentile. Other load on the machine raises it; run the command with
-//! `chrt -r 1` to exclude that. The program needs about 5,000 file descriptors. Its exit status is 1 if a check fails.
+//! The figure for legitimate traffic is its 99th percentile. Other load on the machine raises it; run the command with
+//! `chrt -r 1` to avoid that. The program needs about 5,000 file descriptors. Its exit status is 1 if a check fails.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -46,7 +46,7 @@ async fn main() -> ExitCode {
     if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Returns whether an attack affects good traffic: a request failed, or the 99th percentile at least doubled.
+/// Returns whether an attack affects legitimate traffic: a request failed, or the 99th percentile at least doubled.
 fn is_affected(quiet: &Report, attacked: &Report) -> bool {
     !attacked.failed.is_empty() || attacked.quantile(0.99) >= 2 * quiet.quantile(0.99)
 }

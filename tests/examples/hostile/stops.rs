@@ -7,11 +7,11 @@ use leadapi_tests::hostile::stops::{Stop, stop};
 
 use crate::ms;
 
-/// The number of shutdowns, and their drain delay.
+/// The numbers of shutdowns, each with its drain delay.
 const ROUNDS: [(usize, Duration); 2] = [(200, Duration::from_millis(500)), (3, Duration::from_secs(5))];
 const AT_A_TIME: usize = 3;
 const WARM: Duration = Duration::from_millis(300);
-/// The time limit of a shutdown after the drain delay, with a margin.
+/// The time limit for a shutdown after the drain delay, including a tolerance.
 const WITHIN: Duration = Duration::from_secs(4);
 
 pub(crate) async fn run(program: &Path) -> usize {

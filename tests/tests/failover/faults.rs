@@ -105,13 +105,13 @@ async fn until_written(calls: &Calls, from: Instant) {
     }
 }
 
-/// What the callers noticed of a fault.
+/// The effects of a fault on the callers.
 #[derive(Debug)]
 pub(crate) struct Measured {
     pub(crate) fault: Fault,
-    /// The time from the fault to the first write that the new primary accepted directly.
+    /// The time from the fault to the first write that the new primary accepted over a direct connection.
     pub(crate) promotion: Duration,
-    /// The longest time without an acknowledged write.
+    /// The longest period without an acknowledged write.
     pub(crate) gap: Duration,
     acknowledged: usize,
     unknown: usize,

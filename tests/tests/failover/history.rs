@@ -1,12 +1,12 @@
-//! Records of calls, and a checker that decides whether a correct service can have answered them.
+//! Records of calls, and a checker that decides whether a correct service can have given their responses.
 //!
-//! Each lead belongs to one caller, which sends its calls one after another. The checker therefore needs only the set
-//! of states that a lead can be in. A call without a definite response may have taken effect, or may do so at any later
-//! time.
+//! Each lead belongs to one caller, which sends its calls one after another. The checker therefore tracks only the set
+//! of states in which a lead can be. A call without a definite response may have taken effect, or may still do so
+//! later.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A call for one lead. The lead's name is its idempotency key, and its value starts at 0.
+/// A call that concerns one lead. The lead's name is its idempotency key, and its value starts at 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Call {
     Create,
@@ -19,7 +19,7 @@ pub(crate) enum Call {
 /// The response to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Response {
-    /// The lead of a creation.
+    /// The id of the lead, created by this call or a previous one.
     Created(String),
     /// The lead's value after a read or an update.
     Value(u64),
@@ -27,14 +27,14 @@ pub(crate) enum Response {
     NotFound,
     /// A 500, a timeout or a broken connection.
     Unknown,
-    /// A status that no call of these may receive.
+    /// A status that these calls must never receive.
     Unexpected(u16),
 }
 
 /// The calls for one lead in the order in which they were sent.
 pub(crate) type History = Vec<(Call, Response)>;
 
-/// A lead in the list at the end.
+/// A lead in the final list.
 #[derive(Debug, Clone)]
 pub(crate) struct Listed {
     pub(crate) id: String,
@@ -42,12 +42,12 @@ pub(crate) struct Listed {
     pub(crate) value: u64,
 }
 
-/// A defect of the service.
+/// A violation of the service's guarantees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Violation {
-    /// An acknowledged write has no effect at the end.
+    /// An acknowledged write has no effect in the final list.
     Lost(String),
-    /// One key has two leads, or the total differs from the number of leads.
+    /// Two leads share one key, or the total differs from the number of leads.
     Doubled(String),
     /// A response that no possible state allows.
     False(String),
@@ -56,14 +56,14 @@ pub(crate) enum Violation {
 /// The value of a lead, or `None` after its deletion.
 type State = Option<u64>;
 
-/// What is known about one lead.
+/// What the history reveals about one lead.
 #[derive(Debug, Default)]
 struct Knowledge {
-    /// The id from the first acknowledged creation.
+    /// The id from the first acknowledged create.
     id: Option<String>,
-    /// The possible states once the creation is acknowledged.
+    /// The possible states once the create is acknowledged.
     possible: BTreeSet<State>,
-    /// The states that calls without a response may still set.
+    /// The states that calls without a response may still produce.
     late: BTreeSet<State>,
 }
 
@@ -72,7 +72,7 @@ impl Knowledge {
     fn replay(&mut self, call: Call, response: &Response) -> Option<String> {
         if let (Call::Create, Response::Created(id)) = (call, response) {
             return match &self.id {
-                Some(first) if first != id => Some(format!("a replay with the lead {id} instead of {first}")),
+                Some(first) if first != id => Some(format!("a replay returned the lead {id} instead of {first}")),
                 Some(_) => None,
                 None => {
                     self.id = Some(id.clone());
@@ -102,29 +102,31 @@ impl Knowledge {
             }
             _ => None,
         };
-        allowed.is_none().then(|| format!("{call:?} with {response:?} in one of {:?}", self.possible))
+        allowed
+            .is_none()
+            .then(|| format!("{call:?} returned {response:?}, but the possible states were {:?}", self.possible))
     }
 
     /// Sets the possible states, and adds those that late calls can produce from them.
     fn narrow(&mut self, states: impl IntoIterator<Item = State>) {
         self.possible = states.into_iter().collect();
-        // Nothing changes a deleted lead.
+        // No late call can change a deleted lead.
         if self.possible.iter().any(Option::is_some) {
             self.possible.extend(&self.late);
         }
     }
 }
 
-/// Checks all histories against the list at the end and its total. The histories are by name.
+/// Checks all histories, keyed by name, against the final list and its total.
 pub(crate) fn check(histories: &BTreeMap<String, History>, listed: &[Listed], total: u64) -> Vec<Violation> {
     let mut violations = Vec::new();
     if total != listed.len() as u64 {
-        violations.push(Violation::Doubled(format!("the total is {total}, and the list has {} leads", listed.len())));
+        violations.push(Violation::Doubled(format!("the total is {total}, but the list has {} leads", listed.len())));
     }
     let mut by_name: BTreeMap<&str, &Listed> = BTreeMap::new();
     for lead in listed {
         if by_name.insert(&lead.name, lead).is_some() {
-            violations.push(Violation::Doubled(format!("{} has two leads", lead.name)));
+            violations.push(Violation::Doubled(format!("two leads have the name {}", lead.name)));
         }
         if !histories.contains_key(&lead.name) {
             violations.push(Violation::False(format!("nobody created {}", lead.name)));
@@ -136,14 +138,14 @@ pub(crate) fn check(histories: &BTreeMap<String, History>, listed: &[Listed], to
             let wrong = known.replay(*call, response);
             violations.extend(wrong.map(|wrong| Violation::False(format!("{name}: {wrong}"))));
         }
-        // Without an acknowledged creation, a lead may exist or not.
+        // If no create was acknowledged, the lead may or may not exist.
         let Some(id) = known.id else { continue };
         let found = by_name.get(name.as_str());
         let state = found.map(|lead| lead.value);
         if !known.possible.contains(&state) {
             violations.push(Violation::Lost(format!("{name} is {state:?} instead of one of {:?}", known.possible)));
         } else if found.is_some_and(|lead| lead.id != id) {
-            violations.push(Violation::False(format!("{name} has another id than the response had")));
+            violations.push(Violation::False(format!("{name} has a different id than in the response")));
         }
     }
     violations
@@ -181,7 +183,7 @@ mod tests {
             (vec![created(), (Delete, Deleted), (Read, NotFound), (Delete, NotFound)], vec![]),
             (vec![created(), (Delete, Unknown), (Read, Value(0))], vec![]),
             (vec![created(), (Delete, Unknown), (Delete, NotFound), (Read, NotFound)], vec![]),
-            // The unknown update takes effect after the acknowledged one.
+            // The update without a response takes effect after the acknowledged one.
             (vec![created(), (Update(1), Unknown), (Update(2), Value(2)), (Read, Value(1))], vec![lead("1", 1)]),
             (vec![created(), (Update(1), Unknown), (Read, Value(0))], vec![lead("1", 1)]),
         ] {

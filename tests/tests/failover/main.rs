@@ -1,4 +1,5 @@
-//! Failover: servers on a PostgreSQL cluster whose primary fails lose no acknowledged write, and exceed no rate limit.
+//! Failover tests: when the primary of a PostgreSQL cluster fails, the servers lose no acknowledged write and exceed no
+//! rate limit.
 #![cfg(target_os = "linux")]
 #![allow(
     clippy::expect_used,
@@ -25,13 +26,13 @@ use tokio::task::block_in_place;
 
 use self::{callers::Calls, faults::Fault, rate_limit::LimitedCallers};
 
-/// The servers of the callers that write, and those of the callers that exceed the rate limit.
+/// The number of servers for the callers that write, and again for the callers that exceed the rate limit.
 const SERVERS: usize = 2;
-/// The maximum time from the promotion of a new primary to the next acknowledged write. The target is 2 s, and a machine
-/// that is busy with other work may need twice that.
+/// The maximum time from the promotion of a new primary to the next acknowledged write. The target is 2 s, but a busy
+/// machine may need twice as long.
 const MAX_DELAY: Duration = Duration::from_secs(4);
 
-/// A server process. Killed when it is dropped.
+/// A server process. It is killed when this value is dropped.
 struct Server(Child);
 
 impl Drop for Server {
@@ -49,7 +50,7 @@ async fn no_acknowledged_write_is_lost_and_no_limit_is_exceeded_when_the_primary
     let start = |limits: &[&str]| -> (Vec<Server>, Vec<String>) {
         let start = |_| {
             let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
-            // The log would contain a line for each failed request.
+            // Discards the log, because it would contain a line for each failed request.
             let command = command.args(["serve", "--store", &cluster.url()]).args(limits).stderr(Stdio::null());
             let (child, url) = serve_with_rate_limits(command, &[&token, &limited_token]);
             (Server(child), url)

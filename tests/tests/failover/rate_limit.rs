@@ -1,4 +1,5 @@
-//! Callers that exceed the limits of one token on all servers, and the check of what was admitted (contract D9).
+//! Callers that exceed the limits of one token on all servers, and a check of how many requests were admitted (contract
+//! D9).
 
 use std::{
     io::{self, Write},
@@ -14,11 +15,11 @@ use reqwest::{Client, StatusCode};
 use tokio::{task::JoinHandle, time::sleep};
 
 const WINDOW: Duration = Duration::from_secs(60);
-/// The pause of a caller after each response.
+/// The pause after each response of a caller.
 const PAUSE: Duration = Duration::from_millis(200);
-/// The time limit for a request: more than the server's own.
+/// The timeout of a request. It is longer than the server's.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// The callers of each class. They send several times as many requests as the limit admits.
+/// The number of callers of each class. Together they send several times as many requests as the limit admits.
 const CALLERS: usize = 6;
 
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +42,7 @@ impl Class {
 struct Responses {
     admitted: Vec<Admitted>,
     refused: usize,
-    /// Requests that may have been admitted.
+    /// The number of requests that may have been admitted.
     unknown: usize,
 }
 
@@ -65,7 +66,7 @@ impl LimitedCallers {
         Self { callers: callers.collect(), stopped }
     }
 
-    /// Ends the callers. Asserts that they used up both limits and never got more.
+    /// Stops the callers, and asserts that they used up both limits without exceeding them.
     pub(crate) async fn stop(self) {
         self.stopped.store(true, Relaxed);
         let (mut reads, mut writes) = (Responses::default(), Responses::default());
@@ -93,7 +94,7 @@ impl LimitedCallers {
     }
 }
 
-/// Sends requests to one server after another until the callers are stopped.
+/// Sends requests to the servers in turn until the callers are stopped.
 async fn send(class: Class, client: Client, urls: Vec<String>, token: String, stopped: Arc<AtomicBool>) -> Responses {
     let mut responses = Responses::default();
     for url in urls.iter().cycle() {
@@ -101,8 +102,8 @@ async fn send(class: Class, client: Client, urls: Vec<String>, token: String, st
             break;
         }
         let sent = Instant::now();
-        // An invalid request counts as admitted. Its response does not depend on the store, so it is a proof of
-        // admission even if the primary has just failed.
+        // An invalid request counts as admitted. Its response does not depend on the store, so it proves the admission
+        // even if the primary has just failed.
         let request = match class {
             Class::Read => client.get(format!("{url}/leads?limit=many")),
             Class::Write => client.post(format!("{url}/leads")).header("content-type", "application/json").body("{}"),

@@ -1,4 +1,4 @@
-//! Checks that the cost of a form check is about linear in time and memory, even for hostile records.
+//! Checks that a form check costs roughly linear time and memory, even for hostile records.
 //!
 //! This is a separate binary, because it counts allocations. `-- --nocapture` prints a table.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "the test prints a table, and a failed unwrap fails it")]
@@ -15,8 +15,8 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// The maximum number of bytes that one call may allocate in total, including freed ones: this constant, plus a number
-/// of bytes per byte of the record. Peak memory is lower.
+/// The maximum number of bytes that one call may allocate in total, including freed ones, is this constant plus
+/// `BYTES_PER_BYTE` for each byte of the record. Peak memory is lower.
 const BYTES: usize = 150_000_000;
 const BYTES_PER_BYTE: usize = 30;
 

@@ -1,4 +1,4 @@
-//! Compares the engine with the naive interpreter, on random forms and answers with cycles, dangling ids and wrong
+//! Compares the engine with the naive interpreter on random forms and answers, including cycles, dangling ids and wrong
 //! types. `LEADAPI_FORMS_WALKS` sets the number of walks.
 
 use std::{cell::RefCell, collections::BTreeMap};
@@ -12,7 +12,7 @@ use crate::{
     random::{self, Draw},
 };
 
-/// The default number of walks, which take a few seconds.
+/// The default number of walks. They take a few seconds.
 const WALKS: u32 = 20_000;
 /// The number of walks through one form.
 const WALKS_EACH: u32 = 16;
@@ -38,7 +38,7 @@ fn engine_and_naive_interpreter_agree_on_random_walks() {
     outcome.unwrap_or_else(|wrong| panic!("{wrong}"));
 }
 
-/// Shows that the random forms are varied enough: their walks end in every possible way, some after several pages.
+/// Shows that the random forms are varied enough: walks end in every possible way, some of them after several pages.
 #[test]
 fn random_walks_cover_every_outcome_and_problem() {
     let seen = RefCell::new(BTreeMap::<String, usize>::new());

@@ -1,5 +1,5 @@
-//! Tests of findings. For each code, a form shows the finding at the expected pointer without other errors. The clean
-//! form has no findings.
+//! Tests of the findings. For each code, there is a form with this finding at the expected pointer and no other errors.
+//! The clean form has no findings.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -31,13 +31,13 @@ fn policy() -> Policy {
     policy
 }
 
-/// Walks the form with the witness of a finding, and checks that it shows the finding.
+/// Walks the form with the witness of a finding, and checks that the walk confirms the finding.
 fn replay(form: &Questionnaire<'_>, finding: &Finding) {
     let proof = matches!(finding.code, Code::EndlessWalk | Code::LeadWithoutName | Code::LeadWithoutContact);
     assert_eq!(finding.witness.is_some(), proof, "{finding}");
     let Some(answers) = &finding.witness else { return };
     let walk = form.walk(answers);
-    // A form without a client account creates no lead, which is a separate finding.
+    // A form without a client account creates no lead. That is a finding of its own.
     match (finding.code, walk.outcome(), walk.lead()) {
         (Code::EndlessWalk, Outcome::Loop { .. }, _)
         | (Code::LeadWithoutName | Code::LeadWithoutContact, _, Err(NoLead::NoName))
@@ -58,7 +58,7 @@ fn each_code_is_found_in_its_showcase_without_other_errors() {
         assert!(found, "{code} is not at {place}: {messages:#?}");
         let other = |finding: &&Finding| finding.severity() == Severity::Error && finding.code != *code;
         assert_eq!(findings.iter().find(other), None, "an error other than {code}: {messages:#?}");
-        // The pointer must resolve to a value, or to a missing member of an existing value.
+        // The pointer must resolve to a value, or to an absent member of an existing value.
         for finding in &findings {
             let parent = finding.pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
             let found = record.pointer(&finding.pointer).or_else(|| record.pointer(parent));
@@ -99,14 +99,14 @@ fn correct_forms_that_look_wrong_have_no_findings() {
     let kinds = |findings: &[Finding]| -> BTreeSet<Code> {
         findings.iter().filter(|finding| finding.severity() < Severity::Note).map(|finding| finding.code).collect()
     };
-    // A diamond, in which two paths meet again.
+    // A diamond, in which two paths join again.
     let mut diamond = clean();
     diamond["form"]["pages"].as_array_mut().unwrap().insert(2, json!({"id": "b2", "fields": []}));
     rule(&mut diamond, jump("a", "b2", json!([{"fieldId": "free", "op": "is_filled"}])));
     question(&mut diamond, 0, json!({"id": "free", "type": "short_text", "label": "Free?"}));
     rule(&mut diamond, json!({"name": "__fallback__", "fromPageId": "b", "then": {"kind": "jump", "target": "c"}}));
     assert_eq!(kinds(&check(&diamond)), BTreeSet::new());
-    // A ladder of fallbacks, one of which goes back to a skipped page.
+    // A ladder of fallbacks, one of which leads back to a skipped page.
     let mut ladder = clean();
     ladder["form"]["logic"]["rules"][1]["then"]["target"] = json!("c");
     ladder["form"]["logic"]["rules"].as_array_mut().unwrap().remove(2);
@@ -117,7 +117,7 @@ fn correct_forms_that_look_wrong_have_no_findings() {
     );
     ladder["form"]["settings"]["endings"].as_array_mut().unwrap().remove(0);
     assert_eq!(kinds(&check(&ladder)), BTreeSet::new());
-    // A cycle that no answers can enter: the jump back requires an age with which no walk reaches the last page.
+    // A cycle that no answers can enter: the jump back requires an age for which no walk reaches the last page.
     let mut cycle = clean();
     rule(&mut cycle, jump("b", "end:no", json!([{"fieldId": "age", "op": "gt", "value": 99}])));
     cycle["form"]["logic"]["rules"]
@@ -142,7 +142,7 @@ fn findings_md_is_up_to_date() {
     assert!(Code::ALL.is_sorted_by_key(|code| code.severity()));
 }
 
-/// For any record, the check terminates and its witnesses can be replayed.
+/// For every record, the check terminates and its witnesses can be replayed.
 #[test]
 fn random_records_are_checked_and_witnesses_replay() {
     let mut runner = TestRunner::new(crate::config(crate::configured("LEADAPI_FORMS_PROOFS", 300)));
@@ -154,7 +154,7 @@ fn random_records_are_checked_and_witnesses_replay() {
     outcome.unwrap_or_else(|wrong| panic!("{wrong}"));
 }
 
-/// Each code is listed at most [`Finding::MAX_PER_CODE`] times. One more finding then gives the number of all others.
+/// Each code is listed at most [`Finding::MAX_PER_CODE`] times. One more finding then states how many were left out.
 #[test]
 fn findings_beyond_the_limit_per_code_are_counted() {
     let mut record = clean();
@@ -172,7 +172,7 @@ fn findings_beyond_the_limit_per_code_are_counted() {
     assert!(findings.len() == Finding::MAX_PER_CODE && findings.iter().all(|finding| finding.count == 1));
 }
 
-/// The message of a verdict names the undecided rules that it depends on. They are not separate findings.
+/// The message for an unknown verdict names the undecided rules that it depends on. They are not separate findings.
 #[test]
 fn a_rule_with_an_unknown_operator_is_reported_as_undecided() {
     let mut record = clean();

@@ -120,7 +120,7 @@ fn an_unknown_member_changes_nothing() {
 
 #[test]
 fn renaming_pages_and_questions_changes_only_the_names() {
-    // Permutes the numbers after p and q in ids, targets, keys and placeholders alike.
+    // Permutes the numbers after p and q in all ids, targets, keys and placeholders.
     fn rename(text: &str) -> String {
         let mut renamed = String::new();
         let mut before = ' ';
@@ -154,7 +154,7 @@ fn progress_rises_and_reaches_one_only_at_an_ending() {
         walked(record, answers, |form, answers| {
             let walk = form.walk(answers);
             let mut steps: Vec<f64> = walk.steps().map(Step::progress).collect();
-            prop_assert!(steps.len() <= form.pages().count(), "a page twice");
+            prop_assert!(steps.len() <= form.pages().count(), "a page was visited twice");
             let finished = matches!(walk.outcome(), Outcome::Finished(_));
             prop_assert_eq!(finished, walk.progress() >= 1.0);
             prop_assert!(steps.first().is_none_or(|first| *first == 0.0));
@@ -194,7 +194,7 @@ fn each_answer_is_in_the_lead_exactly_once() {
                         _ => false,
                     };
                     prop_assert!(found, "{} is not in the lead", question.id());
-                    prop_assert_eq!(fields.insert(key.to_owned(), question.id()), None, "two in one field");
+                    prop_assert_eq!(fields.insert(key.to_owned(), question.id()), None, "two answers are in one field");
                     continue;
                 };
                 remaining.swap_remove(at);

@@ -31,7 +31,8 @@ fn configured<T: FromStr>(name: &str, by_default: T) -> T {
     env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(by_default)
 }
 
-/// Returns a configuration for `cases` random cases, which differ from run to run and are not persisted.
+/// Returns a configuration for `cases` random cases. The cases differ from run to run, and failing ones are not
+/// persisted.
 fn config(cases: u32) -> Config {
     Config { cases, failure_persistence: None, max_shrink_iters: 4_096, ..Config::default() }
 }

@@ -1,5 +1,5 @@
-//! The test vectors: records, answers, and the expected walks. They are language-neutral, so that other implementations
-//! can use them too.
+//! The test vectors: records, answers, and the expected walks. They are language-neutral, so other implementations can
+//! use them too.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ fn vectors() -> Vec<Vector> {
     file["vectors"].as_array().unwrap().iter().map(vector).collect()
 }
 
-/// Returns the differences from the expected walks, one per failing vector.
+/// Returns one difference for each vector whose walk is not as expected.
 fn differences(walk: impl Fn(&Vector) -> Value) -> Vec<String> {
     let mut differences = Vec::new();
     for vector in vectors() {
@@ -40,7 +40,7 @@ fn differences(walk: impl Fn(&Vector) -> Value) -> Vec<String> {
             let actual = report.get(key);
             if actual != Some(expected) {
                 differences.push(format!(
-                    "{}\n    {key}: {}\n    and not {expected}",
+                    "{}\n    {key}: {}\n    instead of {expected}",
                     vector.name,
                     actual.unwrap_or(&Value::Null)
                 ));

@@ -19,7 +19,7 @@ pub(crate) struct Addresses {
     pub(crate) ops: SocketAddr,
 }
 
-/// A running `HAProxy`. Killed when it is dropped.
+/// A running `HAProxy`. It is killed when this value is dropped.
 pub(crate) struct Balancer {
     child: Child,
     pub(crate) address: SocketAddr,
@@ -27,8 +27,8 @@ pub(crate) struct Balancer {
 }
 
 impl Balancer {
-    /// Starts `HAProxy` with the packaged configuration, except for the addresses. It never retries, so that the test
-    /// does not depend on retries. Returns `None` if `HAProxy` is not installed.
+    /// Starts `HAProxy` with the packaged configuration, except for the addresses and the retries. It never retries, so
+    /// the test does not depend on retries. Returns `None` if `HAProxy` is not installed.
     pub(crate) fn http(servers: &[Addresses]) -> Option<Self> {
         let address = free_address();
         let mut config = replace(&packaged("haproxy.cfg"), "bind :8080", &format!("bind {address}"));
@@ -41,7 +41,7 @@ impl Balancer {
     }
 
     /// Starts `HAProxy` as a connection-level balancer, like a Kubernetes service: a new connection goes to a ready
-    /// server, and an open one stays where it is.
+    /// server, and an open one stays on its server.
     pub(crate) fn tcp(servers: &[Addresses]) -> Option<Self> {
         let address = free_address();
         let mut config = format!(
@@ -73,7 +73,7 @@ impl Drop for Balancer {
     }
 }
 
-/// Replaces a text that must occur once.
+/// Replaces a text that must occur exactly once.
 fn replace(config: &str, packaged: &str, ours: &str) -> String {
     assert_eq!(config.matches(packaged).count(), 1, "haproxy.cfg: {packaged}");
     config.replace(packaged, ours)

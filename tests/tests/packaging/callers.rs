@@ -1,4 +1,4 @@
-//! Callers that create and read leads over keep-alive connections, and never retry.
+//! Callers that create and read leads over keep-alive connections and never retry.
 
 use std::{
     collections::BTreeMap,
@@ -40,7 +40,8 @@ pub(crate) struct Callers {
     tasks: Vec<JoinHandle<()>>,
 }
 
-/// Returns the token of a caller. Each has its own, so that a balancer that selects servers by token uses every server.
+/// Returns the token of a caller. Each caller has its own token, so a balancer that selects servers by token uses all
+/// of them.
 pub(crate) fn token(caller: usize) -> String {
     secret(&format!("caller{caller}x"))
 }
@@ -93,7 +94,7 @@ impl Caller {
         let lead = self.connection.call(Method::POST, "/leads", Some(&name), StatusCode::CREATED).await?;
         let id = lead["id"].as_str().ok_or("no id")?.to_owned();
         let known = self.seen.lock().unwrap().created.insert(name.clone(), id.clone());
-        assert_eq!(known, None, "the name is unique");
+        assert_eq!(known, None, "the name must be unique");
         let read = self.connection.call(Method::GET, &format!("/leads/{id}"), None, StatusCode::OK).await?;
         if read["name"] != name {
             return Err(format!("the lead {id} is {read}"));
@@ -104,7 +105,7 @@ impl Caller {
     }
 }
 
-/// A keep-alive connection, opened again after the peer has closed it between two requests.
+/// A keep-alive connection. It is reopened if the peer has closed it between two requests.
 pub(crate) struct Connection {
     address: SocketAddr,
     caller: usize,
@@ -121,7 +122,8 @@ impl Connection {
         self.open = None;
     }
 
-    /// Sends a request once. With a name, it creates the lead, with the name as its idempotency key.
+    /// Sends a request once. With a name, the request creates a lead with this name and uses the name as the
+    /// idempotency key.
     pub(crate) async fn call(
         &mut self,
         method: Method,

@@ -1,4 +1,4 @@
-//! The alert rules and the dashboard use only metrics and labels that a server exposes.
+//! Checks that the alert rules and the dashboard use only metrics and labels that a server exposes.
 
 use std::{
     collections::BTreeSet,
@@ -22,7 +22,7 @@ use crate::{
 /// The labels that Prometheus adds to every sample.
 const TARGET_LABELS: [&str; 2] = ["job", "instance"];
 
-/// A server process. Killed when it is dropped.
+/// A server process. It is killed when this value is dropped.
 struct Server {
     child: Child,
     url: String,
@@ -47,7 +47,7 @@ impl Server {
         stream.read_to_end(&mut Vec::new()).unwrap_or_default();
     }
 
-    /// Returns the samples once they contain these texts, because the server counts a connection after closing it.
+    /// Returns the samples once they contain these texts. The server counts a connection only after closing it.
     fn samples_with(&self, texts: &[&str]) -> Vec<Sample> {
         wait_until("the server has counted the closed connections", || {
             let page = get(self.ops, "/metrics").unwrap();
@@ -67,7 +67,7 @@ impl Drop for Server {
 /// A series that a server exposes: its name and its labels.
 type Series = (String, Vec<(String, String)>);
 
-/// Returns the series of a server that has served, refused, cut and failed.
+/// Returns the series of servers that have served, refused, failed and cut off requests.
 async fn exposed() -> Vec<Series> {
     let mut samples = busy_server().await;
     samples.extend(tls_server());
@@ -80,7 +80,8 @@ async fn exposed() -> Vec<Series> {
         .collect()
 }
 
-/// Causes a response of each kind, a failed store call, a rate-limited request and a cut connection.
+/// Causes a response of each kind, a failed store call, a rate-limited request and a connection that the server cuts
+/// off.
 async fn busy_server() -> Vec<Sample> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("leads.db");
@@ -103,7 +104,7 @@ async fn busy_server() -> Vec<Sample> {
     server.samples_with(&["leadapi_connections_cut_total{"])
 }
 
-/// Causes failed handshakes: one that is not TLS, and one that a newer handshake evicts.
+/// Causes two failed handshakes: one that is not TLS, and one that a newer handshake evicts.
 fn tls_server() -> Vec<Sample> {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
@@ -118,7 +119,7 @@ fn tls_server() -> Vec<Sample> {
     server.samples_with(&[r#"{reason="failed"}"#, r#"{reason="crowded"}"#])
 }
 
-/// Returns each expression of the dashboard and of the rules.
+/// Returns each expression in the dashboard and in the alert rules.
 fn expressions() -> Vec<String> {
     let dashboard: Value = serde_json::from_str(&packaged("grafana/leadapi.json")).unwrap();
     let panels = dashboard["panels"].as_array().unwrap().iter();
@@ -160,7 +161,7 @@ async fn the_alerts_and_the_dashboard_use_metrics_that_exist() {
                     _ => labels().any(|(exposed, _)| exposed == label),
                 };
                 if !TARGET_LABELS.contains(&label.as_str()) && !exists {
-                    wrong.insert(format!("{name} has no {label}{operator}{value:?}"));
+                    wrong.insert(format!("no series of {name} matches {label}{operator}{value:?}"));
                 }
             }
             used.insert(name);
@@ -176,7 +177,7 @@ async fn the_alerts_and_the_dashboard_use_metrics_that_exist() {
     assert_eq!(unused, BTreeSet::new());
 }
 
-/// Each alert links to a section of the runbook.
+/// Each alert must link to an existing section of the runbook.
 #[test]
 fn each_alert_has_a_section_in_the_runbook() {
     let (rules, readme) = (packaged("prometheus/alerts.yaml"), packaged("README.md"));
@@ -187,6 +188,6 @@ fn each_alert_has_a_section_in_the_runbook() {
     for link in links {
         let (file, section) = link.split_once('#').unwrap();
         assert_eq!(file, "leadapi-server/packaging/README.md");
-        assert!(headings.iter().any(|heading| heading == section), "{link} leads nowhere");
+        assert!(headings.iter().any(|heading| heading == section), "{link} is a broken link");
     }
 }

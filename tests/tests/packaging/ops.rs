@@ -1,16 +1,16 @@
-//! The operator's listener of a server process.
+//! Requests to the operator's listener of a server process.
 
 use std::{
     io::{self, Read, Write},
     net::{SocketAddr, TcpListener, TcpStream},
 };
 
-/// Returns an address that nothing listens on.
+/// Returns an address on which nothing listens.
 pub(crate) fn free_address() -> SocketAddr {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
 }
 
-/// Returns the response of an operator's listener, with its head.
+/// Returns an operator listener's response, including its head.
 pub(crate) fn get(address: SocketAddr, path: &str) -> io::Result<String> {
     let mut stream = TcpStream::connect(address)?;
     write!(stream, "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;

@@ -1,4 +1,4 @@
-//! Three servers on one PostgreSQL database are replaced one after another, and no request is lost.
+//! Replaces three servers on one PostgreSQL database one after another, without losing a request.
 
 use std::{
     fs,
@@ -19,10 +19,10 @@ use crate::{
 
 const SERVERS: usize = 3;
 
-/// The settings of the servers, which the test does not change.
+/// The environment variables that configure the servers.
 type Settings = Vec<(String, String)>;
 
-/// A server process with its addresses and its log. Killed when it is dropped.
+/// A server process with its addresses and its log. It is killed when this value is dropped.
 struct Server(Child, Addresses, NamedTempFile);
 
 impl Server {
@@ -32,7 +32,7 @@ impl Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
         command.args(["serve", "--listen", &addresses.api.to_string(), "--ops-listen", &addresses.ops.to_string()]);
         command.args(["--reads-per-minute", "1000000", "--writes-per-minute", "1000000"]);
-        // Logs no line per request.
+        // Omits the log line for each request.
         command.args(["--log", "info,leadapi_server::middleware=off"]).envs(settings.iter().cloned());
         command.env("LEADAPI_STORE", store).stdout(Stdio::null()).stderr(log.reopen().unwrap());
         let child = command.spawn().unwrap();
@@ -40,7 +40,7 @@ impl Server {
         Self(child, addresses, log)
     }
 
-    /// Stops the server as a service manager does, and starts another one at the same addresses.
+    /// Stops the server as a service manager does, and starts another one on the same addresses.
     fn replace(mut self, store: &str, settings: &Settings) -> Self {
         wait_until("a server has answered requests", || self.answered() > 0.0);
         signal("TERM", &[self.0.id()]);
@@ -49,7 +49,7 @@ impl Server {
         Self::start(store, self.1, settings)
     }
 
-    /// Returns the number of requests to the API.
+    /// Returns the number of API requests that the server has answered.
     fn answered(&self) -> f64 {
         let samples = samples(self.1.ops).into_iter();
         samples.filter(|(name, ..)| name == "leadapi_requests_total").map(|(.., value)| value).sum()
@@ -65,7 +65,7 @@ impl Drop for Server {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn haproxy_loses_no_request_with_the_packaged_configuration() {
-    // The configuration expects the default settings.
+    // The packaged configuration is written for the default settings.
     update(Balancer::http, Settings::new()).await;
 }
 
@@ -91,9 +91,9 @@ async fn update(balancer: fn(&[Addresses]) -> Option<Balancer>, settings: Settin
     }
     let Seen { created, reads, failures } = callers.end().await;
     assert!(failures.is_empty(), "{} of {} requests: {failures:#?}", failures.len(), created.len() + reads);
-    assert!(created.len() > 500 && reads > 1_000, "{} leads were created, {reads} reads", created.len());
+    assert!(created.len() > 500 && reads > 1_000, "only {} leads were created and {reads} read", created.len());
     let created: Vec<(String, String)> = created.into_iter().collect();
-    assert_eq!(leads(addresses[0]).await, created, "each acknowledged lead exists exactly once");
+    assert_eq!(leads(addresses[0]).await, created, "each acknowledged lead must exist exactly once");
 }
 
 /// Imports a business with a client account and a token for each caller.
@@ -111,7 +111,7 @@ fn import(store: &str) {
     assert!(command.status().unwrap().success());
 }
 
-/// Returns the name and id of each lead, in order of the names.
+/// Returns the name and id of each lead, sorted by name.
 async fn leads(server: Addresses) -> Vec<(String, String)> {
     let mut connection = Connection::new(server.api, 0);
     let mut all = Vec::new();

@@ -1,5 +1,5 @@
-//! Finds the metrics and labels in expressions of `PromQL`. It supports only the parts of the language that the packaged files
-//! use; promtool checks their syntax.
+//! Finds the metrics and labels in `PromQL` expressions. Supports only the parts of the language that the packaged
+//! files use; promtool checks the syntax of these files.
 
 /// A metric and its label matchers: label, operator and value.
 #[derive(Debug, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub(crate) struct Selector {
     pub(crate) matchers: Vec<(String, String, String)>,
 }
 
-/// Returns the selectors of leadapi's metrics, of recorded series and of `up`.
+/// Returns the selectors of leadapi's own metrics, of recorded series and of `up`.
 pub(crate) fn selectors(expression: &str) -> Vec<Selector> {
     let is_name = |byte: char| byte.is_ascii_alphanumeric() || byte == '_' || byte == ':';
     let mut found = Vec::new();

@@ -2,16 +2,16 @@
 
 use std::{fs, path::Path};
 
-/// A step that a reader of the README performs.
+/// A step for the reader of a README.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Saves a block as a file. The sentence before the block gives the file's name.
+    /// Saves a block as a file. The sentence before the block names the file.
     File { name: String, text: String },
     /// Runs a command.
     Run(String),
 }
 
-/// Returns the steps of a file in order.
+/// Returns the steps of a README in order.
 pub(crate) fn read(path: &Path) -> Vec<Step> {
     steps(&fs::read_to_string(path).unwrap())
 }
@@ -38,20 +38,20 @@ fn steps(markdown: &str) -> Vec<Step> {
     steps
 }
 
-/// Returns the commands of a block. Each begins with a prompt, and a backslash continues it on the next line.
+/// Returns the commands of a block. Each command begins with a prompt, and a backslash continues it on the next line.
 fn commands(block: &[&str]) -> Vec<String> {
     let mut commands: Vec<String> = Vec::new();
     for line in block {
         match (line.strip_prefix("$ "), commands.last_mut()) {
             (Some(command), _) => commands.push(command.to_owned()),
             (None, Some(last)) if last.ends_with('\\') => last.extend(["\n", line]),
-            _ => panic!("a console block may contain only commands, because output is not compared: {line}"),
+            _ => panic!("a console block may contain only commands, because the test compares no output: {line}"),
         }
     }
     commands
 }
 
-/// Returns the first file name in a sentence that has this extension.
+/// Returns the first file name in the sentence with this extension.
 fn file_name(sentence: &str, language: &str) -> Option<String> {
     let names = sentence.split('`').skip(1).step_by(2);
     let mut of_this_kind = names.filter(|name| name.strip_suffix(language).is_some_and(|stem| stem.ends_with('.')));

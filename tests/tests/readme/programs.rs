@@ -1,4 +1,4 @@
-//! The programs that a README builds and runs. They are built before the test, so each command starts its binary
+//! The programs that a README builds and runs. They are built beforehand, so each command starts its binary
 //! immediately.
 
 use std::{
@@ -10,7 +10,7 @@ use std::{
 
 use crate::ROOT;
 
-/// The README commands that build and run a program, each with the name of the prebuilt program.
+/// The README commands that build and run a program, each with the prebuilt program that replaces it.
 const BUILT: [(&str, &str); 4] = [
     ("cargo run --release -p leadapi-server -- ", "leadapi-server "),
     ("cargo run -p leadapi-tests --bin contract -- ", "contract "),
@@ -18,10 +18,10 @@ const BUILT: [(&str, &str); 4] = [
     ("cargo run -p leadapi-examples --example export_csv -- ", "export_csv "),
 ];
 
-/// Commands that would run this test recursively, so the test skips them. CI must run exactly these.
+/// Commands that the test skips, because they would run it recursively. CI must run exactly these commands.
 const RUN_BY_CI: [&str; 1] = ["cargo test --workspace"];
 
-/// Returns the command that runs the prebuilt program, or `None` if CI runs it.
+/// Returns the command with its prebuilt program, or `None` if CI runs the command instead.
 ///
 /// # Panics
 ///
@@ -38,7 +38,7 @@ pub(crate) fn prebuilt(command: &str) -> Option<String> {
     Some(command)
 }
 
-/// Links the programs of a README into a folder on `PATH`.
+/// Links the programs that a README uses into a folder on `PATH`.
 pub(crate) fn link_into(folder: &Path, readme: &str) {
     let mut programs: Vec<(&str, PathBuf)> = vec![
         ("leadapi-server", env!("CARGO_BIN_EXE_server").into()),
@@ -51,8 +51,8 @@ pub(crate) fn link_into(folder: &Path, readme: &str) {
     }
 }
 
-/// Builds and returns examples of another package, which cargo does not build for this test. `--workspace` reuses what
-/// `cargo test --workspace` has built.
+/// Builds these examples of another package and returns their paths. `--workspace` reuses what `cargo test --workspace`
+/// has built.
 fn examples_built(names: &[&str]) -> Vec<PathBuf> {
     if names.is_empty() {
         return Vec::new();

@@ -51,8 +51,8 @@ impl Server {
 }
 
 impl Drop for Server {
-    /// Kills the server, so that a failed test leaves none running. Errors are ignored, because the server may already
-    /// have exited.
+    /// Kills the server, so that a failed test leaves no process running. Errors are ignored, because the server may
+    /// already have exited.
     fn drop(&mut self) {
         self.process.kill().ok();
         self.process.wait().ok();

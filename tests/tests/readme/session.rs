@@ -1,4 +1,5 @@
-//! Simulates a reader with two terminals. One runs a server until the next one starts; the other runs everything else.
+//! Simulates a reader with two terminals: one for the server, which runs until the next server starts, and one for all
+//! other commands.
 
 use std::{env, fs, net::TcpListener, os::unix::fs::symlink, path::Path, process::Command};
 
@@ -7,20 +8,20 @@ use tempfile::TempDir;
 
 use crate::{ROOT, programs, server::Server};
 
-/// Addresses in READMEs. The test replaces each with a free port on the loopback address.
+/// The addresses in READMEs. The test replaces each one with a free port on the loopback address.
 const ADDRESSES: [&str; 3] = [DEFAULT_ADDRESS, "127.0.0.1:9090", "[::]:443"];
 
 /// The default address of a server.
 const DEFAULT_ADDRESS: &str = "127.0.0.1:8080";
 
-/// The placeholder in a README for the first token that the server printed.
+/// A README's placeholder for the first token that the server printed.
 const TOKEN: &str = "pak_…";
 
 pub(crate) struct Session {
     readme: String,
     /// The working directory of the commands.
     folder: TempDir,
-    /// The files that belong to the test: programs, shell variables and server output.
+    /// The test's own files: programs, shell variables and server output.
     own: TempDir,
     addresses: Vec<(&'static str, String)>,
     server: Option<Server>,
@@ -31,11 +32,11 @@ pub(crate) struct Session {
 impl Session {
     pub(crate) fn new(readme: &str) -> Self {
         let (folder, own) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-        // Commands refer to repository files relative to its root.
+        // Commands refer to files by their path in the repository.
         for part in ["leadapi-core", "leadapi-server", "leadapi-client"] {
             symlink(Path::new(ROOT).join(part), folder.path().join(part)).unwrap();
         }
-        // Stands in for the certificate that a reader supplies.
+        // Stands in for the reader's certificate.
         let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         fs::write(folder.path().join("cert.pem"), cert.pem()).unwrap();
         fs::write(folder.path().join("key.pem"), signing_key.serialize_pem()).unwrap();
@@ -51,7 +52,8 @@ impl Session {
         fs::write(self.folder.path().join(name), text).unwrap();
     }
 
-    /// Runs a command, which must succeed. A server keeps running until the next one starts in the same terminal.
+    /// Runs a command and checks that it succeeds. A server keeps running until the next one starts in the same
+    /// terminal.
     pub(crate) fn run(&mut self, written: &str) {
         let Some(command) = programs::prebuilt(written) else { return };
         let command = self.with_addresses_and_token(command);
@@ -82,7 +84,7 @@ impl Session {
         if !command.contains(TOKEN) {
             return command;
         }
-        let token = self.server.as_ref().and_then(Server::first_token).expect("a server that has printed a token");
+        let token = self.server.as_ref().and_then(Server::first_token).expect("the server must have printed a token");
         command.replace(TOKEN, &token)
     }
 
@@ -99,7 +101,7 @@ impl Session {
         assert!(output.status.success(), "{}: {written}\n{}\n{stdout}{stderr}", self.readme, output.status);
     }
 
-    /// Returns a shell command that has the variables of earlier commands and exits at the first failure.
+    /// Returns a shell command that knows the variables of earlier commands and exits at the first failure.
     fn shell(&self, script: &str) -> Command {
         let own = self.own.path();
         let mut shell = Command::new("sh");

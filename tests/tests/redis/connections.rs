@@ -1,4 +1,4 @@
-//! Credentials and TLS.
+//! Credentials and TLS for the connection to Redis.
 
 use std::process::Command;
 
@@ -22,8 +22,7 @@ async fn a_password_is_required_and_never_shown() {
     }
 }
 
-/// The process trusts the certificate authorities of the system, which the environment variable `SSL_CERT_FILE`
-/// replaces.
+/// The server trusts the system's certificate authorities. The environment variable `SSL_CERT_FILE` replaces them.
 #[test]
 fn tls_checks_the_certificate_and_the_host_name() {
     let Some((redis, authorities)) = Redis::start_with_tls() else { return };

@@ -1,5 +1,5 @@
-//! The limiter's decisions on a clock that the test sets. The script and Redis are the real ones: only the clock of the
-//! operating system is simulated.
+//! The limiter's decisions under a clock that the test sets. The script and Redis are real; only the operating system's
+//! clock is simulated.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,7 +17,7 @@ use crate::fixture::{admitted, limiter, limits, read};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A limiter on a server whose clock follows another clock.
+/// A limiter whose Redis server follows a simulated clock.
 struct Timed<'r> {
     limiter: RedisLimiter,
     redis: &'r Redis,
@@ -43,7 +43,7 @@ async fn the_limiter_passes_the_conformance_suite() {
     conformance::run_limiter(limits, make).await.unwrap();
 }
 
-/// While the clock is behind the newest admission, the window stands still. The key expires 61 s after the last
+/// While the clock is behind the newest admission, the window does not move. The key expires 61 s after the last
 /// admission, however far the clock has stepped back.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_backward_step_of_the_clock_admits_no_additional_request() {
@@ -63,7 +63,7 @@ async fn a_backward_step_of_the_clock_admits_no_additional_request() {
     assert_eq!(admitted(&limiter, "t", 5).await, 3);
 }
 
-/// Servers can have different limits while they are restarted with new settings.
+/// While servers are restarted with new settings, their limits can differ.
 #[tokio::test(flavor = "multi_thread")]
 async fn each_limit_holds_while_servers_have_different_limits() {
     let Some(redis) = Redis::start_with_clock() else { return };
@@ -73,7 +73,7 @@ async fn each_limit_holds_while_servers_have_different_limits() {
     assert_eq!(admitted(&low, "t", 3).await, 0);
     redis.clock().set(2 * SECOND);
     assert_eq!(admitted(&high, "t", 3).await, 2);
-    // Three admissions are in the window of the high limit until 62 s, and two in that of the low limit.
+    // Until 62 s, the high limit's window contains three admissions, and the low limit's window contains two.
     redis.clock().set(61 * SECOND);
     assert_eq!(admitted(&low, "t", 3).await, 0);
     assert_eq!(admitted(&high, "t", 5).await, 3);
@@ -93,7 +93,7 @@ async fn a_list_is_never_longer_than_the_limit_and_expires() {
     }
     let lifetime: u64 = redis.command("PTTL leadapi:rate:{t}:read").parse().unwrap();
     assert!((60_000..=61_000).contains(&lifetime), "{lifetime} ms");
-    // The connection check also leaves a key, which its next run renews.
+    // The connection check also leaves a key behind, and renews its expiry on each run.
     redis.clock().set(1_000 * SECOND);
     wait_until("the key expires", || equals(redis.command("EXISTS leadapi:rate:{t}:read"), "0"));
 }

@@ -1,4 +1,4 @@
-//! Requests while Redis is frozen or down, and after it recovers.
+//! Requests while Redis is frozen or down, and after it has recovered.
 use std::{
     num::NonZeroU32,
     time::{Duration, Instant},
@@ -10,7 +10,7 @@ use leadapi_tests::{equals, eventually, redis::Redis};
 
 use crate::fixture::{admitted, builder, limiter, limits, read};
 
-/// Sends requests until one is admitted, and returns the time that this took.
+/// Sends requests until one is admitted, and returns how long this took.
 pub(crate) async fn recovery(limiter: &RedisLimiter, token: &str) -> Duration {
     let start = Instant::now();
     eventually("the limiter recovers", async || equals(read(limiter, token).await.ok(), &Some(Admission::Admitted)))
@@ -18,7 +18,7 @@ pub(crate) async fn recovery(limiter: &RedisLimiter, token: &str) -> Duration {
     start.elapsed()
 }
 
-/// Waits until the limiter knows that Redis fails.
+/// Waits until the limiter has detected the failure of Redis.
 pub(crate) async fn failure(limiter: &RedisLimiter) {
     eventually("the limiter notices the failure", async || limiter.health().await.is_err()).await;
     assert!(read(limiter, "t").await.is_err());
@@ -36,7 +36,7 @@ async fn requests_fail_within_the_timeout_while_redis_is_frozen() {
     while frozen.elapsed() < Duration::from_secs(3) {
         let sent = Instant::now();
         assert!(read(&limiter, "t").await.is_err());
-        // The timeout is 50 ms; the rest is for a machine that is busy with other tests.
+        // The timeout is 50 ms. The rest is a tolerance for a machine that is busy with other tests.
         assert!(sent.elapsed() < Duration::from_millis(550), "{:?}", sent.elapsed());
     }
     assert!(limiter.health().await.is_err());
@@ -44,7 +44,7 @@ async fn requests_fail_within_the_timeout_while_redis_is_frozen() {
     let took = recovery(&limiter, "t").await;
     assert!(took < Duration::from_secs(5), "{took:?}");
     limiter.health().await.unwrap();
-    // Redis received the first requests after the freeze. The limiter did not send the many others.
+    // Redis received only the first requests after the freeze. The limiter did not send the others.
     let counted = counted() - before;
     assert!((1..=6).contains(&counted), "{counted} requests were counted");
 }
@@ -59,11 +59,11 @@ async fn requests_fail_while_redis_is_down_and_are_counted_after_it_recovers() {
         redis.restart();
         let took = recovery(&limiter, "t").await;
         assert!(took < Duration::from_secs(5), "{took:?}");
-        assert_eq!(admitted(&limiter, "t", 10).await, 4, "the limit counts the request that was admitted first");
+        assert_eq!(admitted(&limiter, "t", 10).await, 4, "the limit must count the request that was admitted first");
     }
 }
 
-/// Without Redis, all servers together admit at most the limit, in addition to the requests that Redis admitted.
+/// Without Redis, all servers together admit at most one limit, in addition to the requests that Redis had admitted.
 #[tokio::test(flavor = "multi_thread")]
 async fn with_local_failure_each_server_admits_its_share_while_redis_is_dead() {
     let Some(mut redis) = Redis::start(&[]) else { return };
@@ -85,7 +85,7 @@ async fn with_local_failure_each_server_admits_its_share_while_redis_is_dead() {
         .await;
         redis.command("DEL leadapi:rate:{u}:read");
     }
-    assert_eq!(admitted(one, "v", 30).await + admitted(two, "v", 30).await, 20, "Redis counts for both");
+    assert_eq!(admitted(one, "v", 30).await + admitted(two, "v", 30).await, 20, "Redis must count for both limiters");
     // The servers' own windows still contain the admissions of the first failure.
     redis.kill();
     assert_eq!(admitted(one, "t", 30).await, 0);
@@ -95,7 +95,7 @@ async fn with_local_failure_each_server_admits_its_share_while_redis_is_dead() {
 async fn a_limiter_that_fails_closed_starts_only_if_redis_accepts_writes() {
     let Some(mut redis) = Redis::start(&[]) else { return };
     let builder = builder(&redis.url(), limits(20, 6));
-    // Makes the server a read-only replica.
+    // Turns the server into a read-only replica.
     redis.command("REPLICAOF 127.0.0.1 1");
     let error = builder.clone().start().await.unwrap_err();
     assert!(error.to_string().contains("read only"), "{error}");
@@ -106,7 +106,8 @@ async fn a_limiter_that_fails_closed_starts_only_if_redis_accepts_writes() {
     assert_eq!(admitted(&limiter, "t", 30).await, 10);
 }
 
-/// The list of requests is full, so the script would only read. The connection check still detects the failure.
+/// The token's list is full, so its script would only read, which a replica allows. The connection check still detects
+/// the replica.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_became_a_replica_admits_and_refuses_nothing() {
     let Some(redis) = Redis::start(&[]) else { return };

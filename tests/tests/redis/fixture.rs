@@ -1,4 +1,4 @@
-//! Limiters, and requests to them.
+//! Limiters, and helpers that send requests to them.
 
 use std::{num::NonZeroU32, time::Duration};
 

@@ -1,4 +1,4 @@
-//! Failovers under Sentinel.
+//! Failovers by Redis Sentinel.
 
 use std::time::Duration;
 
@@ -15,18 +15,20 @@ async fn the_new_master_is_found_within_seconds_after_a_failover() {
     let Some(mut cluster) = Sentinels::start() else { return };
     let limiter = builder(&cluster.url(), limits(20, 6)).start().await.unwrap();
     assert_eq!(admitted(&limiter, "t", 10).await, 10);
-    wait_until("replication", || equals(cluster.servers[1].command("LLEN leadapi:rate:{t}:read"), "10"));
-    // A Sentinel that does not answer must not delay the others for long.
+    wait_until("the replica has all admissions", || {
+        equals(cluster.servers[1].command("LLEN leadapi:rate:{t}:read"), "10")
+    });
+    // A Sentinel that does not answer must not delay the limiter for long.
     cluster.pause_sentinel(0);
     cluster.servers[0].kill();
     failure(&limiter).await;
     wait_until("a failover", || equals(cluster.master(1), &cluster.servers[1].port()));
     let took = recovery(&limiter, "u").await;
     assert!(took < Duration::from_secs(8), "{took:?}");
-    assert!(admitted(&limiter, "t", 20).await <= 10, "the replica knows the admissions before the failover");
+    assert!(admitted(&limiter, "t", 20).await <= 10, "the replica must know the admissions from before the failover");
 }
 
-/// The old master continues after the failover, and the Sentinels make it a replica.
+/// The old master resumes after the failover, and the Sentinels turn it into a replica.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_old_master_that_returns_is_not_used() {
     let Some(cluster) = Sentinels::start() else { return };

@@ -1,4 +1,4 @@
-//! The server as an operator sees it, with `serve --limiter`.
+//! `serve --limiter` as an operator sees it.
 
 use std::{
     io::{BufRead, BufReader, Read},
@@ -8,7 +8,7 @@ use std::{
 use leadapi_tests::{equals, eventually, processes::signal, redis::Redis, secret, serve_with_rate_limits};
 use reqwest::StatusCode;
 
-/// A server process. Killed when it is dropped.
+/// A server process. It is killed when this value is dropped.
 struct Running(Child);
 
 impl Drop for Running {
@@ -18,7 +18,7 @@ impl Drop for Running {
     }
 }
 
-/// Returns whether a server starts, and stops it.
+/// Returns whether the server starts. Stops the server again.
 pub(crate) fn starts(command: &mut Command) -> bool {
     let mut server = Running(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
     let mut lines = BufReader::new(server.0.stdout.take().unwrap()).lines();
@@ -32,7 +32,7 @@ async fn a_server_answers_500_and_is_not_ready_while_redis_is_down() {
     let operator = free_address();
     let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
     command.args(["serve", "--reads-per-minute", "5", "--ops-listen", &operator]);
-    // Logs no line per request.
+    // Omits the log line for each request.
     command.args(["--limiter-timeout", "1s", "--log", "info,leadapi_server::middleware=off", "--drain-delay", "0s"]);
     command.env("LEADAPI_LIMITER", redis.url()).stderr(Stdio::piped());
     let (mut child, url) = serve_with_rate_limits(&mut command, &[&token]);
@@ -97,7 +97,7 @@ fn invalid_limiter_settings_are_usage_errors() {
     }
 }
 
-/// Returns an address of a port that was free.
+/// Returns an address whose port was free just now.
 fn free_address() -> String {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
 }

@@ -1,4 +1,4 @@
-//! Requests on a connection whose client does not read its responses.
+//! Requests on a connection whose client does not read the responses.
 
 use bytes::Bytes;
 use http::Request;
@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 
 use crate::host::{Host, SOON, endless, secret};
 
-/// The request holds no response in memory while it waits, and it times out like any other request.
+/// While the request waits, the server holds no response for it in memory. The request times out like any other.
 #[tokio::test]
 async fn a_request_behind_an_unread_response_times_out_with_500() {
     let mut limits = endless();

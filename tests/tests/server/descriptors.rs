@@ -1,4 +1,4 @@
-//! A server with few file descriptors. It serves as many connections as it can, and closes the others immediately.
+//! A server with few file descriptors. It serves as many connections as it can, and closes the rest immediately.
 
 use std::path::Path;
 
@@ -15,7 +15,8 @@ fn target(descriptors: usize) -> Target {
     Target::start(Path::new(env!("CARGO_BIN_EXE_server")), &options, false, Some(descriptors))
 }
 
-/// Opens a connection and sends a request. Returns the connection if the server responds, or `None` if it closes it.
+/// Opens a connection and sends a request. Returns the connection if the server responds, or `None` if the server
+/// closes the connection.
 async fn served(target: &Target) -> Option<Peer> {
     let mut peer = Peer(target.connect().await);
     // Writing fails if the server has already closed the connection.
@@ -46,7 +47,11 @@ async fn few_descriptors_limit_connections_and_the_server_stays_ready() {
                 None => closed += 1,
             }
         }
-        assert!(open.len() >= least && closed > 0, "{descriptors}: {} and {closed}", open.len());
+        assert!(
+            open.len() >= least && closed > 0,
+            "with {descriptors} descriptors, {} connections were served and {closed} closed",
+            open.len()
+        );
         assert!(is_ready(&target).await, "{descriptors}");
         for peer in &mut open {
             peer.send(&target.request("GET /v1/clients", "", "")).await;
@@ -59,7 +64,7 @@ async fn few_descriptors_limit_connections_and_the_server_stays_ready() {
     }
 }
 
-/// The limit drops after the start, so the server cannot have sized its connection limit to it.
+/// The limit drops only after the start, so the server cannot have sized its connection limit accordingly.
 #[tokio::test]
 async fn connections_are_closed_at_once_when_file_descriptors_run_out() {
     let target = target(64);
@@ -68,7 +73,7 @@ async fn connections_are_closed_at_once_when_file_descriptors_run_out() {
     let mut open = Vec::new();
     while let Some(peer) = served(&target).await {
         open.push(peer);
-        assert!(open.len() < 10, "the limit has no effect");
+        assert!(open.len() < 10, "the limit must take effect");
     }
     for _ in 0..10 {
         assert!(served(&target).await.is_none());

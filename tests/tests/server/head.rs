@@ -1,4 +1,5 @@
-//! HEAD requests over HTTP/1.1 and HTTP/2: no response has a body, and each has the same head as the response to GET.
+//! HEAD requests over HTTP/1.1 and HTTP/2. No response has a body, and each has the same head as the response to the
+//! same GET.
 
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use crate::{
     ready::Server,
 };
 
-/// A request, and the status of its response.
+/// A request, and the expected status of its response.
 struct Case {
     path: String,
     headers: Vec<(String, String)>,
@@ -28,7 +29,7 @@ fn case(path: &str, headers: &[(&str, &str)], status: u16) -> Case {
     Case { path: path.to_owned(), headers: headers.collect(), status: StatusCode::from_u16(status).unwrap() }
 }
 
-/// Covers responses of the service, and of the server in front of it.
+/// Covers the responses of both the service and the server around it.
 #[tokio::test]
 async fn no_response_to_head_has_a_body() {
     let token = format!("Bearer {}", secret());
@@ -84,7 +85,7 @@ async fn are_without_bodies(address: &str, cases: &[Case]) {
         let (head, body) = http1(address, "HEAD", case).await;
         assert_eq!((head, body.as_str()), (get, ""), "{name}");
 
-        // This client closes the connection if a response to HEAD has a body.
+        // This client closes the connection if the response to HEAD has a body.
         let (get, body) = whole(&mut http2, "GET", case).await;
         assert_eq!((get.0, body.is_empty()), (case.status, false), "{name}");
         let (head, body) = whole(&mut http2, "HEAD", case).await;
@@ -92,7 +93,7 @@ async fn are_without_bodies(address: &str, cases: &[Case]) {
     }
 }
 
-/// Returns the head and body of a response, over a connection that the server then closes.
+/// Returns the head and body of a response. The connection is closed afterwards.
 async fn http1(address: &str, method: &str, case: &Case) -> (String, String) {
     let mut peer = crate::host::Peer(TcpStream::connect(address).await.unwrap());
     let headers: Vec<String> = case.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
@@ -105,7 +106,7 @@ async fn http1(address: &str, method: &str, case: &Case) -> (String, String) {
     let answer = peer.rest().await;
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();
     let mut head: Vec<&str> = head.split("\r\n").filter(|line| !line.starts_with("date: ")).collect();
-    // The order of header lines has no meaning.
+    // The order of headers is irrelevant.
     head[1..].sort_unstable();
     (head.join("\r\n"), body.to_owned())
 }

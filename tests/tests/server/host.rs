@@ -1,4 +1,4 @@
-//! Runs a server in this process, and exchanges bytes with its sockets.
+//! Runs a server in this process and exchanges raw bytes with it.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -22,7 +22,7 @@ pub(crate) struct Host {
     ended: JoinHandle<ShutdownOutcome>,
 }
 
-/// Returns limits that no test ever reaches, so that a test can lower the one that it tests.
+/// Returns limits that no test ever reaches. Each test lowers only the limit that it tests.
 pub(crate) fn endless() -> HttpLimits {
     let mut limits = HttpLimits::default();
     for time in [
@@ -90,13 +90,13 @@ impl Peer {
 
     /// Checks that the server neither sends anything nor closes the connection for `time`.
     pub(crate) async fn is_silent_for(&mut self, time: Duration) {
-        timeout(time, self.0.readable()).await.expect_err("the peer stays silent");
+        timeout(time, self.0.readable()).await.expect_err("the server must stay silent");
     }
 
     /// Reads until the server closes or resets the connection.
     pub(crate) async fn rest(&mut self) -> String {
         let mut all = Vec::new();
-        // Bytes received before a reset count too.
+        // Bytes that arrived before a reset count too.
         in_time("the connection is closed", self.0.read_to_end(&mut all)).await.unwrap_or_default();
         String::from_utf8_lossy(&all).into_owned()
     }

@@ -7,13 +7,13 @@ use tokio::task::JoinSet;
 
 const MANY: usize = 50;
 const LIMIT: Duration = Duration::from_secs(1);
-/// The delay allowed beyond the timeout on a busy machine. `examples/hostile` allows half a second.
+/// The tolerance beyond the timeout, because the machine may be busy. `examples/hostile` allows half a second.
 const MARGIN: Duration = Duration::from_secs(3);
 const EARLY: Duration = Duration::from_millis(5);
 const MAX_MEMORY: usize = 400 << 20;
 const LIMITS: [&str; 4] = ["--first-byte-timeout", "--head-timeout", "--body-timeout", "--write-timeout"];
 
-/// Returns options that set this timeout to one second, and every other timeout out of reach.
+/// Returns options that set this timeout to one second and make all other timeouts unreachably long.
 fn only(limit: &str) -> Vec<String> {
     let of = |name: &str| if name == limit { "1s".to_owned() } else { "1h".to_owned() };
     let limits = LIMITS.iter().flat_map(|name| [(*name).to_owned(), of(name)]);
@@ -44,7 +44,7 @@ async fn each_hostile_peer_is_cut_off_and_good_traffic_is_unaffected() {
     kinds.join_all().await;
 }
 
-/// Proves that the timeout ends the attack, and that the test above would fail without it.
+/// Proves that the timeout is what ends the attack, and that the test above would fail without it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_its_timeout_no_hostile_peer_is_cut() {
     let mut kinds = JoinSet::new();

@@ -1,4 +1,4 @@
-//! Small HTTP/2 attacks, and honest HTTP/2 traffic.
+//! Small HTTP/2 attacks, and legitimate HTTP/2 traffic.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -15,7 +15,8 @@ use tokio::task::JoinSet;
 const MANY: usize = 4;
 const BATCH: usize = 20;
 const TIME: Duration = Duration::from_secs(6);
-/// The time limit on a busy machine. The longest sequence has three timeouts of one second and a graceful close.
+/// The time limit for each attack. The longest one takes three timeouts of one second and a graceful close, and the
+/// machine may be busy.
 const LONGEST: Duration = Duration::from_secs(5);
 const MAX_MEMORY: usize = 400 << 20;
 
@@ -31,7 +32,8 @@ async fn each_flood_is_cut_off_and_good_traffic_is_unaffected() {
         floods.spawn(async move {
             let limits = ["--first-byte-timeout", "--head-timeout", "--body-timeout", "--write-timeout"];
             let mut options: Vec<&str> = limits.iter().flat_map(|name| [*name, "1s"]).collect();
-            // The write timeout must cut off a peer that withholds the window, so the idle timeout is out of reach.
+            // Only the write timeout must cut off a peer that withholds the window, so the idle timeout is made
+            // unreachably long.
             let idle = if kind.withholds_window() { "1h" } else { "1s" };
             options.extend(["--log", "warn", "--idle-timeout", idle]);
             let target = target(&options);
@@ -50,7 +52,7 @@ async fn each_flood_is_cut_off_and_good_traffic_is_unaffected() {
     floods.join_all().await;
 }
 
-/// There are more concurrent requests than streams, so most of them wait for a stream.
+/// The peer sends more concurrent requests than the server allows streams, so most of them wait for a stream.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_honest_peer_is_served_on_one_connection() {
     const REQUESTS: usize = 300;

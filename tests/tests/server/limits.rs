@@ -23,18 +23,18 @@ async fn a_connection_beyond_the_limit_is_closed_at_once() {
     first.send(&get("/v1/clients", "")).await;
     assert!(first.answer().await.starts_with("HTTP/1.1 200"));
     drop(second);
-    // The server releases the permit once it notices that the connection is closed.
+    // The server releases the permit once it notices that the client has closed the connection.
     is_served_again(&host).await;
 }
 
 /// Waits until the server serves a new connection.
 async fn is_served_again(host: &Host) {
-    // This request reaches no store, which may block.
+    // Uses an unknown path, because a request to the store may block.
     let request = get("/v1/nowhere", "connection: close\r\n");
     eventually("a connection is served", async || !host.request(&request).await.is_empty()).await;
 }
 
-/// Opens a connection from this address and keeps it open. Returns whether the server served it.
+/// Opens a connection from this source address and keeps it open. Returns whether the server served it.
 #[cfg(target_os = "linux")]
 async fn is_served_from(host: &Host, address: &str, kept: &mut Vec<Peer>) -> bool {
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
@@ -49,7 +49,7 @@ async fn is_served_from(host: &Host, address: &str, kept: &mut Vec<Peer>) -> boo
     bytes.is_ok_and(|bytes| bytes > 0)
 }
 
-/// A single address must not use up all connections.
+/// Connections from a single address must not use up the limit for all connections.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn the_connection_limit_per_address_does_not_affect_other_addresses() {
@@ -63,12 +63,12 @@ async fn the_connection_limit_per_address_does_not_affect_other_addresses() {
         assert_eq!(is_served_from(&host, "127.0.0.2", &mut kept).await, third);
         assert!(is_served_from(&host, "127.0.0.3", &mut kept).await);
         kept.clear();
-        // The server releases the permits once it notices that the connections are closed.
+        // The server releases the permits once it notices that the client has closed the connections.
         eventually("a connection is served", async || is_served_from(&host, "127.0.0.2", &mut kept).await).await;
     }
 }
 
-/// Returns a world whose store blocks, the gate that unblocks it, and the underlying store.
+/// Returns a world whose store blocks, the gate that unblocks the store, and the underlying store.
 async fn gated() -> (World, Gated, Arc<dyn Store>) {
     let world = World::new().await;
     let kept = world.original_store.clone();
@@ -83,7 +83,7 @@ async fn a_request_beyond_the_limit_is_500_with_retry_after() {
     limits.requests = 2;
     let host = Host::of(world, limits).await;
     let (mut first, mut second) = (host.connect().await, host.connect().await);
-    // A create whose body has been read stays in flight until it is answered.
+    // A create whose body has been read stays in flight until it receives its response.
     first.send(&get("/v1/clients", "")).await;
     second.send(&post(r#"{"client_id":"a-client-1","name":"Ann"}"#, "")).await;
     gate.arrived(2).await;
@@ -96,7 +96,7 @@ async fn a_request_beyond_the_limit_is_500_with_retry_after() {
     host.assert_serves_others().await;
 }
 
-/// A single token must not use up the capacity that all callers share.
+/// Requests with a single token must not use up the capacity that all callers share.
 #[tokio::test]
 async fn the_request_limit_per_token_does_not_affect_other_tokens() {
     let (world, gate, _) = gated().await;
@@ -122,7 +122,7 @@ async fn the_request_limit_per_token_does_not_affect_other_tokens() {
     assert!(host.request(&get("/v1/nowhere", "connection: close\r\n")).await.starts_with("HTTP/1.1 404"));
 }
 
-/// Otherwise a few peers that send half a body could lock out all other callers.
+/// If it held one, a few peers that send half a body could lock out all other callers.
 #[tokio::test]
 async fn a_request_that_waits_for_its_body_holds_no_permit() {
     let (world, gate, _) = gated().await;
@@ -134,10 +134,10 @@ async fn a_request_that_waits_for_its_body_holds_no_permit() {
     let mut waiting = [host.connect().await, host.connect().await];
     for peer in &mut waiting {
         peer.send(half).await;
-        // Once the server has served another connection, it has read the half request.
+        // Once the server has served another connection, it has also read the half-sent request.
         host.assert_serves_others().await;
     }
-    // One request is now in flight. A request whose body arrives now waits for that one to finish, and is not refused.
+    // One request is now in flight. If another request's body arrives now, that request waits instead of being refused.
     let mut running = host.connect().await;
     running.send(&get("/v1/clients", "")).await;
     gate.arrived(1).await;
@@ -212,7 +212,7 @@ async fn requests_with_too_many_headers_or_bytes_are_refused() {
     let host = Host::start(endless()).await;
     let close = "connection: close\r\n";
     let many = |more: usize| (0..more).map(|n| format!("x-{n}: y\r\n")).collect::<Vec<_>>().concat();
-    // The number of headers that every such request has.
+    // `host`, `authorization` and `connection`.
     let own = 3;
     let answer = host.request(&get("/v1/clients", &(close.to_owned() + &many(64 - own)))).await;
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
@@ -227,7 +227,7 @@ async fn requests_with_too_many_headers_or_bytes_are_refused() {
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
     assert!(answer.ends_with(r#"{"error":"path and query must be at most 4096 bytes"}"#), "{answer}");
 
-    // hyper itself answers this request, with an empty body.
+    // hyper itself sends this response, with an empty body.
     let answer = host.request(&get("/v1/clients", &format!("x: {}\r\n", "y".repeat(16_384)))).await;
     assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
     host.assert_serves_others().await;

@@ -1,4 +1,4 @@
-//! The listener on real sockets: its limits, timeouts and shutdown.
+//! Tests the listener on real sockets: its limits, timeouts and shutdown.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

@@ -1,4 +1,4 @@
-//! The readiness of a server while its database fails and recovers.
+//! A server's readiness while its database fails and recovers.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -49,7 +49,8 @@ impl Server {
         format!("{} {body}", &answer["HTTP/1.1 ".len()..][..3])
     }
 
-    /// Waits until `/readyz` answers this. The server caches each outcome for a second, so a change shows up later.
+    /// Waits until `/readyz` gives this response. The server caches each outcome for a second, so a change takes time
+    /// to appear.
     fn wait_for(&self, answer: &str) {
         wait_until("/readyz", || equals(self.get("/readyz"), answer));
     }
@@ -89,7 +90,7 @@ async fn a_server_with_a_read_only_database_is_not_ready() {
     }
 }
 
-/// The disk or quota is full twice, and has space again each time.
+/// Twice, the disk or the quota is full and then has space again.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_server_with_a_full_disk_is_not_ready_until_there_is_space() {

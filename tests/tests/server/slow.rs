@@ -1,5 +1,5 @@
-//! Peers that keep a connection open without using it. In each test, one limit cuts them off and all others are out of
-//! reach.
+//! Peers that keep a connection open without using it. In each test, one timeout cuts them off, and all others are
+//! unreachably long.
 
 use leadapi_server::HttpLimits;
 use leadapi_tests::in_time;
@@ -7,8 +7,8 @@ use tokio::{io::AsyncWriteExt, time::Instant};
 
 use crate::host::{Host, SOON, endless, get, post};
 
-/// Sends these bytes and returns the response. Checks that the server closes the connection, but not too early, and
-/// still serves other connections.
+/// Sends these bytes and returns the response. Checks that the server closes the connection in time but not too early,
+/// and that it still serves other connections.
 async fn is_cut(limits: HttpLimits, sends: &[u8]) -> String {
     let host = Host::start(limits).await;
     let mut peer = host.connect().await;
@@ -37,7 +37,7 @@ async fn half_a_head_is_cut_by_the_head_timeout() {
     }
 }
 
-/// A connection may be idle for a while before its first request.
+/// A connection may stay idle for a while before its first request.
 #[tokio::test]
 async fn the_head_timeout_starts_with_the_first_byte() {
     let mut limits = endless();
@@ -51,7 +51,7 @@ async fn the_head_timeout_starts_with_the_first_byte() {
     assert!(start.elapsed() >= SOON, "{:?}", start.elapsed());
 }
 
-/// These bytes may still become HTTP/2, so the first-byte timeout applies.
+/// These bytes may still become HTTP/2 or HTTP/1.1, so the first-byte timeout applies.
 #[tokio::test]
 async fn an_ambiguous_prefix_is_cut_off_by_the_first_byte_timeout() {
     for half in ["P", "PRI * HTTP/2.0\r\n\r\nSM"] {
@@ -104,7 +104,7 @@ async fn an_idle_connection_is_closed_by_the_idle_timeout() {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 
-/// The head timeout also applies after an earlier request on the connection.
+/// The head timeout also applies to later requests on the connection.
 #[tokio::test]
 async fn half_a_second_head_is_cut_by_the_head_timeout() {
     let mut limits = endless();
@@ -124,7 +124,7 @@ async fn a_peer_that_never_reads_is_cut_off_by_the_write_timeout() {
     let host = Host::start(limits).await;
     let mut peer = host.connect().await;
     let request = get("/v1/leads?limit=200", "");
-    // Unread responses fill the socket buffers, after which the server reads no more requests.
+    // Unread responses fill the socket buffers, and the server then stops reading requests.
     let flood = async { while peer.0.write_all(request.as_bytes()).await.is_ok() {} };
     in_time("the server closes the connection", flood).await;
     host.assert_serves_others().await;
@@ -134,13 +134,13 @@ async fn a_peer_that_never_reads_is_cut_off_by_the_write_timeout() {
 async fn a_lone_http_2_preface_is_cut_off_by_the_head_timeout() {
     let mut limits = endless();
     limits.head = SOON;
-    // The server sends its SETTINGS frame, but no response.
+    // The server sends a SETTINGS frame but no response.
     let answer = is_cut(limits, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
     assert!(!answer.contains("HTTP/1.1"), "{answer}");
 }
 
-/// If a peer sends bytes after the final response, the server does not reset the connection immediately, which could
-/// lose the response. But it does not wait for long.
+/// If a peer keeps sending after the final response, the server does not reset the connection immediately, because the
+/// reset could destroy the response. However, it does not wait for long.
 #[tokio::test]
 async fn a_peer_that_sends_after_the_final_response_is_cut_off() {
     let mut limits = endless();
@@ -184,7 +184,7 @@ async fn is_cut_of_age(limits: HttpLimits) -> String {
     peer.rest().await
 }
 
-/// Limits do not affect a peer that stays within them.
+/// The limits must not affect a peer that stays within them.
 #[tokio::test]
 async fn a_slow_but_honest_peer_is_served() {
     let host = Host::start(HttpLimits::default()).await;

@@ -1,4 +1,5 @@
-//! A server must never see a request that was not sent, either directly or through third-party proxies.
+//! The server must never see a request that no client sent, neither over a direct connection nor through third-party
+//! proxies.
 
 use std::{collections::HashMap, net::SocketAddr, path::Path, sync::Arc};
 
@@ -11,7 +12,7 @@ use leadapi_tests::hostile::{
 const AT_A_TIME: usize = 32;
 
 fn target() -> Target {
-    // Short timeouts, because many cases leave the server waiting for the rest of a request.
+    // The timeouts are short, because in many cases the server waits for the rest of a request.
     let options = ["--head-timeout", "1s", "--body-timeout", "1s", "--idle-timeout", "3s"].map(str::to_owned);
     Target::start(Path::new(env!("CARGO_BIN_EXE_server")), &options, false, None)
 }
@@ -20,7 +21,7 @@ fn target() -> Target {
 async fn send(all: &Arc<Vec<Case>>, to: SocketAddr, authorization: &str) -> Vec<String> {
     let sent = stream::iter(all.iter().enumerate()).map(|(nth, case)| async move {
         let sent = case.send(nth, to, authorization).await;
-        sent.err().map(|error| format!("{nth} {}: the connection stays open: {error}", case.name))
+        sent.err().map(|error| format!("{nth} {}: the connection stayed open: {error}", case.name))
     });
     sent.buffer_unordered(AT_A_TIME).filter_map(std::future::ready).collect().await
 }
@@ -60,17 +61,17 @@ async fn no_request_is_smuggled_through_haproxy() {
     through(target, &proxy).await;
 }
 
-/// Sends every case through a proxy. The proxy marks the requests that it forwards, but a request hidden in a body has
-/// no mark.
+/// Sends every case through a proxy. The proxy marks each request that it forwards. A request hidden in a body lacks
+/// the mark.
 async fn through(target: Target, proxy: &Proxy) {
     let all = Arc::new(cases(&target.authorization()));
-    // Errors are ignored, because a proxy may keep the connection to its client open.
+    // Errors are ignored, because a proxy may keep its client's connection open.
     drop(send(&all, proxy.address, &target.authorization()).await);
     let seen: HashMap<String, Vec<String>> = target.seen();
     let unmarked = seen.iter().filter(|(_, ids)| ids.iter().any(|id| !id.starts_with(Proxy::MARK)));
     let unmarked: Vec<_> = unmarked.collect();
     assert!(unmarked.is_empty(), "{unmarked:?}");
-    // The proxy must have forwarded some of the open requests, or the test would prove nothing.
+    // The proxy must have forwarded some of the visible requests, or the test would prove nothing.
     let went_on = (0..all.len()).filter(|nth| seen.contains_key(&next(*nth))).count();
     assert!(went_on >= 20, "{went_on}");
 }

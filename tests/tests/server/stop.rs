@@ -1,4 +1,4 @@
-//! The graceful shutdown of a server.
+//! Graceful and forced shutdowns of a server.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ async fn a_shutdown_closes_connections_without_a_request_at_once() {
     let mut silent = host.connect().await;
     let mut preface = host.connect().await;
     preface.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
-    // Once the server has served another connection, it has seen all of these.
+    // Once the server has served another connection, it has noticed all of these.
     host.assert_serves_others().await;
     let ended = host.stop();
     assert_eq!(in_time("the shutdown", ended).await.unwrap(), ShutdownOutcome::Graceful);
@@ -58,7 +58,7 @@ async fn the_server_serves_and_announces_the_close_during_the_drain_delay() {
     assert!(!old.answer().await.contains("connection: close"));
     let address = host.address;
     let ended = host.stop();
-    // The server announces the close in a response. It serves every request before and after that.
+    // The server announces the close in a response. It serves every request before and after this one.
     eventually("a response announces the close", async || {
         old.send(&get("/v1/clients", "")).await;
         let answer = old.answer().await;

@@ -1,4 +1,4 @@
-//! Shutdowns of a server process under load. `examples/hostile` runs hundreds of them.
+//! Shuts down a server process under load. `examples/hostile` does this hundreds of times.
 
 use std::{path::Path, time::Duration};
 
@@ -7,7 +7,7 @@ use leadapi_tests::hostile::stops::stop;
 const STOPS: usize = 10;
 const DRAIN: Duration = Duration::from_millis(500);
 const WARM: Duration = Duration::from_millis(300);
-/// Enough for the timeout of the half body, a graceful close, and a busy machine.
+/// Enough time for the timeout of the half-sent body, a graceful close, and the delays of a busy machine.
 const WITHIN: Duration = Duration::from_secs(8);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

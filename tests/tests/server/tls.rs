@@ -1,4 +1,4 @@
-//! HTTPS: both protocols, certificate renewal, and failing handshakes.
+//! HTTPS with both HTTP versions, certificate renewal, and failing handshakes.
 
 use std::{fs, io, path::Path, process::Command, sync::Arc};
 
@@ -19,7 +19,7 @@ use tokio_rustls::TlsConnector;
 
 use crate::host::{Host, SOON, endless, secret};
 
-/// A folder with a certificate for `localhost` and its key, and the server's TLS setting for these files.
+/// A folder with a certificate for `localhost` and its key, and the server's TLS setting for the two files.
 struct Certificate {
     folder: TempDir,
     files: TlsFiles,
@@ -35,7 +35,7 @@ impl Certificate {
         this
     }
 
-    /// Writes a new certificate and a new key to the same files, one after the other.
+    /// Overwrites the files with a new certificate and a new key, one after the other.
     fn renew(&mut self) {
         let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         replace(&self.files.certificate, &cert.pem());
@@ -44,7 +44,7 @@ impl Certificate {
     }
 }
 
-/// Replaces a file the way certificate renewal tools do: writes another file and renames it.
+/// Replaces a file as certificate renewal tools do: writes a new file and renames it.
 fn replace(path: &Path, text: &str) {
     let renewed = path.with_extension("new");
     fs::write(&renewed, text).unwrap();
@@ -104,7 +104,7 @@ async fn alpn_selects_the_protocol_of_the_client() {
     assert_eq!((answer.status().as_u16(), answer.version()), (200, Version::HTTP_2));
 }
 
-/// Each handshake during the renewal must see either the complete old certificate or the complete new one.
+/// Each handshake during a renewal must see either the complete old certificate or the complete new one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_renewed_certificate_is_loaded_without_a_failed_handshake() {
     let mut certificate = Certificate::new();
@@ -118,7 +118,10 @@ async fn a_renewed_certificate_is_loaded_without_a_failed_handshake() {
         while start.elapsed() < TIMEOUT {
             let before = handshake(address, old.clone()).is_ok();
             let after = handshake(address, new.clone()).is_ok();
-            assert!(before || after || seen.last() == Some(&(true, false)), "neither certificate is served");
+            assert!(
+                before || after || seen.last() == Some(&(true, false)),
+                "the server must serve one of the certificates"
+            );
             if seen.last() != Some(&(before, after)) {
                 seen.push((before, after));
             }
@@ -131,8 +134,8 @@ async fn a_renewed_certificate_is_loaded_without_a_failed_handshake() {
     let seen = changes.await.unwrap();
     assert_eq!((seen.first(), seen.last()), (Some(&(true, false)), Some(&(false, true))), "{seen:?}");
 
-    // An unusable key changes nothing. The server reads the key from pipes, so the test knows that the server has
-    // finished with the first key once it opens the second pipe.
+    // The server must ignore an unusable key. It reads the keys from pipes here: when it opens the second pipe, the
+    // test knows that it has finished with the first key.
     let key = certificate.files.key.clone();
     tokio::task::spawn_blocking(move || {
         for _ in 0..2 {
@@ -196,7 +199,7 @@ async fn unusable_certificate_files_are_refused_with_the_reason() {
     }
 }
 
-/// Sends requests over a keep-alive connection, to check that bytes arrive completely in both directions.
+/// Sends requests over one keep-alive connection, to check that all bytes arrive in both directions.
 #[tokio::test]
 async fn requests_and_responses_arrive_complete_over_tls() {
     let certificate = Certificate::new();

@@ -1,4 +1,5 @@
-//! The reported outcome matches the stored one, wherever the connection to PostgreSQL breaks (contract D10).
+//! Checks that the store reports the true outcome of a write, at whichever message the connection to PostgreSQL breaks
+//! (contract D10).
 
 use leadapi_core::port::{Store, StoreError, Updated};
 use leadapi_server::store::SqlStore;
@@ -34,7 +35,7 @@ impl ProxiedStore {
         [Direction::ToServer, Direction::ToClient].map(|direction| self.proxy.seen_going(direction).len())
     }
 
-    /// Returns every message at which a call can be cut, combined with every kind of cut that both sides notice.
+    /// Returns a cut for every message of the call and for every kind of cut that both sides notice.
     async fn cuts(&self, call: impl AsyncFn()) -> Vec<Cut> {
         let [to_server, to_client] = self.messages(call).await;
         let places = (0..to_server).map(|nth| (Direction::ToServer, nth));
@@ -71,7 +72,7 @@ async fn a_create_cut_at_any_message_reports_its_true_outcome() {
                 );
             }
         }
-        // Whatever the first call returned, a retry must succeed. It also warms up the connection for the next cut.
+        // Whatever the first call returned, a retry must succeed. It also warms the connection up for the next cut.
         let again = id(create(&proxied.store, &name, &name).await.unwrap());
         let leads: Vec<_> = all(&proxied.direct).await.into_iter().filter(|(_, found)| *found == name).collect();
         assert_eq!(leads, [(again, name)], "{cut:?}");
@@ -100,7 +101,7 @@ async fn an_update_cut_at_any_message_reports_its_true_outcome() {
     }
 }
 
-/// If the answer to a successful delete is lost, the store must not retry the delete and report "no such lead".
+/// If the response to a successful delete is lost, the store must not retry the delete and report "no such lead".
 #[tokio::test]
 async fn a_delete_cut_at_any_message_reports_its_true_outcome() {
     let Some(cluster) = Cluster::shared() else { return };
@@ -116,7 +117,9 @@ async fn a_delete_cut_at_any_message_reports_its_true_outcome() {
         proxied.proxy.watch();
         let is_there = proxied.direct.get(&business(), &lead).await.unwrap().is_some();
         match outcome {
-            Ok(removed) => assert!(removed && !is_there, "{cut:?}: removed {removed}, is there {is_there}"),
+            Ok(removed) => {
+                assert!(removed && !is_there, "{cut:?}: the delete returned {removed}, and the lead exists: {is_there}")
+            }
             Err(_) => drop(proxied.direct.delete(&business(), &lead).await.unwrap()),
         }
         remove().await.0.unwrap();
@@ -124,7 +127,7 @@ async fn a_delete_cut_at_any_message_reports_its_true_outcome() {
     assert_eq!(count(&proxied.direct, "to go").await, 0);
 }
 
-/// The commit or its answer is lost, but the connection stays open.
+/// The commit or the response to it is lost, but the connection stays open.
 #[tokio::test]
 async fn a_create_succeeds_once_although_its_commit_is_never_answered() {
     let Some(cluster) = Cluster::shared() else { return };
@@ -133,7 +136,7 @@ async fn a_create_succeeds_once_although_its_commit_is_never_answered() {
         create(&proxied.store, "warm", &new_key()).await.unwrap();
         proxied.proxy.watch();
         create(&proxied.store, "warm", &new_key()).await.unwrap();
-        // The last message to the server is the commit. The last two messages from the server are the answer.
+        // The commit is the last message to the server. The response to it is the last two messages from the server.
         let seen = proxied.proxy.seen_going(direction);
         let nth = if direction == Direction::ToServer { seen.len() - 1 } else { seen.len() - 2 };
         assert!(direction == Direction::ToClient || seen[nth].is_commit());

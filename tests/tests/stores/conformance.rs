@@ -1,4 +1,4 @@
-//! Runs the conformance suites for stores on each store.
+//! Runs the conformance suites on each SQL store.
 
 use leadapi_core::{BoxError, conformance, dataset::Dataset};
 use leadapi_server::store::SqlStore;
@@ -38,7 +38,7 @@ async fn postgres_passes_the_conformance_suites() {
     run_all(async |dataset| postgres(cluster, 10, dataset).await).await;
 }
 
-/// The pool has a single connection, so a call that holds it and needs a second one would fail.
+/// The pool has a single connection, so a call that holds it and requests a second one would fail.
 #[tokio::test]
 async fn postgres_with_one_connection_passes_the_conformance_suites() {
     let Some(cluster) = Cluster::shared() else { return };

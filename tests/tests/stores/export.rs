@@ -7,7 +7,7 @@ use leadapi_tests::postgres::Cluster;
 
 use crate::fixture::{create, open};
 
-/// Longer than the `idle_in_transaction_session_timeout` of normal requests.
+/// Longer than the `idle_in_transaction_session_timeout` that applies to ordinary requests.
 const SLOW: Duration = Duration::from_millis(5_500);
 
 #[tokio::test]

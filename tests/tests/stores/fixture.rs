@@ -1,4 +1,4 @@
-//! A database with one business, and helpers that call its store.
+//! A database with one business, and helpers that call the store on it.
 
 use leadapi_core::{
     dataset::Dataset,
@@ -35,7 +35,7 @@ pub(crate) async fn create(store: &SqlStore, name: &str, key: &str) -> Result<Cr
     store.create(&business(), NewLeadMeta::new(id, Timestamp::now()), draft, Some(&once)).await
 }
 
-/// Returns the id of the lead, whether new or replayed.
+/// Returns the id of a created or replayed lead.
 pub(crate) fn id(created: Created) -> LeadId {
     match created {
         Created::New(lead) | Created::Replayed(lead) => lead.id.clone(),
@@ -56,7 +56,7 @@ pub(crate) async fn all(store: &SqlStore) -> Vec<(LeadId, String)> {
         let Listed::Page(page) = list else { panic!("refused") };
         all.extend(page.data.iter().map(|lead| (lead.id.clone(), lead.name.clone())));
         if page.data.is_empty() {
-            assert_eq!(all.len() as u64, page.total, "the total is exact");
+            assert_eq!(all.len() as u64, page.total, "the total must be exact");
             return all;
         }
     }

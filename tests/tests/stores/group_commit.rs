@@ -12,8 +12,8 @@ use leadapi_tests::postgres::Cluster;
 
 use crate::fixture::{all, business, open};
 
-/// Makes forty concurrent creates. Every tenth uses the id of an existing lead, and another tenth use an unknown client
-/// account.
+/// Makes forty concurrent creates. Every tenth one uses the id of an existing lead, and just as many use an unknown
+/// client account.
 async fn failing_writes_do_not_fail_the_others(store: &SqlStore) {
     let create = async |nth: usize, id: String, client: &str| {
         let draft = NewLead::new(&ClientId::parse(client).unwrap(), format!("lead {nth}")).check().unwrap();
@@ -29,13 +29,13 @@ async fn failing_writes_do_not_fail_the_others(store: &SqlStore) {
     .await;
     for (nth, outcome) in (1..=40).zip(outcomes) {
         match nth % 10 {
-            // The error must be the cause itself, not the follow-up error of an aborted transaction.
+            // The error must be the original cause, not the follow-up error of an aborted transaction.
             0 => assert!(matches!(outcome, Err(StoreError::AlreadyExists(_))), "{nth}: {outcome:?}"),
             5 => assert!(matches!(outcome, Ok(Created::Refused(_))), "{nth}: {outcome:?}"),
             _ => assert!(matches!(outcome, Ok(Created::New(_))), "{nth}: {outcome:?}"),
         }
     }
-    assert_eq!(all(store).await.len(), 1 + 32, "the total is exact");
+    assert_eq!(all(store).await.len(), 1 + 32, "only the valid creates are stored");
 }
 
 #[tokio::test]

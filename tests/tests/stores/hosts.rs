@@ -1,4 +1,4 @@
-//! URLs with several hosts, some of which are silent, dead or read-only.
+//! PostgreSQL URLs with several hosts, some of which are silent, dead or read-only.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 
 use crate::fixture::{create, open};
 
-/// Returns the URL of a new database in a cluster, with other hosts before the cluster's own.
+/// Returns the URL of a new database in a cluster. The URL lists other hosts before the cluster's own.
 async fn after(cluster: &Cluster, others: &str, parameters: &str) -> String {
     let database = cluster.create_database("hosts").await;
     let hosts = format!("{others},{}", cluster.address());
@@ -19,7 +19,7 @@ async fn opened(url: &str) -> Result<SqlStore, String> {
     SqlStore::open(&url.parse::<DatabaseUrl>().unwrap()).await.map_err(|error| error.to_string())
 }
 
-/// Returns a host that accepts connections and never sends anything.
+/// Returns a host that accepts connections but never sends anything.
 async fn silent() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").await.unwrap()
 }
@@ -31,7 +31,7 @@ async fn a_silent_host_delays_only_the_first_connection() {
     let url = after(cluster, &silent.local_addr().unwrap().to_string(), "").await;
     let begun = Instant::now();
     let store = open(&url, 4).await;
-    // The store tries the silent host once. All later connections first try the host that responded.
+    // The store tries the silent host once. Later connections start with the host that responded.
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     let mut creates = Vec::new();
     for nth in 0..4 {
@@ -50,15 +50,15 @@ async fn a_frozen_host_is_replaced_by_the_next_one() {
     let Some(second) = Cluster::start(&[]) else { return };
     let database = first.create_database("freezes").await;
     open(&first.url(&database), 2).await;
-    // The second cluster has a database with the same name, like a promoted standby.
+    // The second cluster has a database with the same name, as a promoted standby would.
     second.create_database_named(&database).await;
     let url = first.url_at(format!("{},{}", first.address(), second.address()), &database);
     let store = open(&url, 2).await;
     open(&second.url(&database), 2).await;
     create(&store, "before", "before").await.unwrap();
     first.pause();
-    // The pool's connections lead to the frozen host until the store has given up each of them.
-    eventually("the second host", async || create(&store, "after", "after").await).await;
+    // The pool's connections lead to the frozen host until the store has given up on each of them.
+    eventually("the store uses the second host", async || create(&store, "after", "after").await).await;
     first.resume();
     let leads = crate::fixture::all(&open(&second.url(&database), 2).await).await;
     assert_eq!(leads.into_iter().map(|(_, name)| name).collect::<Vec<_>>(), ["after"]);
@@ -92,7 +92,7 @@ async fn a_standby_is_skipped_unless_any_host_is_accepted() {
         create(&store, "Ann", &url.len().to_string()).await.unwrap();
     }
     let store = opened(&with("any")).await.unwrap();
-    assert!(create(&store, "Ann", "any").await.is_err(), "the first host is a standby");
+    assert!(create(&store, "Ann", "any").await.is_err(), "the first host is a standby, so the create must fail");
     for attrs in ["standby", "prefer-standby", "read-only"] {
         let error = opened(&with(attrs)).await.unwrap_err();
         assert!(error.contains("selects servers that do not accept writes"), "{attrs}: {error}");

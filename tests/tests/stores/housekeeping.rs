@@ -1,4 +1,4 @@
-//! Expired idempotency keys and commit records in PostgreSQL, which one server at a time deletes.
+//! Deletes expired idempotency keys and commit records in PostgreSQL. Only one server does this at a time.
 
 use leadapi_core::{
     dataset::Dataset,
@@ -16,10 +16,10 @@ const DATA: &str = r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2
     "pipelines": [{"id": "p1", "name": "P", "created_at": "2026-01-01T00:00:00Z", "stages": [
         {"id": "s1", "name": "One", "position": 1}]}]}]}"#;
 
-/// Three turns of partitions: the first ends at noon.
+/// Three times, each in a different partition. The partition of the first time ends at noon.
 const MORNING: &str = "2026-05-04T11:59:59.999Z";
 const NOON: &str = "2026-05-04T12:00:00Z";
-/// The first partition takes its turn again.
+/// The first partition is in use again.
 const TWO_DAYS_LATER: &str = "2026-05-06T09:00:00Z";
 
 fn at(text: &str) -> Timestamp {
@@ -71,8 +71,8 @@ async fn a_partition_is_emptied_once_all_its_keys_have_expired() {
     replayed(create(&store, "noon", "x", "2026-05-05T11:59:59.999Z").await);
 }
 
-/// If no server was running during the turn in which a partition should have been emptied, the partition holds expired
-/// and current keys. Both behave as usual, and the partition is emptied when the current keys have expired too.
+/// If no server runs while a partition should be emptied, the partition later contains both expired and current keys.
+/// Both behave as usual, and the partition is emptied once the current keys have expired too.
 #[tokio::test]
 async fn a_partition_that_was_not_emptied_in_time_is_used_again() {
     let Some(cluster) = Cluster::shared() else { return };
@@ -101,7 +101,7 @@ async fn keys_from_before_1970_are_stored() {
     }
 }
 
-/// A backup locks the partitions until it ends.
+/// A running backup locks the partitions.
 #[tokio::test]
 async fn a_long_read_delays_the_deletion_but_no_create() {
     let Some(cluster) = Cluster::shared() else { return };
@@ -116,7 +116,7 @@ async fn a_long_read_delays_the_deletion_but_no_create() {
     assert_eq!(keys(&client).await, 1);
 }
 
-/// The first server stops in the middle of its work, because another connection locks the record that it deletes.
+/// The first server gets stuck in the middle of its work, because another connection locks the record that it deletes.
 #[tokio::test]
 async fn one_server_works_at_a_time_and_another_takes_over() {
     let Some(cluster) = Cluster::shared() else { return };
@@ -130,13 +130,13 @@ async fn one_server_works_at_a_time_and_another_takes_over() {
     let row = eventually("the first server waits", async || client.query_opt(waits, &[]).await.unwrap()).await;
     let pid: i32 = row.get(0);
     let worked = in_time("the other server's round", other.delete_expired(later)).await.unwrap();
-    assert!(!worked, "the other server leaves the work to the first");
+    assert!(!worked, "the other server must leave the work to the first");
     assert_eq!(keys(&client).await, 1);
-    // Aborts the rest of the first server's round. Its open transaction ends with its connection.
+    // Aborts the rest of the first server's round. Its open transaction ends when its connection does.
     working.abort();
     client.execute("SELECT pg_terminate_backend($1, 5000)", &[&pid]).await.unwrap();
     client.batch_execute("COMMIT").await.unwrap();
-    // The first server may retry the transaction, so the other one may have to wait for its next round.
+    // The first server may retry the transaction. The other server may therefore have to wait for its next round.
     eventually("the other server takes over", async || other.delete_expired(later).await.unwrap()).await;
     assert_eq!(keys(&client).await, 0);
 }

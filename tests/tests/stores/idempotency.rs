@@ -1,4 +1,4 @@
-//! Replays of creates whose leads have changed since, on both databases.
+//! Replays of creates whose leads have changed since then, on both databases.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,11 +20,11 @@ const DATA: &str = r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2
     "pipelines": [{"id": "p1", "name": "P", "created_at": "2026-01-01T00:00:00Z", "stages": [
         {"id": "s1", "name": "One", "position": 1}, {"id": "s2", "name": "Two", "position": 2}]}]}]}"#;
 
-/// The last millisecond before another partition of PostgreSQL takes its turn.
+/// The last millisecond before PostgreSQL switches to another partition.
 const BEFORE_BOUNDARY: &str = "2026-05-04T11:59:59.999Z";
 const NOON: &str = "2026-05-04T12:00:00Z";
 
-/// A URL for each database that is installed. The folder contains the SQLite file.
+/// Returns the URL of a new database of each installed kind. The folder contains the SQLite file.
 pub(crate) async fn urls(name: &str) -> (TempDir, Vec<String>) {
     let folder = TempDir::new().unwrap();
     let mut urls = vec![format!("sqlite:{}", folder.path().join("leads.db").display())];
@@ -55,7 +55,7 @@ pub(crate) fn fingerprint() -> [u8; 32] {
     draft().fingerprint()
 }
 
-/// Repeats the same create. The store must ignore the new id of a replay.
+/// Repeats the same create. For a replay, the store must ignore the new id.
 pub(crate) async fn create(store: &SqlStore, key: &str, id: &str, at: &str) -> Created {
     let draft = draft();
     let idempotency = Idempotency::new(IdempotencyKey::parse(key).unwrap(), draft.fingerprint());
@@ -105,7 +105,7 @@ async fn a_replay_returns_the_first_response_after_changes_and_a_restart() {
     }
 }
 
-/// A lead id can be reused after a delete. Each key keeps its own lead.
+/// After a delete, a lead id can be reused. Each key still replays its own lead.
 #[tokio::test]
 async fn keys_whose_leads_had_the_same_id_replay_their_own_lead() {
     let (_folder, urls) = urls("reused").await;
@@ -129,7 +129,7 @@ async fn a_replay_returns_the_first_response_after_administrative_changes() {
     for url in urls {
         let store = open(&url).await;
         let mut expected = Vec::new();
-        // More than one page of leads, some of which have no key.
+        // Creates more than one page of leads, some of them without a key.
         for nth in 0..1_003 {
             let id = format!("lead-{nth}");
             let at = after(NOON, Duration::from_millis(nth / 5));
@@ -142,10 +142,10 @@ async fn a_replay_returns_the_first_response_after_administrative_changes() {
         };
         let (one, two) = (StageId::parse("s1").unwrap(), StageId::parse("s2").unwrap());
         assert_eq!(store.delete_stage(&business(), &one, Some(&two)).await.unwrap(), 1_003);
-        check("the move to another stage").await;
+        check("moving to another stage").await;
         let client = ClientId::parse("c1").unwrap();
         assert_eq!(store.delete_client(&business(), &client, true).await.unwrap(), 1_003);
-        check("the removal of the client account").await;
+        check("deleting the client account").await;
     }
 }
 

@@ -1,4 +1,4 @@
-//! The guarantees of the SQL stores, on SQLite and PostgreSQL.
+//! Tests the guarantees of the SQL stores on SQLite and PostgreSQL.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

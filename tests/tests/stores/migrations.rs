@@ -1,4 +1,4 @@
-//! The first server to start creates the schema; later ones do not create it again.
+//! Schema creation and migrations. The first server to start creates the schema; later ones use it.
 
 use futures_util::future::join_all;
 use leadapi_core::port::{Created, Store};
@@ -40,8 +40,8 @@ async fn a_newer_schema_version_is_refused() {
     assert!(SqlStore::open(&url.parse().unwrap()).await.unwrap_err().to_string().contains("newer"));
 }
 
-/// Creates a lead and its idempotency key as servers did before the key referred to the lead. The lead has been renamed
-/// since, and the first response had the name "Ann".
+/// Creates a lead and its idempotency key as servers did before keys referred to leads. The lead has been renamed since
+/// then; in the first response its name was "Ann".
 const OLD_DATA: &str = r#"
     INSERT INTO business VALUES ('b1', 'B', 0);
     INSERT INTO client VALUES ('b1', 'c1', 'C', 0);
@@ -125,7 +125,7 @@ async fn a_postgres_migration_keeps_the_replays_and_stops_earlier_servers_from_w
     check_old_replay(&url).await;
 }
 
-/// Returns the fingerprint of the create in `OLD_DATA` in hexadecimal.
+/// Returns the fingerprint of the create in `OLD_DATA`, in hexadecimal.
 fn old_fingerprint() -> String {
     fingerprint().iter().fold(String::new(), |hexadecimal, byte| format!("{hexadecimal}{byte:02x}"))
 }

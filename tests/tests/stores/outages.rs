@@ -1,5 +1,5 @@
-//! A database that crashes, hangs or is unreachable. No acknowledged write may be lost, and every failure must be a
-//! 500.
+//! A database that crashes, hangs or is unreachable. No acknowledged write may be lost, and every failure must result
+//! in a 500.
 
 use std::{
     collections::HashMap,
@@ -71,9 +71,9 @@ async fn killing_postgres_under_load_loses_and_duplicates_no_lead() {
         acknowledged.extend(caller.await.unwrap());
     }
     let stored: Vec<(LeadId, String)> = all(&store).await;
-    assert_eq!(stored.len(), acknowledged.len(), "neither duplicates nor unknown leads");
+    assert_eq!(stored.len(), acknowledged.len(), "there must be no duplicate or unknown leads");
     for (id, key) in stored {
-        assert_eq!(acknowledged.get(&key), Some(&id), "the stored lead is the acknowledged one");
+        assert_eq!(acknowledged.get(&key), Some(&id), "the stored lead must be the acknowledged one");
     }
     eprintln!("{CRASHES} crashes of PostgreSQL, {} creates acknowledged and stored exactly once", acknowledged.len());
 }
@@ -107,8 +107,8 @@ async fn all_are_500(service: &LeadService, token: &str) {
     }
 }
 
-/// A database failure must never be reported as 401, 403, 404 or an empty list, because these are statements about
-/// data.
+/// A database failure must never be reported as 401, 403, 404 or an empty list, because each of these makes a statement
+/// about the data.
 #[tokio::test]
 async fn an_unreachable_or_frozen_database_is_500() {
     let Some(mut cluster) = Cluster::start(&["fsync=off"]) else { return };
@@ -117,7 +117,7 @@ async fn an_unreachable_or_frozen_database_is_500() {
     let token = TokenRecord::new(&secret, "t", Scopes::Both, "2026-01-01T00:00:00Z".parse().unwrap());
     store.insert(&business(), token).await.unwrap();
     let fresh = LeadService::builder(store.clone(), StoredTokens::new(store.clone(), SystemClock)).build().unwrap();
-    // This service has the token in its cache, but still needs the store for the request itself.
+    // This service has cached the token, but still needs the store for the request itself.
     let cached = StoredTokens::new(store.clone(), SystemClock).cached();
     let cached = LeadService::builder(store.clone(), cached).build().unwrap();
     for request in requests(secret.expose()) {
@@ -139,7 +139,8 @@ async fn an_unreachable_or_frozen_database_is_500() {
     eventually("the service recovers", async || equals(answer().await, &StatusCode::OK)).await;
 }
 
-/// With synchronous replication, a commit is safe only once the standby has it. No timeout may acknowledge it earlier.
+/// With synchronous replication, a commit is safe only after the standby has received it. No timeout may acknowledge it
+/// earlier.
 #[tokio::test]
 async fn a_commit_that_waits_for_a_standby_is_not_acknowledged() {
     let Some(cluster) = Cluster::start(&[]) else { return };
@@ -150,9 +151,9 @@ async fn a_commit_that_waits_for_a_standby_is_not_acknowledged() {
     client.batch_execute("ALTER SYSTEM SET synchronous_standby_names = 'missing'").await.unwrap();
     client.batch_execute("SELECT pg_reload_conf()").await.unwrap();
     let names = async || client.query_one("SHOW synchronous_standby_names", &[]).await.unwrap().get::<_, String>(0);
-    eventually("the setting is in force", async || equals(names().await, "missing")).await;
+    eventually("the setting takes effect", async || equals(names().await, "missing")).await;
     let mut created = Box::pin(create(&store, "Ann", "key"));
-    // Longer than the timeout of any statement.
+    // This is longer than the timeout of any statement.
     let early = tokio::time::timeout(Duration::from_secs(7), &mut created).await;
     assert!(early.is_err(), "{early:?}");
     client.batch_execute("ALTER SYSTEM RESET synchronous_standby_names").await.unwrap();

@@ -1,4 +1,4 @@
-//! The store behind PgBouncer.
+//! Connections to PostgreSQL through PgBouncer.
 
 use std::{
     fs,
@@ -21,7 +21,7 @@ struct PgBouncer {
 }
 
 impl PgBouncer {
-    /// Starts PgBouncer with this pool mode in front of a cluster. If PgBouncer is not installed, returns `None`, or
+    /// Starts PgBouncer in this pool mode in front of a cluster. If PgBouncer is not installed, returns `None`, or
     /// panics if `LEADAPI_REQUIRE_PROXIES` is set.
     fn start(cluster: &Cluster, mode: &str) -> Option<Self> {
         let program = proxy_program("pgbouncer")?;

@@ -53,7 +53,7 @@ async fn concurrent_creates_with_one_key_on_two_servers_make_one_lead() {
     let Some(cluster) = Cluster::shared() else { return };
     let servers = two_servers(cluster).await;
     let leads: Arc<Mutex<HashMap<usize, (LeadId, usize)>>> = Arc::default();
-    // Creates with the same key arrive close together, through both servers, and not in the order of the keys.
+    // The creates with one key arrive close together, through both servers, and the keys are not in order.
     let calls = (0..KEYS * DUPLICATES).map(|nth| (nth / (DUPLICATES * 16) * 16 + nth % 16, nth % 2));
     stream::iter(calls)
         .for_each_concurrent(CONCURRENCY, |(key, server)| {
@@ -64,13 +64,13 @@ async fn concurrent_creates_with_one_key_on_two_servers_make_one_lead() {
                 let id = id(created);
                 let mut leads = leads.lock().unwrap();
                 let (known, fresh) = leads.entry(key).or_insert_with(|| (id.clone(), 0));
-                assert_eq!(*known, id, "creates with the same key return the same lead");
+                assert_eq!(*known, id, "creates with the same key must return the same lead");
                 *fresh += usize::from(is_fresh);
             }
         })
         .await;
     let leads = std::mem::take(&mut *leads.lock().unwrap());
     assert_eq!(leads.len(), KEYS);
-    assert!(leads.values().all(|(_, fresh)| *fresh == 1), "exactly one request created the lead");
+    assert!(leads.values().all(|(_, fresh)| *fresh == 1), "exactly one request must have created the lead");
     assert_eq!(all(&servers[0]).await.len(), KEYS);
 }

@@ -1,5 +1,5 @@
-//! A commit whose answer is lost in an outage. Every write in it must be executed exactly once, and every caller must
-//! get its true outcome.
+//! A commit whose response is lost in an outage. Every write in it must be executed exactly once, and every caller must
+//! receive its true outcome.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::fixture::{all, business, create, open, rename};
 /// The number of concurrent writes of each kind.
 const OF_EACH: usize = 6;
 
-/// The outcome of a write as its caller sees it.
+/// The outcome of a write from its caller's point of view.
 #[derive(Debug)]
 enum WriteOutcome {
     Created(String, Result<Created, StoreError>),
@@ -27,7 +27,7 @@ enum WriteOutcome {
     Deleted(LeadId, Result<bool, StoreError>),
 }
 
-/// Two servers on the same database. The connections of the first can be cut; the second stays connected.
+/// Two servers on the same database. The first one's connections can be cut; the second one stays connected.
 struct Servers {
     proxy: Proxy,
     one: SqlStore,
@@ -77,8 +77,8 @@ impl Servers {
         join_all(writes).await
     }
 
-    /// Blocks an initial write on the lock of its business until all `writes` are queued. They all wait for its commit,
-    /// and then share the next one.
+    /// Blocks an initial write on its business's lock until all `writes` are queued. They all wait for the commit of
+    /// the initial write, and then share the next commit.
     async fn together<T>(&self, writes: impl Future<Output = T>) -> T {
         let connect = async || {
             let (client, connection) = tokio_postgres::connect(&self.url, NoTls).await.unwrap();
@@ -101,7 +101,7 @@ impl Servers {
         written
     }
 
-    /// Waits for the outage to begin. During the outage, the second server renames every lead that the first one has
+    /// Waits for the outage to begin. During the outage, the second server again renames every lead that the first one
     /// renamed. Ends the outage after `lasts`, and returns the leads that were renamed again.
     async fn outage(&self, lasts: Duration) -> Vec<LeadId> {
         eventually("the outage", async || self.proxy.has_cut()).await;
@@ -125,7 +125,7 @@ async fn create_plain(store: &SqlStore, name: &str) -> Result<Created, StoreErro
 }
 
 /// Runs the writes around an outage. Returns their outcomes, the leads that the second server renamed, and all leads
-/// stored afterwards.
+/// that are stored afterwards.
 async fn around_an_outage(
     cluster: &Cluster,
     lasts: Duration,
@@ -159,7 +159,7 @@ async fn writes_during_a_seven_second_outage_are_executed_exactly_once() {
     }
 }
 
-/// The outage lasts longer than the store waits. A write may then fail, but must not return a wrong outcome.
+/// The outage lasts longer than the store waits. A write may then fail, but must not report a wrong outcome.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_with_an_unknown_outcome_is_not_repeated() {
     let Some(cluster) = Cluster::shared() else { return };

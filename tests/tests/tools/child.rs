@@ -1,4 +1,4 @@
-//! Runs a test again in a child process that the test can kill.
+//! Runs a test again in a child process, which the test can kill.
 
 use std::{
     env,
@@ -7,7 +7,7 @@ use std::{
 
 const ROLE: &str = "LEADAPI_TESTS_CHILD";
 
-/// Returns the role of this process if it is the child process.
+/// Returns this process's role if it is the child process.
 pub(crate) fn role() -> Option<String> {
     env::var(ROLE).ok()
 }

@@ -1,4 +1,4 @@
-//! Tests of the test tools, so that the tests which use them can be trusted.
+//! Tests the test tools, so that the tests that use them can be trusted.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

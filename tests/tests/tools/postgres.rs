@@ -1,4 +1,4 @@
-//! A private PostgreSQL server can be started, suspended, killed, restarted and removed.
+//! Checks that a private PostgreSQL server can be started, suspended, killed, restarted and removed.
 
 use std::{
     fs,
@@ -26,7 +26,7 @@ use crate::child;
 
 async fn connect(url: &str) -> Client {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
-    // The connection returns an error when the server is killed, as intended.
+    // Killing the server makes the connection return an error, as intended.
     tokio::spawn(connection);
     client
 }
@@ -60,7 +60,7 @@ async fn a_crash_keeps_committed_data() {
     let url = cluster.url(&database);
     let client = connect(&url).await;
     assert_eq!(query_text(&client, "SHOW fsync").await, "on");
-    // The database's collation must not be byte order. This fails on a machine that has no other locale.
+    // The database must not collate in byte order. This fails on a machine that has no other locale.
     assert_eq!(query_text(&client, "SELECT min(a) FROM (VALUES ('b'), ('C')) v (a)").await, "b");
     client.batch_execute("CREATE TABLE t (a text); INSERT INTO t VALUES ('kept')").await.unwrap();
 
@@ -68,7 +68,7 @@ async fn a_crash_keeps_committed_data() {
     let all = [vec![process], children(process)].concat();
     assert!(all.len() > 3, "{all:?}");
     cluster.kill();
-    assert!(!any_runs(&all), "a process of the server outlived its crash");
+    assert!(!any_runs(&all), "a process of the server outlived the crash");
     assert!(client.simple_query("SELECT 1").await.is_err());
     assert!(tokio_postgres::connect(&url, NoTls).await.is_err());
 
@@ -88,7 +88,7 @@ async fn a_paused_cluster_responds_after_it_is_resumed() {
     cluster.pause();
     let answer = client.query_one("SELECT 'here'", &[]);
     tokio::pin!(answer);
-    assert!(timeout(Duration::from_millis(200), &mut answer).await.is_err(), "a suspended process answers");
+    assert!(timeout(Duration::from_millis(200), &mut answer).await.is_err(), "a suspended process must not answer");
     cluster.resume();
     assert_eq!(answer.await.unwrap().get::<_, &str>(0), "here");
 }
@@ -153,5 +153,5 @@ async fn a_killed_test_leaves_no_server() {
     assert!(any_runs(&all) && Path::new(folder).exists());
     child.kill().unwrap();
     child.wait().unwrap();
-    wait_until("the end of the server", || !any_runs(&all) && !Path::new(folder).exists());
+    wait_until("the server is gone", || !any_runs(&all) && !Path::new(folder).exists());
 }

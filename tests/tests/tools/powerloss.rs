@@ -1,4 +1,4 @@
-//! A simulated power loss must destroy all data that was not synced, and nothing else.
+//! Checks that a simulated power loss destroys all data that was not synced, and nothing else.
 
 use std::{
     collections::BTreeSet,
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use crate::child;
 
-/// Runs a test again as a child process on the disk that can lose power.
+/// Runs a test again as a child process on a disk that can lose power.
 fn start(kit: &PowerLoss, test: &str, role: &str) -> (Child, Lines<BufReader<ChildStdout>>) {
     let mut command = child::run(test, role);
     kit.command(&mut command);
@@ -51,12 +51,16 @@ fn only_synced_data_survives() {
     assert_eq!(text("overwritten"), "before", "not synced");
     assert_eq!(text("removed"), "before", "the folder was not synced since");
     assert_eq!(text("renamed"), "before", "the folder was not synced since");
-    assert_eq!(text("replaced"), "after", "a file that was synced, renamed over another, and the folder synced");
-    assert_eq!(text("shortened"), "be\0\0", "truncated to two bytes and extended again");
+    assert_eq!(text("replaced"), "after", "the file and, after the rename, the folder were synced");
+    assert_eq!(text("shortened"), "be\0\0", "truncated to two bytes and then extended again");
     assert_eq!(text("named"), "", "a name without content");
     assert_eq!(text("synced"), "after");
     let large = fs::read(found.path().join("large")).unwrap();
-    assert_eq!((large[0], large[4096], large[9000], large.len()), (1, 2, 1, 10_000), "one page of three");
+    assert_eq!(
+        (large[0], large[4096], large[9000], large.len()),
+        (1, 2, 1, 10_000),
+        "only the second page was synced again"
+    );
 }
 
 fn write_files(disk: &Path) -> io::Result<()> {
@@ -95,8 +99,8 @@ fn write_page(file: &File, page: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, &[2; 1000], page * 4096)
 }
 
-/// The simulation must match the guarantees of SQLite's `synchronous` modes. Only then can it test a store that relies
-/// on them.
+/// The simulation must match the guarantees of SQLite's `synchronous` modes. Otherwise it could not test a store that
+/// relies on them.
 #[test]
 fn sqlite_keeps_the_guarantees_of_its_synchronous_modes() {
     if let Some(role) = child::role() {
@@ -109,7 +113,7 @@ fn sqlite_keeps_the_guarantees_of_its_synchronous_modes() {
     assert!(losses[1] > 0 && losses[2] > 0);
 }
 
-/// Inserts rows in sequence, and prints the number of each once its insert has returned.
+/// Inserts rows in sequence, and prints each row's number once its insert has returned.
 fn write_rows(disk: &Path, synchronous: &str, first: i64) -> rusqlite::Result<()> {
     let db = Connection::open(disk.join("db"))?;
     db.pragma_update(None, "synchronous", synchronous)?;
@@ -126,7 +130,7 @@ fn write_rows(disk: &Path, synchronous: &str, first: i64) -> rusqlite::Result<()
     Ok(())
 }
 
-/// Repeatedly cuts the power of a writer on the same disk, and returns the number of cycles that lost a row.
+/// Repeatedly cuts a writer's power on the same disk, and returns the number of cycles that lost a row.
 fn cycles_with_a_loss(synchronous: &str, cycles: u32) -> u32 {
     let mut disk = tempfile::tempdir().unwrap();
     let mut acknowledged = BTreeSet::new();
@@ -138,7 +142,7 @@ fn cycles_with_a_loss(synchronous: &str, cycles: u32) -> u32 {
         let rows = rows(found.path());
         let lost = acknowledged.difference(&rows).count();
         losses += u32::from(lost > 0);
-        // Ensures that each lost row is counted only once.
+        // Counts each lost row only once.
         acknowledged = rows;
         disk = found;
     }
@@ -150,14 +154,14 @@ fn one_cycle(disk: &TempDir, synchronous: &str, first: i64) -> (TempDir, Vec<i64
     let role = format!("{synchronous} {first} {}", disk.path().display());
     let (mut child, lines) = start(&kit, "powerloss::sqlite_keeps_the_guarantees_of_its_synchronous_modes", &role);
     let mut numbers = lines.map_while(Result::ok).filter_map(|line| line.strip_prefix("row ")?.parse().ok());
-    // The writer continues after these rows, so the power is cut at a random time.
+    // The writer continues while the test reads these rows, so the power is cut at a random time.
     let mut acknowledged: Vec<i64> = numbers.by_ref().take(random(200) + 1).collect();
     let found = kit.cut(&mut child);
     acknowledged.extend(numbers);
     (found, acknowledged)
 }
 
-/// Checks the integrity of the database and returns its rows, or an empty set if the table never became durable.
+/// Checks the database's integrity and returns its rows. Returns an empty set if the table never became durable.
 fn rows(disk: &Path) -> BTreeSet<i64> {
     let db = Connection::open(disk.join("db")).unwrap();
     let state: String = db.query_one("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();

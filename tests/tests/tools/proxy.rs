@@ -1,4 +1,4 @@
-//! The proxy cuts a connection exactly at the chosen message.
+//! Checks that the proxy cuts a connection exactly at the chosen message.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use leadapi_tests::{
 use tokio::time::timeout;
 use tokio_postgres::{Client, Error, NoTls};
 
-/// A database behind a proxy, with a table of one column.
+/// A database with a one-column table, behind a proxy.
 struct ProxiedDatabase {
     proxy: Proxy,
     through: String,
@@ -28,7 +28,7 @@ impl ProxiedDatabase {
         Some(Self { proxy, through, direct })
     }
 
-    /// Stores a number in a separate transaction, on a new connection.
+    /// Stores a number in its own transaction on a new connection.
     async fn store(&self, number: i32) -> Result<(), Error> {
         let client = connect(&self.through).await?;
         client.batch_execute("BEGIN").await?;
@@ -36,7 +36,8 @@ impl ProxiedDatabase {
         client.batch_execute("COMMIT").await
     }
 
-    /// Returns whether the number is stored, once the server has handled everything that came through the proxy.
+    /// Returns whether the number is stored. Waits first until the server has handled everything that came through the
+    /// proxy.
     async fn holds(&self, number: i32) -> bool {
         let others =
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
@@ -56,7 +57,7 @@ impl ProxiedDatabase {
 
 async fn connect(url: &str) -> Result<Client, Error> {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
-    // The connection returns an error when it is cut, as intended.
+    // Cutting the connection makes it return an error, as intended.
     tokio::spawn(connection);
     Ok(client)
 }
@@ -66,7 +67,7 @@ fn going(run: &[Message], direction: Direction) -> Vec<Message> {
 }
 
 fn commit(run: &[Message], direction: Direction) -> usize {
-    going(run, direction).iter().position(Message::is_commit).expect("every transaction has a commit")
+    going(run, direction).iter().position(Message::is_commit).expect("every run has a commit")
 }
 
 #[tokio::test]
@@ -74,9 +75,9 @@ async fn the_proxy_sees_every_message() {
     let Some(database) = ProxiedDatabase::new().await else { return };
     let run = database.whole_run().await;
     let kinds = |direction| going(&run, direction).iter().map(|message| message.kind).collect::<String>();
-    // The messages of startup, begin, prepare, execute, close of the prepared statement, and commit.
+    // Startup, begin, prepare, execute, close of the prepared statement, and commit.
     assert_eq!(kinds(Direction::ToServer), "\0Q PDS BES CS Q".replace(' ', ""));
-    // The parameters that the server reports at startup differ between versions.
+    // The parameters that the server reports at startup depend on its version.
     let (greeting, rest) =
         kinds(Direction::ToClient).split_once('Z').map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
     assert!(greeting.starts_with('R') && greeting.ends_with('K'), "{greeting}");
@@ -138,8 +139,8 @@ async fn a_stalled_connection_stays_open() {
     assert!(timeout(Duration::from_millis(200), answer).await.is_err());
     assert!(database.proxy.has_cut() && !client.is_closed());
     let rows = database.direct.query("SELECT FROM t", &[]).await.unwrap();
-    assert_eq!(rows.len(), 1, "only the answer was lost");
-    connect(&database.through).await.expect("another connection is unaffected");
+    assert_eq!(rows.len(), 1, "only the response was lost");
+    connect(&database.through).await.expect("other connections must be unaffected");
 }
 
 #[tokio::test]
@@ -148,7 +149,7 @@ async fn the_proxy_can_refuse_new_connections() {
     let old = connect(&database.through).await.unwrap();
     database.proxy.refuse(true);
     assert!(connect(&database.through).await.is_err());
-    old.batch_execute("SELECT 1").await.expect("an existing connection stays open");
+    old.batch_execute("SELECT 1").await.expect("existing connections must stay open");
     database.proxy.refuse(false);
     connect(&database.through).await.unwrap();
 }

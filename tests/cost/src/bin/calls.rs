@@ -1,4 +1,4 @@
-//! Makes a number of calls of one operation, for example `calls "GET one" 1000`.
+//! Makes a given number of calls of one operation, for example `calls "GET one" 1000`.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the measurement")]
 
 use std::env;
@@ -13,8 +13,8 @@ fn main() {
     measured(&mut Calls::prepare(operation, count));
 }
 
-/// Makes the measured calls. Callgrind counts only inside this function (`--toggle-collect`), which excludes the
-/// preparation.
+/// Makes the measured calls. Callgrind counts only inside this function (`--toggle-collect`), so the preparation is
+/// excluded.
 #[inline(never)]
 fn measured(calls: &mut Calls) {
     calls.make();

@@ -1,4 +1,4 @@
-//! Walks forms with the naive interpreter for all combinations of answers that could make a difference.
+//! Walks forms with the naive interpreter, for all combinations of answers that could make a difference.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,18 +6,18 @@ use leadapi_core::form::Verdict;
 use leadapi_tests::forms::{Naive, Walk};
 use serde_json::{Value, json};
 
-/// The limit on combinations of answers. Forms with more are skipped.
+/// The maximum number of combinations of answers. Forms with more are skipped.
 const MOST: usize = 3_000;
 
 /// The facts collected from all walks.
 #[derive(Default)]
 pub(super) struct Seen {
-    /// Facts from walks that meet only rules that can be evaluated.
+    /// Facts from walks on which every rule can be evaluated.
     pub(super) certain: Facts,
-    /// Facts from walks under every assumption about the rules that cannot be evaluated.
+    /// Facts from walks under each assumption about the rules that cannot be evaluated.
     possible: Facts,
-    /// The paths taken when rules that cannot be evaluated are treated as not matching. The value is true if at least
-    /// one walk along the path met no such rule.
+    /// The paths taken if rules that cannot be evaluated count as not matching. The value is true if at least one walk
+    /// along the path contained no such rule.
     pub(super) paths: BTreeMap<(Vec<usize>, String), bool>,
     pub(super) undecided: BTreeSet<usize>,
     /// Whether a rule on a path may have an unknown action.
@@ -34,7 +34,7 @@ pub(super) struct Facts {
 }
 
 impl Seen {
-    /// Walks with these answers, once for every subset of the rules that may match.
+    /// Walks with these answers once for every subset of the rules that may match.
     fn walk(&mut self, naive: &Naive<'_>, answers: &Value) {
         let mut choices = vec![Vec::new()];
         while let Some(matching) = choices.pop() {
@@ -42,7 +42,7 @@ impl Seen {
             let certain = walk.undecided.is_empty();
             self.undecided.extend(&walk.undecided);
             self.anywhere |= walk.anywhere;
-            // Rules are added in the order of the walk, so each subset occurs once.
+            // Rules are added in the order of the walk, so each subset occurs exactly once.
             let last = matching.last().and_then(|last| walk.open.iter().position(|at| at == last));
             for at in walk.open.iter().skip(last.map_or(0, |last| last + 1)) {
                 choices.push(matching.iter().chain([at]).copied().collect());
@@ -84,8 +84,8 @@ impl Facts {
 }
 
 /// Returns candidate answers to a question: at least one from every class that a condition of the form, or a lead, can
-/// distinguish. Derives them without the engine: each constant of the form, the neighbours of each number, and some
-/// fixed values.
+/// distinguish. Derives them without the engine, from each constant of the form, the neighbours of each number, and
+/// some fixed values.
 fn candidates(question: &Value, constants: &[Value]) -> Vec<Value> {
     let mut all = vec![Value::Null];
     match question["type"].as_str().unwrap() {
@@ -121,7 +121,7 @@ fn candidates(question: &Value, constants: &[Value]) -> Vec<Value> {
     all
 }
 
-/// Returns the values that are numbers, and the nearest representable numbers on both sides.
+/// Returns the numbers among the values, and the nearest representable neighbours of each.
 fn numbers<'v>(values: impl Iterator<Item = &'v Value>) -> Vec<Value> {
     let numbers = values.filter_map(|value| value.as_f64().or_else(|| value.as_str()?.trim().parse().ok()));
     let finite = numbers.filter(|number: &f64| number.is_finite());
@@ -133,7 +133,7 @@ pub(super) fn version(record: &Value) -> &Value {
     if snapshot.as_object().is_some_and(|snapshot| !snapshot.is_empty()) { snapshot } else { &record["form"] }
 }
 
-/// Walks the form with all combinations of answers. Returns `None` if there are too many.
+/// Walks the form with all combinations of answers. Returns `None` if there are more than [`MOST`].
 pub(super) fn brute_force(value: &Value) -> Option<Seen> {
     let version = version(value);
     let naive = Naive::new(value, false);

@@ -1,4 +1,4 @@
-//! Compares proofs with brute force: the naive interpreter walks all combinations of answers that could make a
+//! Compares proofs with brute force, in which the naive interpreter walks all combinations of answers that could make a
 //! difference. `LEADAPI_FORMS_PROOFS` sets the number of forms.
 
 mod brute_force;
@@ -21,7 +21,7 @@ use crate::{
     random::{self, Draw},
 };
 
-/// The default number of forms, which take a few seconds.
+/// The default number of forms. They take a few seconds.
 const FORMS: u32 = 1_500;
 
 /// Replays the witnesses of refuted properties.
@@ -40,7 +40,7 @@ fn replay(form: &Questionnaire<'_>, proofs: &Proofs) {
     }
 }
 
-/// Checks that every path is listed exactly once, and that its answers follow the path.
+/// Checks that every path is listed exactly once, and that its answers lead along the path.
 fn compare_paths(form: &Questionnaire<'_>, endings: &[Value], seen: &Seen) -> Result<(), TestCaseError> {
     let found = form.paths(usize::MAX);
     prop_assert!(found.complete);
@@ -105,12 +105,13 @@ fn verdicts_equal_those_of_brute_force() {
         Ok(())
     });
     outcome.unwrap_or_else(|wrong| panic!("{wrong}"));
-    // Some forms must refute each property and others prove it, or the comparison would be vacuous.
+    // Each property must be refuted for some forms and proved for others, or the comparison would be vacuous.
     let counts = counts.into_inner();
     assert!(counts.iter().all(|count| (1..forms).contains(count)), "{counts:?}");
 }
 
-/// Answers between two constants count too, so every reachable step of the ladder is found, and no other step is.
+/// An answer may lie between two constants. Every step of the ladder that such an answer reaches is found, and no other
+/// step is.
 #[test]
 fn answers_between_two_constants_are_found() {
     let step = |op: &str, value: i32, ending: &str| {
@@ -134,7 +135,7 @@ fn proofs(form: &Value) -> Proofs {
     record.compile(Version::Draft, &Policy::default()).prove()
 }
 
-/// A rule with an unknown operator may jump back to a page of the path.
+/// A rule with an unknown operator may jump back to an earlier page of the path.
 #[test]
 fn a_loop_behind_an_unknown_operator_is_undecided() {
     let proofs = proofs(&json!({
@@ -183,7 +184,7 @@ fn the_graph_proves_verdicts_beyond_the_budget() {
     let good = proofs(&form(last(true), "end:all"));
     assert!(!good.complete);
     assert_eq!([&good.ends, &good.named, &good.contactable], [&Verdict::Proved; 3]);
-    // A property that the graph cannot prove is unknown.
+    // If the graph cannot prove a property, the verdict is unknown.
     let back = proofs(&form(last(true), "p17"));
     assert_eq!(back.ends, Verdict::Unknown);
     let mut policy = Policy::default();

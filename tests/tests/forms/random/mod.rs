@@ -90,7 +90,7 @@ fn wild(draw: &mut Draw<'_>) -> Value {
     }
 }
 
-/// Inserts the value. Unless `tame`, occasionally inserts another value or none.
+/// Inserts the value. Unless `tame`, occasionally inserts a different value or nothing.
 fn put(draw: &mut Draw<'_>, tame: bool, to: &mut Map<String, Value>, key: &str, value: Value) {
     let value = if !tame && draw.rarely(24) {
         if draw.below(2) == 0 {

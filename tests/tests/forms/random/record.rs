@@ -69,7 +69,7 @@ fn rule(draw: &mut Draw<'_>, tame: bool, pages: usize, questions: usize) -> Valu
         0 => format!("end:{}", ENDINGS[draw.below(3)]),
         1 => "end:zz".to_owned(),
         2 => "zz".to_owned(),
-        // More jumps go forwards than backwards, because otherwise hardly any walk would end.
+        // Most jumps go forwards, because otherwise hardly any walk would end.
         3..7 => PAGES[to.max(from + 1).min(PAGES.len() - 1)].to_owned(),
         _ => PAGES[to].to_owned(),
     };
@@ -91,8 +91,8 @@ fn rule(draw: &mut Draw<'_>, tame: bool, pages: usize, questions: usize) -> Valu
     Value::Object(rule)
 }
 
-/// Generates a form record with at most five pages and `most_questions` questions. A tame record has only correct types
-/// and unique ids.
+/// Generates a form record with at most five pages and at most `most_questions` questions. A tame record has only
+/// correct types and unique ids.
 pub(crate) fn record(draw: &mut Draw<'_>, tame: bool, most_questions: usize) -> Value {
     let mut parts = Map::new();
     let pages = draw.below(PAGES.len() + 1);

@@ -1,4 +1,4 @@
-//! A clean form, and for each finding code a change to the form that causes the finding.
+//! A clean form, and for each finding code a change that causes the finding.
 
 mod paths;
 mod questions;
@@ -63,5 +63,5 @@ pub(crate) fn showcase(code: Code) -> (&'static str, Value) {
         .or_else(|| rules::plant(code, &mut record))
         .or_else(|| paths::plant(code, &mut record))
         .or_else(|| settings::plant(code, &mut record));
-    (pointer.unwrap_or_else(|| panic!("{code} has no form that shows it")), record)
+    (pointer.unwrap_or_else(|| panic!("no form shows {code}")), record)
 }

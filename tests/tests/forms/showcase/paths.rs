@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{jump, question, rule};
 
-/// Plants the fault for this code, if it belongs to this group, and returns its pointer.
+/// Plants the fault for this code and returns the finding's pointer. Returns `None` for codes of another group.
 pub(super) fn plant(code: Code, record: &mut Value) -> Option<&'static str> {
     let form = &mut record["form"];
     Some(match code {
@@ -91,7 +91,7 @@ pub(super) fn plant(code: Code, record: &mut Value) -> Option<&'static str> {
             "/form/logic/rules/3"
         }
         Code::BudgetExceeded => {
-            // Adds fourteen questions with two answers each, and a rule at the end that reads all of them.
+            // Adds fourteen questions with two possible answers each, and a final rule that reads all of them.
             let ids: Vec<String> = (0..14).map(|number| format!("x{number}")).collect();
             for id in &ids {
                 question(record, 1, json!({"id": id, "type": "short_text", "label": "X?"}));
