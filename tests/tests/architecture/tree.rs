@@ -34,8 +34,8 @@ impl Tree {
         self.imports().len()
     }
 
-    /// Describes each cycle of imports between sibling modules. Imports between a module and its ancestors are allowed,
-    /// because a `mod.rs` is part of the description of its children.
+    /// Describes each cycle of imports between sibling modules. A module and its ancestors may import each other,
+    /// because a `mod.rs` describes its children.
     pub(crate) fn cycles(&self) -> Vec<String> {
         let mut siblings: BTreeMap<Module, BTreeSet<(String, String)>> = BTreeMap::new();
         for (from, to) in self.imports() {

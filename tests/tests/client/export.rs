@@ -26,8 +26,8 @@ use leadapi_core::{
 
 const LEADS: usize = 100_000;
 const WRITERS: usize = 4;
-/// The inserts and deletes of each writer for each page that the pager reads. The pager guarantees nothing if the list
-/// changes by more than one page while it reads one page.
+/// The number of inserts, and of deletes, that each writer makes for each page that the pager reads. The pager
+/// guarantees nothing if the list changes by more than one page while it reads one page.
 const WRITES_PER_PAGE: usize = 10;
 
 /// Returns a client of an in-process service with [`LEADS`] leads. The writers may delete every tenth lead; the others

@@ -71,7 +71,7 @@ impl Proxy {
             while let Ok((client, _)) = listener.accept().await {
                 came.fetch_add(1, Ordering::Relaxed);
                 let (server, fault, counted) = (server.clone(), fault.clone(), counted.clone());
-                // An error ends the connection. The client notices that.
+                // An error ends the connection, and the client notices the close.
                 tokio::spawn(async move { pass(client, &server, fault, &counted).await.unwrap_or_default() });
             }
         });

@@ -20,8 +20,8 @@ impl Server {
         Self { child, address, token }
     }
 
-    /// Returns a client builder for the given address, which is the server's or that of a proxy in front of it.
-    /// Client-side rate limiting is off, because the server has no limits.
+    /// Returns a client builder for this address, which may belong to a proxy in front of the server. Client-side rate
+    /// limiting is off, because the server has no limits.
     pub(crate) fn client(&self, address: &str) -> ClientBuilder {
         Client::builder(format!("http://{address}/v1"), self.token.as_str()).pacing(Pacing::off())
     }

@@ -26,7 +26,7 @@ use leadapi_core::{
 /// The standard data set.
 const DATA: &str = include_str!("../../../leadapi-client/conformance/dataset.json");
 
-/// A simulated timer. A sleep returns immediately and advances the clock; nothing else does.
+/// A simulated timer. Sleeping returns immediately and advances the clock, which otherwise stands still.
 #[derive(Clone)]
 struct Leaping(Arc<ManualClock>);
 

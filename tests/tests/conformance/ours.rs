@@ -41,7 +41,7 @@ async fn our_service_passes_over_sockets() {
     let report = conformance::run(&client, &target).await;
     assert!(report.holds(), "{report}");
     let skipped = skipped(&report);
-    assert_eq!(skipped.len(), 4, "a 500, a 429 and two limits: {skipped:#?}");
+    assert_eq!(skipped.len(), 4, "expected only a 500, a 429 and two rate limits: {skipped:#?}");
     left_as_it_was(&client, &report).await;
 }
 

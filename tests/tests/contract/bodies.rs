@@ -22,10 +22,42 @@ async fn stream(method: &str, path: &str, token: Token, claimed: Option<u64>) ->
 #[tokio::test]
 async fn a_body_is_read_only_as_far_as_the_response_needs() {
     for (sentence, method, path, token, claimed, status, most) in [
-        ("D5 too large: the rest is not read", "POST", "/leads", Token::Both, None, 400, 65_536 + 1024),
-        ("D5 too large: the rest is not read", "PATCH", "/leads/a-lead-1", Token::Both, None, 400, 65_536 + 1024),
-        ("D5 too large by its Content-Length: nothing is read", "POST", "/leads", Token::Both, Some(65_537), 400, 0),
-        ("D5 too large by its Content-Length: nothing is read", "POST", "/leads", Token::Both, Some(u64::MAX), 400, 0),
+        (
+            "D5 the rest of a body that is too large is not read",
+            "POST",
+            "/leads",
+            Token::Both,
+            None,
+            400,
+            65_536 + 1024,
+        ),
+        (
+            "D5 the rest of a body that is too large is not read",
+            "PATCH",
+            "/leads/a-lead-1",
+            Token::Both,
+            None,
+            400,
+            65_536 + 1024,
+        ),
+        (
+            "D5 nothing of a body with a Content-Length that is too large is read",
+            "POST",
+            "/leads",
+            Token::Both,
+            Some(65_537),
+            400,
+            0,
+        ),
+        (
+            "D5 nothing of a body with a Content-Length that is too large is read",
+            "POST",
+            "/leads",
+            Token::Both,
+            Some(u64::MAX),
+            400,
+            0,
+        ),
         ("D5 a body on GET is ignored and bounded", "GET", "/leads", Token::Both, None, 200, 65_536 + 1024),
         (
             "D5 a body on DELETE is ignored and bounded",
@@ -36,9 +68,9 @@ async fn a_body_is_read_only_as_far_as_the_response_needs() {
             204,
             65_536 + 1024,
         ),
-        ("D1 scope before the body: nothing is read", "POST", "/leads", Token::Read, None, 403, 0),
-        ("D1 token before the body: nothing is read", "POST", "/leads", Token::Revoked, None, 401, 0),
-        ("D1 path before the body: nothing is read", "POST", "/forms", Token::Both, None, 404, 0),
+        ("D1 the scope is checked before the body is read", "POST", "/leads", Token::Read, None, 403, 0),
+        ("D1 the token is checked before the body is read", "POST", "/leads", Token::Revoked, None, 401, 0),
+        ("D1 the path is checked before the body is read", "POST", "/forms", Token::Both, None, 404, 0),
     ] {
         let (answer, read) = stream(method, path, token, claimed).await;
         assert_eq!(answer.status, status, "{sentence}: {}", answer.text());

@@ -21,14 +21,17 @@ async fn location_escapes_special_characters_of_an_id() {
         ("~!$'()*,;:@[]", "~%21%24%27%28%29%2A%2C%3B%3A%40%5B%5D"),
     ] {
         let ids = |world: World| world.ids(move |_| LeadId::parse(id).unwrap());
-        everywhere_with("D4 a host can supply another source of ids", ids, async |live| {
-            let created = live.send(post("D4 a host can supply another source of ids", minimal())).await;
+        everywhere_with("D4 a host can supply its own source of ids", ids, async |live| {
+            let created = live.send(post("D4 a host can supply its own source of ids", minimal())).await;
             let location = created.header("location").unwrap();
             let segment = location.strip_prefix(&format!("{}/leads/", live.via.public())).unwrap();
             assert_eq!((created.id().as_str(), segment), (id, escaped));
             live.send(get("D2 Location is the path of the lead", format!("/leads/{segment}")).body(created.json()))
                 .await;
-            live.send(patch("D2 also on PATCH", segment, json!({"name": "Bo"})).at("/id", created.id())).await;
+            live.send(
+                patch("D2 the path also works for PATCH", segment, json!({"name": "Bo"})).at("/id", created.id()),
+            )
+            .await;
         })
         .await;
     }
@@ -39,7 +42,7 @@ async fn generated_ids_are_uuid_v7() {
     everywhere_with("D4 the service generates UUIDv7", World::own_ids, async |live| {
         let mut ids = Vec::new();
         for _ in 0..5 {
-            ids.push(live.send(post("D4 UUIDv7, lower case", minimal())).await.id());
+            ids.push(live.send(post("D4 a lower-case UUIDv7", minimal())).await.id());
         }
         for id in &ids {
             let groups: Vec<usize> = id.split('-').map(str::len).collect();
@@ -60,7 +63,7 @@ async fn generated_ids_are_uuid_v7() {
 
 #[tokio::test]
 async fn created_at_is_the_clock_in_milliseconds() {
-    everywhere("D4 timestamps: RFC 3339, UTC, Z, exactly three fractional digits", async |live| {
+    everywhere("D4 timestamps are RFC 3339 in UTC with Z and exactly three fractional digits", async |live| {
         for (nanos, moment) in [
             (996_000_000, "2026-05-04T07:58:13.000Z"),
             (120_400_000, "2026-05-04T07:58:13.120Z"),

@@ -80,7 +80,7 @@ async fn a_failing_or_panicking_verifier_is_500_and_never_401() {
         for via in Via::ALL {
             let live = via.open(world.clone()).await;
             live.send(get("D2 an unknown path needs no verifier", "/forms").is(404)).await;
-            live.send(request("D2 a method needs no verifier", "PUT", "/leads").is(405)).await;
+            live.send(request("D2 an unsupported method needs no verifier", "PUT", "/leads").is(405)).await;
             live.send(get("D2 a missing token needs no verifier", "/leads").token(Token::None).is(401)).await;
         }
     }
@@ -111,7 +111,7 @@ async fn a_panicking_clock_or_id_source_is_500() {
 #[tokio::test]
 async fn a_duplicate_id_from_the_id_source_is_500() {
     let world = World::new().await.ids(|_| LeadId::parse("a-lead-1").unwrap());
-    let create = post("D4 an id source that repeats itself", json!({"client_id": "a-client-1", "name": "Ann"}));
+    let create = post("D4 an id source that returns a duplicate", json!({"client_id": "a-client-1", "name": "Ann"}));
     all_are_500(world, vec![create.clone(), create.header("idempotency-key", "k")]).await;
 }
 
@@ -146,7 +146,7 @@ async fn the_log_has_the_error_of_the_store_itself() {
 #[tokio::test]
 async fn a_failed_create_does_not_use_up_its_key() {
     let world = World::new().await;
-    let case = post("D10 only successful creations are remembered", json!({"client_id": "a-client-1", "name": "Ann"}))
+    let case = post("D10 only successful creates are remembered", json!({"client_id": "a-client-1", "name": "Ann"}))
         .header("idempotency-key", "k");
     let broken = Via::Process.open(world.clone().ids(|_| LeadId::parse("a-lead-1").unwrap())).await;
     broken.send(case.clone().is(500)).await;

@@ -28,7 +28,7 @@ async fn first(live: &Live) -> TestResponse {
 
 #[tokio::test]
 async fn a_key_expires_after_24_hours() {
-    everywhere("D10 remembered for 24 h", async |live| {
+    everywhere("D10 a key is remembered for 24 h", async |live| {
         let first = first(live).await;
         live.world.wait(DAY - 1);
         live.send(replay("D10 one second before 24 h have passed", &first)).await;
@@ -46,28 +46,24 @@ async fn a_key_expires_after_24_hours() {
 
 #[tokio::test]
 async fn a_replay_does_not_extend_the_24_hours() {
-    everywhere("D10 remembered for 24 h from the first response, even if it is replayed", async |live| {
+    everywhere("D10 a key is remembered for 24 h from the first response, even if it is replayed", async |live| {
         let first = first(live).await;
         for _ in 0..23 {
             live.world.wait(60 * 60);
             live.send(replay("D10 every hour", &first)).await;
         }
         live.world.wait(60 * 60 + 1);
-        live.send(keyed("D10 a day later", "k", body()).lacks(REPLAYED)).await;
+        live.send(keyed("D10 a day later the key is new again", "k", body()).lacks(REPLAYED)).await;
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn concurrent_creates_with_one_key_make_one_lead() {
-    everywhere("D10 no second lead, even if the two requests arrive at the same time", async |live| {
+    everywhere("D10 two concurrent requests with one key create one lead", async |live| {
         for round in 1..=10 {
             let start = Arc::new(tokio::sync::Barrier::new(8));
-            let case = keyed(
-                "D10 no second lead, even if the two requests arrive at the same time",
-                &format!("k{round}"),
-                body(),
-            );
+            let case = keyed("D10 two concurrent requests with one key create one lead", &format!("k{round}"), body());
             let twins: Vec<_> = (0..8)
                 .map(|_| {
                     let (live, start, request) = (live.clone(), start.clone(), live.request(&case));
@@ -84,7 +80,7 @@ async fn concurrent_creates_with_one_key_make_one_lead() {
             let fresh = answers.iter().filter(|answer| answer.header(REPLAYED).is_none()).count();
             assert_eq!(fresh, 1, "exactly one request creates the lead");
             assert!(answers.iter().all(|answer| answer.status == 201 && answer.body == answers[0].body));
-            live.send(get("D10 one more lead", "/leads").at("/total", 6 + round)).await;
+            live.send(get("D10 there is one more lead", "/leads").at("/total", 6 + round)).await;
             live.world.wait(60);
         }
     })

@@ -10,8 +10,10 @@ async fn lists_and_totals_contain_only_the_own_business() {
         for (token, total) in [(Token::B, [2, 1, 1]), (Token::Both, [6, 3, 4])] {
             for (path, total) in ["/leads", "/pipelines", "/clients"].into_iter().zip(total) {
                 live.send(get("1 a list", path).token(token).at("/total", total)).await;
-                live.send(get("1 a page of it", format!("{path}?limit=200&offset=1")).token(token).at("/total", total))
-                    .await;
+                live.send(
+                    get("1 a page of the list", format!("{path}?limit=200&offset=1")).token(token).at("/total", total),
+                )
+                .await;
             }
         }
         for id in ["a-lead-1", "a-lead-2", "a-lead-3"] {

@@ -74,14 +74,14 @@ async fn head_counts_as_a_read() {
 
 #[tokio::test]
 async fn every_authenticated_request_counts() {
-    everywhere("D9 these requests count: all that pass the token check", async |live| {
+    everywhere("D9 all requests that pass the token check count", async |live| {
         let bad = [
             request("D9 a 400 counts", "POST", "/leads").text("{").is(400),
-            post("D9 a 403 of a client account counts", json!({"client_id": "b-client-1", "name": "Ann"})).is(403),
+            post("D9 a 403 for a client account counts", json!({"client_id": "b-client-1", "name": "Ann"})).is(403),
             patch("D9 a 404 counts", "nobody", json!({"name": "Bo"})).is(404),
-            post("D9 a 400 of a reference counts", json!({"client_id": "a-client-1", "name": "Ann", "stage_id": "x"}))
+            post("D9 a 400 for a reference counts", json!({"client_id": "a-client-1", "name": "Ann", "stage_id": "x"}))
                 .is(400),
-            request("D9 a 400 of the query counts", "DELETE", "/leads/a-lead-1?x=1").is(400),
+            request("D9 a 400 for the query counts", "DELETE", "/leads/a-lead-1?x=1").is(400),
         ];
         for case in bad.iter().cycle().take(60) {
             live.send(case.clone()).await;
@@ -99,8 +99,8 @@ async fn requests_rejected_by_path_method_token_or_limit_do_not_count() {
     everywhere("D9 these requests do not count: 401, unknown paths, 405, and the 429s themselves", async |live| {
         times(70, live, &get("D9 an unknown path", "/contacts").is(404)).await;
         times(70, live, &request("D9 an unknown path on POST", "POST", "/contacts").is(404)).await;
-        times(70, live, &request("D9 a method that is not listed", "PUT", "/leads").is(405)).await;
-        times(70, live, &request("D9 POST to a path that does not list it", "POST", "/clients").is(405)).await;
+        times(70, live, &request("D9 a method that no path supports", "PUT", "/leads").is(405)).await;
+        times(70, live, &request("D9 POST to a path that does not support it", "POST", "/clients").is(405)).await;
         times(70, live, &write().token(Token::None).is(401)).await;
         times(70, live, &write().token(Token::Revoked).is(401)).await;
         times(70, live, &write().token(Token::Expired).is(401)).await;
@@ -115,7 +115,7 @@ async fn requests_rejected_by_path_method_token_or_limit_do_not_count() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_limit_is_exact_for_100_concurrent_requests() {
-    everywhere("D9 exact, even if 100 requests arrive at the same time", async |live| {
+    everywhere("D9 the limit is exact even for 100 concurrent requests", async |live| {
         let request = live.request(&write().token(Token::Write));
         let sent: Vec<_> = (0..100)
             .map(|_| {
@@ -129,7 +129,7 @@ async fn the_limit_is_exact_for_100_concurrent_requests() {
         }
         let admitted = statuses.iter().filter(|status| **status == 404).count();
         let refused = statuses.iter().filter(|status| **status == 429).count();
-        assert_eq!((admitted, refused), (60, 40), "D9 exact, even if 100 requests arrive at the same time");
+        assert_eq!((admitted, refused), (60, 40), "D9 the limit is exact even for 100 concurrent requests");
     })
     .await;
 }
@@ -141,7 +141,7 @@ async fn a_replay_counts_as_a_write() {
             .header("idempotency-key", "k");
         times(60, live, &case).await;
         live.send(refused(case, 60)).await;
-        live.send(get("D10 one more lead", "/leads").at("/total", 7)).await;
+        live.send(get("D10 there is one more lead", "/leads").at("/total", 7)).await;
     })
     .await;
 }
@@ -168,7 +168,7 @@ async fn no_60_second_window_admits_more_than_60_writes() {
 
 #[tokio::test]
 async fn retry_after_is_rounded_up_to_whole_seconds() {
-    everywhere("D2 Retry-After in whole seconds, 1 to 60, rounded up", async |live| {
+    everywhere("D2 Retry-After is rounded up to whole seconds, 1 to 60", async |live| {
         times(60, live, &write()).await;
         for (at, seconds) in [(1, 60), (999, 60), (1000, 59), (1001, 59), (58_999, 2), (59_000, 1), (59_999, 1)] {
             let elapsed = live.world.clock.elapsed();

@@ -46,12 +46,11 @@ fn leads() -> Vec<Case> {
         get(name, format!("/leads?{query}")).body(page(&some(at), at.len() as u64, 50, 0))
     };
     vec![
-        get("D3 created_at descending, then id descending; ten fields, unset is null", "/leads").body(page(
-            &some(&[0, 1, 2, 3, 4, 5]),
-            6,
-            50,
-            0,
-        )),
+        get(
+            "D3 leads are listed by created_at and id descending, with ten fields, and unset fields are null",
+            "/leads",
+        )
+        .body(page(&some(&[0, 1, 2, 3, 4, 5]), 6, 50, 0)),
         get("D3 the first page", "/leads?limit=2").body(page(&some(&[0, 1]), 6, 2, 0)),
         get("D3 the second page", "/leads?limit=2&offset=2").body(page(&some(&[2, 3]), 6, 2, 2)),
         get("D3 a page that is not full", "/leads?offset=5&limit=2").body(page(&some(&[5]), 6, 2, 5)),
@@ -66,17 +65,21 @@ fn leads() -> Vec<Case> {
         filtered("4 filter by stage", "stage_id=a-stage-11", &[1, 3]),
         filtered("D3 the two filters are combined with AND", "client_id=a-client-1&stage_id=a-stage-11", &[3]),
         filtered(
-            "D3 the two filters are combined with AND: none matches",
+            "D3 the two filters are combined with AND, and no lead matches both",
             "client_id=a-client-3&stage_id=a-stage-11",
             &[],
         ),
         filtered("D3 a client account without leads", "client_id=a-client-4", &[]),
         filtered("D3 a stage without leads", "stage_id=a-stage-15", &[]),
-        filtered("D3 filters with escapes", "client%5Fid=a%2Dclient-1&stage_id=a-stage-2%31", &[4]),
-        get("D3 total counts the matches of the filter on every page", "/leads?client_id=a-client-1&limit=1&offset=2")
+        filtered("D3 a filter may contain percent-encoding", "client%5Fid=a%2Dclient-1&stage_id=a-stage-2%31", &[4]),
+        get("D3 total counts the matching leads on every page", "/leads?client_id=a-client-1&limit=1&offset=2")
             .body(page(&some(&[4]), 3, 1, 2)),
-        get("D3 total counts the matches of the filter past the end", "/leads?client_id=a-client-1&offset=3")
-            .body(page(&json!([]), 3, 50, 3)),
+        get("D3 total counts the matching leads even past the end", "/leads?client_id=a-client-1&offset=3").body(page(
+            &json!([]),
+            3,
+            50,
+            3,
+        )),
         get("1 every request is limited to the business of the token", "/leads")
             .token(Token::B)
             .at("/total", 2)
@@ -107,17 +110,22 @@ fn others() -> Vec<Case> {
         client("a-client-1", "Äpfel Canary-A", "2026-01-12T09:14:02.118Z"),
     ];
     vec![
-        get("D3 pipelines: oldest first, then id; stages by position", "/pipelines").body(page(
+        get("D3 pipelines are listed oldest first, then by id, and stages by position", "/pipelines").body(page(
             &json!([first, second, third]),
             3,
             50,
             0,
         )),
-        get("D3 pipelines: a page", "/pipelines?limit=1&offset=1").body(page(&json!([second]), 3, 1, 1)),
-        get("D3 pipelines: past the end", "/pipelines?offset=3").body(page(&json!([]), 3, 50, 3)),
-        get("D3 clients: by name (code points), then id", "/clients").body(page(&json!(clients), 4, 50, 0)),
-        get("D3 clients: a page", "/clients?limit=2&offset=1").body(page(&json!(clients[1..3]), 4, 2, 1)),
-        get("D3 clients: past the end", "/clients?offset=99").body(page(&json!([]), 4, 50, 99)),
+        get("D3 a page of pipelines", "/pipelines?limit=1&offset=1").body(page(&json!([second]), 3, 1, 1)),
+        get("D3 a page of pipelines past the end", "/pipelines?offset=3").body(page(&json!([]), 3, 50, 3)),
+        get("D3 client accounts are listed by name (code points), then by id", "/clients").body(page(
+            &json!(clients),
+            4,
+            50,
+            0,
+        )),
+        get("D3 a page of client accounts", "/clients?limit=2&offset=1").body(page(&json!(clients[1..3]), 4, 2, 1)),
+        get("D3 a page of client accounts past the end", "/clients?offset=99").body(page(&json!([]), 4, 50, 99)),
         get("2.2 client accounts belong to the token's business", "/clients")
             .token(Token::B)
             .at("/total", 1)
@@ -150,7 +158,7 @@ async fn pages_of_every_size_add_up_to_the_list() {
 
 #[tokio::test]
 async fn totals_and_pages_reflect_each_write() {
-    everywhere("D3 total and data follow each write", async |live| {
+    everywhere("D3 total and data reflect each write", async |live| {
         let list =
             async |query: &str| -> TestResponse { live.send(get("D3 the list", format!("/leads?{query}"))).await };
         let new = json!({"client_id": "a-client-4", "name": "Ann", "stage_id": "a-stage-15"});
@@ -173,7 +181,7 @@ async fn totals_and_pages_reflect_each_write() {
 
 #[tokio::test]
 async fn leads_with_equal_timestamps_are_ordered_by_id() {
-    everywhere("D3 created_at descending, then id descending, of new leads too", async |live| {
+    everywhere("D3 new leads too are listed by created_at and id descending", async |live| {
         for _ in 0..12 {
             live.send(post("D3 the same timestamp", json!({"client_id": "a-client-4", "name": "Ann"}))).await;
         }
@@ -187,7 +195,7 @@ async fn leads_with_equal_timestamps_are_ordered_by_id() {
 
 #[tokio::test]
 async fn a_page_has_50_leads_by_default_and_200_at_most() {
-    everywhere("8 page size: default 50, maximum 200", async |live| {
+    everywhere("8 a page has 50 leads by default and at most 200", async |live| {
         for at in 0..210 {
             if at % 60 == 0 {
                 live.world.wait(60);
@@ -208,7 +216,7 @@ async fn a_page_has_50_leads_by_default_and_200_at_most() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn total_and_data_come_from_one_snapshot() {
-    everywhere("D3 total is read in the same snapshot as data", async |live| {
+    everywhere("D3 total and data come from the same snapshot", async |live| {
         let writer = {
             let live = live.clone();
             tokio::spawn(async move {
@@ -225,7 +233,7 @@ async fn total_and_data_come_from_one_snapshot() {
         };
         while !writer.is_finished() {
             let list =
-                live.raw(live.request(&get("D3 total is read in the same snapshot as data", "/leads?limit=200"))).await;
+                live.raw(live.request(&get("D3 total and data come from the same snapshot", "/leads?limit=200"))).await;
             if list.status != 429 {
                 assert_eq!(list.json()["total"], list.ids().len());
             }

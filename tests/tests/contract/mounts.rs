@@ -176,7 +176,7 @@ async fn the_service_responds_before_the_body_ends() {
         ("D5 a length beyond the limit", "Content-Length: 1000000000\r\n\r\n".to_owned(), 400, "65536"),
         ("D5 chunks beyond the limit", format!("Transfer-Encoding: chunked\r\n\r\n{chunk}{chunk}"), 400, "65536"),
         (
-            "D1 the token before the body",
+            "D1 the token is checked before the body",
             "Authorization: Bearer x\r\nContent-Length: 10\r\n\r\n".to_owned(),
             401,
             "malformed",

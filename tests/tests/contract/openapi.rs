@@ -176,7 +176,7 @@ impl RateLimiter for Refuses {
     }
 }
 
-/// A field's schema must accept a trimmed text exactly if the service does.
+/// A field's schema must accept a trimmed text if and only if the service does.
 #[test]
 fn schema_and_service_accept_the_same_texts() {
     let description = Description::committed();
@@ -205,7 +205,7 @@ fn schema_and_service_accept_the_same_texts() {
     }
 }
 
-/// Makes the same check for the two patch fields that determine a lead's stage.
+/// Performs the same check for the two patch fields that determine a lead's stage.
 #[test]
 fn schema_and_service_accept_the_same_placements() {
     let description = Description::committed();

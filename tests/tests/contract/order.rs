@@ -22,14 +22,17 @@ async fn the_rate_limit_is_checked_between_token_and_scope() {
         |world| world.limiter(Full),
         async |live| {
             for case in [
-                get("D1 path before the limit", "/forms").is(404),
-                request("D1 method before the limit", "PUT", "/leads").is(405),
-                get("D1 token before the limit", "/leads").token(Token::Expired).is(401),
-                delete("D1 the limit before the scope", "a-lead-1").token(Token::Read).is(429),
-                get("D1 the limit before the scope on GET", "/leads").token(Token::Write).is(429),
-                get("D1 the limit before the query", "/leads?x=1").is(429).says("rate limit").has("retry-after", "1"),
-                post("D1 the limit before the body", json!({})).is(429),
-                get("D1 the limit before records", "/leads/nobody").is(429),
+                get("D1 the path is checked before the limit", "/forms").is(404),
+                request("D1 the method is checked before the limit", "PUT", "/leads").is(405),
+                get("D1 the token is checked before the limit", "/leads").token(Token::Expired).is(401),
+                delete("D1 the limit is checked before the scope", "a-lead-1").token(Token::Read).is(429),
+                get("D1 the limit is checked before the scope on GET", "/leads").token(Token::Write).is(429),
+                get("D1 the limit is checked before the query", "/leads?x=1")
+                    .is(429)
+                    .says("rate limit")
+                    .has("retry-after", "1"),
+                post("D1 the limit is checked before the body", json!({})).is(429),
+                get("D1 the limit is checked before the record", "/leads/nobody").is(429),
             ] {
                 live.send(case).await;
             }

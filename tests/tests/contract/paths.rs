@@ -13,7 +13,7 @@ fn slashes() -> Vec<Case> {
     for path in ["//leads", "//leads//"] {
         for method in ["GET", "POST", "DELETE"] {
             let case = request(format!("D7 an extra slash: {method} {path}"), method, path).token(Token::None);
-            let case = case.except(Via::Axum, "axum's nest_service hands /crm//leads on as /leads");
+            let case = case.except(Via::Axum, "axum's nest_service passes /crm//leads on as /leads");
             cases.push(case.is(404).blames("path").says("{public}/leads").lacks("location"));
         }
     }
@@ -27,10 +27,11 @@ fn leads() -> Vec<Case> {
         get("D4 an id with special characters", format!("/leads/{special}"))
             .at("/id", "a/b?c%")
             .at("/name", "Fay Canary-A"),
-        get("D4 an id with special characters, lower case escapes", "/leads/a%2fb%3fc%25").at("/id", "a/b?c%"),
+        get("D4 an id with special characters in lower-case percent-encoding", "/leads/a%2fb%3fc%25")
+            .at("/id", "a/b?c%"),
         delete("D4 an id with special characters is deleted", special),
-        get("D4 an id is decoded once only", "/leads/a%252Fb%253Fc%2525").is(404).says("no such lead"),
-        get("D4 an id is compared with its case", "/leads/A-LEAD-1").is(404).says("no such lead"),
+        get("D4 an id is decoded only once", "/leads/a%252Fb%253Fc%2525").is(404).says("no such lead"),
+        get("D4 an id is case-sensitive", "/leads/A-LEAD-1").is(404).says("no such lead"),
         get("D7 an absolute request URI", "/leads/a-lead-1").absolute().at("/id", "a-lead-1"),
         get("D7 an absolute request URI with a query", "/leads?limit=1").absolute().at("/limit", 1),
     ];

@@ -1,5 +1,5 @@
-//! Checks the published crates: they contain their licences and have few dependencies, and where none are needed,
-//! neither an async runtime nor sockets.
+//! Checks the published crates: each contains its licences and has few dependencies. Crates that need neither an async
+//! runtime nor sockets depend on neither.
 
 use std::{collections::BTreeSet, env, fs, process::Command};
 
@@ -17,7 +17,7 @@ fn the_core_without_features_has_no_service_dependencies() {
     assert_without(&["async-trait", "getrandom", "sha2", "tower-service", "uuid"], &crates);
 }
 
-// On other systems reqwest has different dependencies, so this limit would not fit.
+// On other systems, reqwest has different dependencies, so the limit would not apply.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_client_has_few_dependencies() {

@@ -62,7 +62,7 @@ async fn a_token_can_be_created_used_revoked_and_deleted() {
 
 #[tokio::test]
 async fn a_token_is_managed_only_by_its_own_business() {
-    everywhere("5.6 a token is managed by its own business only", async |live| {
+    everywhere("5.6 only its own business can manage a token", async |live| {
         let (tokens, a, b) =
             (manager(&live.world), admin("biz-a", Role::Admin).unwrap(), admin("biz-b", Role::Owner).unwrap());
         let (record, secret) = tokens.create(&a, NewToken::new("x", Scopes::Both)).await.unwrap();
@@ -83,11 +83,11 @@ async fn a_token_is_refused_once_it_has_expired() {
         let (_, secret) = tokens.create(&owner, expiring).await.unwrap();
         live.world.wait(3599);
         live.send(with(get("5.5 one second before the expiry", "/leads"), &secret)).await;
-        live.send(get("5.5 the other token one second before the expiry", "/leads").token(Token::Expiring)).await;
+        live.send(get("5.5 the token of the seed one second before its expiry", "/leads").token(Token::Expiring)).await;
         live.world.wait(1);
         live.send(with(get("5.5 at the exact time of expiry", "/leads"), &secret).is(401).says("token expired")).await;
         live.send(
-            get("5.5 the other token at the exact time of expiry", "/leads")
+            get("5.5 the token of the seed at the exact time of its expiry", "/leads")
                 .token(Token::Expiring)
                 .is(401)
                 .says("token expired"),
@@ -101,13 +101,13 @@ async fn a_token_is_refused_once_it_has_expired() {
 
 #[tokio::test]
 async fn an_expired_and_revoked_token_is_401() {
-    everywhere("5.7 revoked or expired token: 401", async |live| {
+    everywhere("5.7 a revoked or expired token is 401", async |live| {
         let secret = BearerToken::parse(&secret("ExpiredAndRevoked")).unwrap();
         let at: Timestamp = "2026-05-01T00:00:00Z".parse().unwrap();
         let mut record = TokenRecord::new(&secret, "x", Scopes::Both, at);
         (record.expires_at, record.revoked_at) = (Some(at), Some(at));
         live.world.tokens.insert(&BusinessId::parse("biz-a").unwrap(), record).await.unwrap();
-        let answer = live.send(with(get("5.7 expired and revoked is 401", "/leads"), &secret).is(401)).await;
+        let answer = live.send(with(get("5.7 an expired and revoked token is 401", "/leads"), &secret).is(401)).await;
         assert!(answer.error().contains("token expired") || answer.error().contains("token revoked"));
     })
     .await;
@@ -166,7 +166,10 @@ async fn a_custom_verifier_may_accept_any_pak_token() {
             live.send(case.token(Token::None).header("authorization", format!("Bearer {token}"))).await;
         }
         live.send(
-            get("5.1 but not another prefix", "/leads").token(Token::None).header("authorization", "Bearer x").is(401),
+            get("5.1 a host's own verifier may not accept another prefix", "/leads")
+                .token(Token::None)
+                .header("authorization", "Bearer x")
+                .is(401),
         )
         .await;
     }

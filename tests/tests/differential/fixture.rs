@@ -33,7 +33,7 @@ impl Tenant {
         BusinessId::parse(if self == Self::A { "biz-a" } else { "biz-b" }).unwrap()
     }
 
-    /// Returns a token of the seed. Token 0 is permanent, 1 may be revoked or deleted, and 2 also expires.
+    /// Returns a token of the seed. Token 0 is permanent, token 1 may be revoked or deleted, and token 2 also expires.
     pub(crate) fn token(self, nth: usize) -> TokenRecord {
         let at: Timestamp = "2026-05-01T00:00:00Z".parse().unwrap();
         let secret = BearerToken::parse(&self.secret(nth)).unwrap();

@@ -104,7 +104,7 @@ async fn each(sides: &Sides<'_>, changes: impl Iterator<Item = Change> + Clone) 
         let mut running = JoinSet::new();
         for change in changes.clone() {
             running.spawn(apply(side.ports.store.clone(), change));
-            // Concurrency gains nothing in memory.
+            // Concurrency has no benefit for the in-memory store.
             if running.len() >= 300 || side.open_store.kind == StoreKind::Memory {
                 running.join_next().await.unwrap().unwrap();
             }
@@ -152,7 +152,7 @@ async fn pages(sides: &Sides<'_>, tenant: Tenant) -> Check {
     Ok(())
 }
 
-/// Returns the list offsets at which the filtered buckets end, newest first.
+/// Returns the offset in a filtered list at which each bucket ends, newest bucket first.
 async fn ends(side: &Side<'_>, tenant: Tenant, client: &str, stage: &str) -> Vec<u64> {
     let Some((_, raw)) = side.open_store.sql() else { return Vec::new() };
     let rows = raw

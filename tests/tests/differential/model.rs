@@ -157,7 +157,7 @@ fn delete_stage(
         None => None,
         Some(target) => {
             let target = request.stage(target);
-            // This lookup no longer finds the deleted stage, which is not a valid target.
+            // The target must not be the deleted stage, which this lookup no longer finds.
             let (pipeline, _) = stage(business, target.as_str())?;
             Some((pipeline.id.clone(), target))
         }

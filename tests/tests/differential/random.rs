@@ -43,7 +43,7 @@ fn stores_agree_on_random_administration() {
     run(&vec(step, 40..80), async |stores, steps: Vec<Step>| administer(stores, &steps).await);
 }
 
-/// Runs all cases of a strategy on stores that are opened only once.
+/// Runs all cases of a strategy on the same stores, which are opened only once.
 fn run<T: Debug>(cases: &impl Strategy<Value = T>, play: impl AsyncFn(&Stores, T) -> Check) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let stores = runtime.block_on(Stores::open(&fixture::seed()));

@@ -19,7 +19,7 @@ use crate::history::{Call, History, Listed, Response};
 const CALLERS: usize = 6;
 /// The pause after each response, which leaves CPU time for the cluster.
 const PAUSE: Duration = Duration::from_millis(50);
-/// The timeout of a request. It is longer than the server's.
+/// The timeout of a request. It is longer than the server's own timeout.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The requests of all callers.

@@ -15,7 +15,7 @@ use tokio_postgres::NoTls;
 
 use crate::callers::Calls;
 
-/// The time limit for a promotion, and then again for the first writes through the servers.
+/// The time limit for the promotion, and separately for the first writes through the servers.
 const TIMEOUT: Duration = Duration::from_secs(90);
 const INTERVAL: Duration = Duration::from_millis(50);
 /// The number of acknowledged writes that ends each phase of a fault.

@@ -1,4 +1,4 @@
-//! Records of calls, and a checker that decides whether a correct service can have given their responses.
+//! Records of calls, and a checker that decides whether a correct service could have given the recorded responses.
 //!
 //! Each lead belongs to one caller, which sends its calls one after another. The checker therefore tracks only the set
 //! of states in which a lead can be. A call without a definite response may have taken effect, or may still do so

@@ -26,7 +26,8 @@ use tokio::task::block_in_place;
 
 use self::{callers::Calls, faults::Fault, rate_limit::LimitedCallers};
 
-/// The number of servers for the callers that write, and again for the callers that exceed the rate limit.
+/// The number of servers in each of two groups: one for the callers that write, and one for the callers that exceed the
+/// rate limit.
 const SERVERS: usize = 2;
 /// The maximum time from the promotion of a new primary to the next acknowledged write. The target is 2 s, but a busy
 /// machine may need twice as long.

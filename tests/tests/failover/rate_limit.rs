@@ -17,7 +17,7 @@ use tokio::{task::JoinHandle, time::sleep};
 const WINDOW: Duration = Duration::from_secs(60);
 /// The pause after each response of a caller.
 const PAUSE: Duration = Duration::from_millis(200);
-/// The timeout of a request. It is longer than the server's.
+/// The timeout of a request. It is longer than the server's own timeout.
 const TIMEOUT: Duration = Duration::from_secs(20);
 /// The number of callers of each class. Together they send several times as many requests as the limit admits.
 const CALLERS: usize = 6;

@@ -15,8 +15,8 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// The maximum number of bytes that one call may allocate in total, including freed ones, is this constant plus
-/// `BYTES_PER_BYTE` for each byte of the record. Peak memory is lower.
+/// One call may allocate at most this many bytes plus `BYTES_PER_BYTE` for each byte of the record, including bytes
+/// that it frees again. Peak memory is lower.
 const BYTES: usize = 150_000_000;
 const BYTES_PER_BYTE: usize = 30;
 

@@ -37,7 +37,7 @@ fn replay(form: &Questionnaire<'_>, finding: &Finding) {
     assert_eq!(finding.witness.is_some(), proof, "{finding}");
     let Some(answers) = &finding.witness else { return };
     let walk = form.walk(answers);
-    // A form without a client account creates no lead. That is a finding of its own.
+    // A form without a client account creates no lead, which is a separate finding.
     match (finding.code, walk.outcome(), walk.lead()) {
         (Code::EndlessWalk, Outcome::Loop { .. }, _)
         | (Code::LeadWithoutName | Code::LeadWithoutContact, _, Err(NoLead::NoName))

@@ -8,7 +8,7 @@ pub(crate) fn packaged(name: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Returns the variables of a packaged file of environment variables.
+/// Returns the environment variables that a packaged file sets.
 pub(crate) fn environment(name: &str) -> Vec<(String, String)> {
     let text = packaged(name);
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));

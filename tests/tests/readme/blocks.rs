@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-/// A step for the reader of a README.
+/// A step that a README asks its reader to perform.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
     /// Saves a block as a file. The sentence before the block names the file.

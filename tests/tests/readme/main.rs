@@ -52,7 +52,7 @@ fn no_other_readme_has_commands() {
     for path in all {
         let name = path.strip_prefix(ROOT).unwrap().to_str().unwrap();
         let has_commands = blocks::read(&path).iter().any(|step| matches!(step, Step::Run(_)));
-        assert_eq!(has_commands, READMES.contains(&name), "list {name} in READMES exactly if it has commands");
+        assert_eq!(has_commands, READMES.contains(&name), "{name}: READMES must list exactly the files with commands");
     }
 }
 

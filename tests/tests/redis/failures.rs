@@ -63,7 +63,8 @@ async fn requests_fail_while_redis_is_down_and_are_counted_after_it_recovers() {
     }
 }
 
-/// Without Redis, all servers together admit at most one limit, in addition to the requests that Redis had admitted.
+/// Without Redis, all servers together admit at most as many requests as the limit allows, in addition to those that
+/// Redis had admitted.
 #[tokio::test(flavor = "multi_thread")]
 async fn with_local_failure_each_server_admits_its_share_while_redis_is_dead() {
     let Some(mut redis) = Redis::start(&[]) else { return };

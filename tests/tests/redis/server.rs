@@ -18,7 +18,7 @@ impl Drop for Running {
     }
 }
 
-/// Returns whether the server starts. Stops the server again.
+/// Starts a server, stops it again, and returns whether the start succeeded.
 pub(crate) fn starts(command: &mut Command) -> bool {
     let mut server = Running(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
     let mut lines = BufReader::new(server.0.stdout.take().unwrap()).lines();
@@ -97,7 +97,7 @@ fn invalid_limiter_settings_are_usage_errors() {
     }
 }
 
-/// Returns an address whose port was free just now.
+/// Returns an address with a free port. Another process may take the port before the server does.
 fn free_address() -> String {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
 }

@@ -23,7 +23,7 @@ async fn a_forgotten_script_is_loaded_again() {
     assert_eq!(admitted(&limiter, "t", 5).await, 1);
 }
 
-/// Installations can share one Redis in separate databases, although their tokens may have equal ids.
+/// Separate databases on one Redis keep installations apart, even if their tokens have equal ids.
 #[tokio::test]
 async fn each_database_counts_separately() {
     let Some(redis) = Redis::start(&[]) else { return };

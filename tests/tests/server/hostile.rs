@@ -13,7 +13,7 @@ const EARLY: Duration = Duration::from_millis(5);
 const MAX_MEMORY: usize = 400 << 20;
 const LIMITS: [&str; 4] = ["--first-byte-timeout", "--head-timeout", "--body-timeout", "--write-timeout"];
 
-/// Returns options that set this timeout to one second and make all other timeouts unreachably long.
+/// Returns options that set this timeout to one second, and all other timeouts to values that no test reaches.
 fn only(limit: &str) -> Vec<String> {
     let of = |name: &str| if name == limit { "1s".to_owned() } else { "1h".to_owned() };
     let limits = LIMITS.iter().flat_map(|name| [(*name).to_owned(), of(name)]);

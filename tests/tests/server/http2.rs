@@ -32,8 +32,7 @@ async fn each_flood_is_cut_off_and_good_traffic_is_unaffected() {
         floods.spawn(async move {
             let limits = ["--first-byte-timeout", "--head-timeout", "--body-timeout", "--write-timeout"];
             let mut options: Vec<&str> = limits.iter().flat_map(|name| [*name, "1s"]).collect();
-            // Only the write timeout must cut off a peer that withholds the window, so the idle timeout is made
-            // unreachably long.
+            // The write timeout must cut off a peer that withholds the window, so the idle timeout is set to an hour.
             let idle = if kind.withholds_window() { "1h" } else { "1s" };
             options.extend(["--log", "warn", "--idle-timeout", idle]);
             let target = target(&options);

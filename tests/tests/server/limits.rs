@@ -122,7 +122,7 @@ async fn the_request_limit_per_token_does_not_affect_other_tokens() {
     assert!(host.request(&get("/v1/nowhere", "connection: close\r\n")).await.starts_with("HTTP/1.1 404"));
 }
 
-/// If it held one, a few peers that send half a body could lock out all other callers.
+/// Otherwise, a few peers that each send half a body could lock out all other callers.
 #[tokio::test]
 async fn a_request_that_waits_for_its_body_holds_no_permit() {
     let (world, gate, _) = gated().await;
@@ -212,7 +212,7 @@ async fn requests_with_too_many_headers_or_bytes_are_refused() {
     let host = Host::start(endless()).await;
     let close = "connection: close\r\n";
     let many = |more: usize| (0..more).map(|n| format!("x-{n}: y\r\n")).collect::<Vec<_>>().concat();
-    // `host`, `authorization` and `connection`.
+    // The headers that each request already has are `host`, `authorization` and `connection`.
     let own = 3;
     let answer = host.request(&get("/v1/clients", &(close.to_owned() + &many(64 - own)))).await;
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");

@@ -90,7 +90,7 @@ async fn a_server_with_a_read_only_database_is_not_ready() {
     }
 }
 
-/// Twice, the disk or the quota is full and then has space again.
+/// Covers both a full disk and an exhausted quota. Each condition occurs and ends twice.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_server_with_a_full_disk_is_not_ready_until_there_is_space() {

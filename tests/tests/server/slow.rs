@@ -1,5 +1,5 @@
-//! Peers that keep a connection open without using it. In each test, one timeout cuts them off, and all others are
-//! unreachably long.
+//! Peers that keep a connection open without using it. In each test, one timeout cuts them off. All other timeouts are
+//! so long that they never expire.
 
 use leadapi_server::HttpLimits;
 use leadapi_tests::in_time;

@@ -1,4 +1,4 @@
-//! Checks that the store reports the true outcome of a write, at whichever message the connection to PostgreSQL breaks
+//! Checks that the store reports the true outcome of a write, whichever message the connection to PostgreSQL breaks at
 //! (contract D10).
 
 use leadapi_core::port::{Store, StoreError, Updated};

@@ -16,10 +16,10 @@ const DATA: &str = r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2
     "pipelines": [{"id": "p1", "name": "P", "created_at": "2026-01-01T00:00:00Z", "stages": [
         {"id": "s1", "name": "One", "position": 1}]}]}]}"#;
 
-/// Three times, each in a different partition. The partition of the first time ends at noon.
+/// The last millisecond in which a partition receives new keys. `NOON` belongs to the next partition.
 const MORNING: &str = "2026-05-04T11:59:59.999Z";
 const NOON: &str = "2026-05-04T12:00:00Z";
-/// The first partition is in use again.
+/// New keys go to the same partition as at `MORNING`.
 const TWO_DAYS_LATER: &str = "2026-05-06T09:00:00Z";
 
 fn at(text: &str) -> Timestamp {

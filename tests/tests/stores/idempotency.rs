@@ -84,7 +84,7 @@ async fn a_replay_returns_the_first_response_after_changes_and_a_restart() {
     for url in urls {
         let mut store = open(&url).await;
         let mut expected = Vec::new();
-        // All leads share a millisecond, so their records differ only in their leads.
+        // All leads have the same creation time, so their key records differ only in the leads.
         for id in ["same", "updated", "deleted", "both", "moved"] {
             expected.push((id, first(&store, id, id, NOON).await));
         }

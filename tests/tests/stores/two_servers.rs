@@ -53,7 +53,7 @@ async fn concurrent_creates_with_one_key_on_two_servers_make_one_lead() {
     let Some(cluster) = Cluster::shared() else { return };
     let servers = two_servers(cluster).await;
     let leads: Arc<Mutex<HashMap<usize, (LeadId, usize)>>> = Arc::default();
-    // The creates with one key arrive close together, through both servers, and the keys are not in order.
+    // Creates with the same key arrive close together and through both servers, but the keys are not in order.
     let calls = (0..KEYS * DUPLICATES).map(|nth| (nth / (DUPLICATES * 16) * 16 + nth % 16, nth % 2));
     stream::iter(calls)
         .for_each_concurrent(CONCURRENCY, |(key, server)| {

@@ -49,8 +49,8 @@ fn only_synced_data_survives() {
     let text = |name| fs::read_to_string(found.path().join(name)).unwrap();
     assert_eq!(text("old"), "before");
     assert_eq!(text("overwritten"), "before", "not synced");
-    assert_eq!(text("removed"), "before", "the folder was not synced since");
-    assert_eq!(text("renamed"), "before", "the folder was not synced since");
+    assert_eq!(text("removed"), "before", "the folder has not been synced since");
+    assert_eq!(text("renamed"), "before", "the folder has not been synced since");
     assert_eq!(text("replaced"), "after", "the file and, after the rename, the folder were synced");
     assert_eq!(text("shortened"), "be\0\0", "truncated to two bytes and then extended again");
     assert_eq!(text("named"), "", "a name without content");

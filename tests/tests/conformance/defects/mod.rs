@@ -184,7 +184,7 @@ async fn each_defect_breaks_the_sentence_it_violates() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Checks the defects in rate limiting. Each sleep of the check advances a simulated clock.
+/// Checks the defects in rate limiting. When the check sleeps, a simulated clock advances.
 #[tokio::test]
 async fn each_rate_limit_defect_breaks_its_sentence() {
     let planted: [(&str, Limits, Defect, &str); 5] = [

@@ -1,4 +1,4 @@
-//! Generates random forms and answers from bytes, so that a failing case shrinks with its bytes.
+//! Generates random forms and answers from bytes. Shrinking the bytes of a failing case therefore shrinks the case.
 
 mod answers;
 mod record;
