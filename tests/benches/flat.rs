@@ -2,7 +2,7 @@
 //! connection. Also compares the memory per lead with the size of its JSON.
 //!
 //! The caller and the server share one core, because only one of them works at a time. On two cores, each request would
-//! also have to wake the other thread up, which takes a time that depends on the operating system.
+//! also have to wake the other thread, and the time for that depends on the operating system.
 //!
 //! `LEADAPI_BENCH_LEADS=1000,100000` sets the sizes. Each result is the ratio to the smallest size.
 
@@ -127,8 +127,8 @@ fn dataset(leads: usize, businesses: usize) -> Dataset {
     Dataset::new((0..businesses).map(|nth| business(nth, leads / businesses)).collect())
 }
 
-/// Returns one business. Parses the sample and its ids again each time, so that no two ids share memory. This is also
-/// the case in production.
+/// Returns one business. Parses the sample and its ids again each time, so that no two ids share memory, as in
+/// production.
 fn business(nth: usize, leads: usize) -> BusinessSeed {
     let mut business = Dataset::parse(SAMPLE).unwrap().businesses.remove(0);
     let model = std::mem::take(&mut business.leads);

@@ -109,8 +109,8 @@ fn load(address: SocketAddr, request: &str) -> f64 {
     let length = exchange(address, request).len();
     Builder::new_current_thread().enable_all().event_interval(4).build().unwrap().block_on(async {
         let mut connections = JoinSet::new();
-        // This task keeps the load thread awake. Waking a thread is expensive, and a slower server would cause more of
-        // it.
+        // This task keeps the load thread awake. Waking a thread is expensive, and a slower server would make it
+        // necessary more often.
         let awake = tokio::spawn(async {
             loop {
                 tokio::task::yield_now().await;

@@ -54,8 +54,8 @@ def builds():
             cargo("fetch", "--quiet", folder=folder)
             start, used = time.monotonic(), cpu()
             cargo("build", "--quiet", "--offline", folder=folder, CARGO_TARGET_DIR=str(folder / "target"))
-            yield f"cold build of {name}, by the clock", time.monotonic() - start, None, "s"
-            yield f"cold build of {name}, of processors", cpu() - used, None, "s"
+            yield f"cold build of {name}, elapsed time", time.monotonic() - start, None, "s"
+            yield f"cold build of {name}, CPU time", cpu() - used, None, "s"
 
 
 def cpu() -> float:

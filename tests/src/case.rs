@@ -168,7 +168,7 @@ impl Case {
         self
     }
 
-    /// Skips this case on the given transport. The reason only documents why.
+    /// Skips this case on the given transport. The reason serves only as documentation.
     pub fn except(mut self, via: Via, reason: &'static str) -> Self {
         self.except = Some((via, reason));
         self

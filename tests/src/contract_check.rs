@@ -53,7 +53,7 @@ impl Transport for Checked {
 ///
 /// # Panics
 ///
-/// If a sentence or one of the harness's checks fails, or if the target lacks the data for a sentence.
+/// Panics if a sentence or one of the harness's checks fails, or if the target lacks the data for a sentence.
 pub async fn run_contract_check(kind: StoreKind) {
     if !StoreKind::all().contains(&kind) {
         return;

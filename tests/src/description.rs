@@ -43,7 +43,8 @@ impl Description {
         schemas(&document, String::new(), &mut pointers);
         let validators = pointers.into_iter().map(|pointer| {
             let mut schema = document.pointer(&pointer).unwrap().clone();
-            // Schemas reference each other with pointers from the document root, so each needs the shared components.
+            // Schemas reference each other with pointers from the document root, so each schema needs the shared
+            // components.
             schema["components"] = document["components"].clone();
             let validator = jsonschema::options().should_validate_formats(true).build(&schema);
             let validator = validator.unwrap_or_else(|error| panic!("{pointer} is not a schema: {error}"));
@@ -106,7 +107,7 @@ impl Description {
             (true, Some("application/json")) => {
                 self.invalid(&format!("{place}/content/application~1json/schema"), &answer.json())
             }
-            (_, content) => vec![format!("OpenAPI: {place} does not have {content:?} {:?}", answer.text())],
+            (_, content) => vec![format!("OpenAPI: {place} does not describe {content:?} {:?}", answer.text())],
         }
     }
 

@@ -39,7 +39,7 @@ fn headers(answer: &TestResponse) -> Vec<String> {
     };
     let status = answer.status.as_u16();
     let is = |name, value: &str| answer.header(name).as_deref() == Some(value);
-    must(STATUSES.contains(&status), "D2: statuses that the service may send");
+    must(STATUSES.contains(&status), "D2: the service sends only these statuses");
     must(is("cache-control", "no-store"), "D2: every response carries Cache-Control: no-store");
     must(is("x-content-type-options", "nosniff"), "D2: every response carries X-Content-Type-Options: nosniff");
     let limits =
@@ -47,7 +47,7 @@ fn headers(answer: &TestResponse) -> Vec<String> {
     must(!answer.headers.keys().any(limits), "8: no X-RateLimit-* headers are sent");
     must(
         if status == 204 { answer.header("content-type").is_none() } else { is("content-type", "application/json") },
-        "D2: Content-Type: application/json, but none on 204",
+        "D2: only a 204 lacks Content-Type: application/json",
     );
     must((status == 405) == answer.header("allow").is_some(), "D2: 405 carries Allow");
     let challenge = answer.header("www-authenticate").unwrap_or_default();

@@ -58,7 +58,7 @@ impl Live {
     ///
     /// # Panics
     ///
-    /// If the response differs from the case or violates the contract.
+    /// Panics if the response differs from the case or violates the contract.
     pub async fn send(&self, case: Case) -> TestResponse {
         let (answer, wrong) = runner::check(self, &case).await;
         assert!(wrong.is_empty(), "{}", runner::report(self, &case, &answer, &wrong));

@@ -6,7 +6,7 @@ use std::{env, path::PathBuf};
 ///
 /// # Panics
 ///
-/// If the program is not installed and `LEADAPI_REQUIRE_PROXIES=1`.
+/// Panics if the program is not installed and `LEADAPI_REQUIRE_PROXIES=1`.
 pub fn proxy_program(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     // Debian installs the proxies in `/usr/sbin`, which is not in every `PATH`.

@@ -9,7 +9,7 @@ use crate::{Case, Live, TestResponse, Via, World, invariants};
 ///
 /// # Panics
 ///
-/// If any case fails. The message lists all failures.
+/// Panics if any case fails. The message lists all failures.
 pub async fn run_table(cases: Vec<Case>) {
     let mut failures = Vec::new();
     let (mut sent, stores) = (0, World::stores().await);
@@ -48,8 +48,8 @@ pub(crate) async fn check(live: &Live, case: &Case) -> (TestResponse, Vec<String
 }
 
 /// Sends any request, and returns the response and what is wrong with it: a violated invariant, or a write by a refused
-/// request. `dump` is in and out: before the call, the dump of the leads if the caller knows it; after the call, the
-/// dump if the request wrote nothing.
+/// request. `dump` is both input and output: before the call, the dump of the leads if the caller knows it; after the
+/// call, the dump if the request wrote nothing.
 pub(crate) async fn exchange(
     live: &Live,
     request: &Request<Bytes>,

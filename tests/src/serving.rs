@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 ///
 /// # Panics
 ///
-/// If the process exits before it listens.
+/// Panics if the process exits before it listens.
 pub fn serve_one_business(command: &mut Command, token: &str) -> (Child, String) {
     let many = u32::MAX.to_string();
     serve_with_rate_limits(command.args(["--reads-per-minute", &many, "--writes-per-minute", &many]), &[token])
@@ -23,7 +23,7 @@ pub fn serve_one_business(command: &mut Command, token: &str) -> (Child, String)
 ///
 /// # Panics
 ///
-/// If the process exits before it listens.
+/// Panics if the process exits before it listens.
 pub fn serve_with_rate_limits(command: &mut Command, tokens: &[&str]) -> (Child, String) {
     let token = |token: &&str| json!({"name": "t", "scopes": ["read", "write"], "token": token});
     let tokens: Vec<Value> = tokens.iter().map(token).collect();

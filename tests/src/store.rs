@@ -23,7 +23,8 @@ pub enum StoreKind {
 }
 
 impl StoreKind {
-    /// Returns all kinds. Omits PostgreSQL if [`Cluster::shared`] does not find it and says so.
+    /// Returns all kinds. If [`Cluster::shared`] does not find PostgreSQL, it prints a message, and the result omits
+    /// PostgreSQL.
     pub fn all() -> Vec<Self> {
         let postgres = Cluster::shared().map(|_| Self::Postgres);
         [Self::Memory, Self::Sqlite].into_iter().chain(postgres).collect()

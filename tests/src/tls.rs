@@ -53,7 +53,7 @@ impl Identity {
 }
 
 fn authority() -> CertifiedIssuer<'static, KeyPair> {
-    let mut params = params("an authority of tests", &[]);
+    let mut params = params("test authority", &[]);
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
 }

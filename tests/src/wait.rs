@@ -12,7 +12,7 @@ pub use self::blocking::{Condition, TIMEOUT, equals, wait_until};
 ///
 /// # Panics
 ///
-/// If the condition is not met within [`TIMEOUT`]. The message contains the last result.
+/// Panics if the condition is not met within [`TIMEOUT`]. The message contains the last result.
 pub async fn eventually<C: Condition>(what: &str, mut check: impl AsyncFnMut() -> C) -> C::Value {
     let mut last = "the first check did not finish".to_owned();
     let waited = timeout(TIMEOUT, async {
@@ -32,7 +32,7 @@ pub async fn eventually<C: Condition>(what: &str, mut check: impl AsyncFnMut() -
 ///
 /// # Panics
 ///
-/// If it does not complete within [`TIMEOUT`].
+/// Panics if it does not complete within [`TIMEOUT`].
 pub async fn in_time<F: Future>(what: &str, future: F) -> F::Output {
     timeout(TIMEOUT, future).await.unwrap_or_else(|_| panic!("{what}: not within {TIMEOUT:?}"))
 }

@@ -49,8 +49,8 @@ impl Running {
         answer
     }
 
-    /// Sends the head of a request and waits until the server requests the body. Returns the connection and the body
-    /// that remains to send.
+    /// Sends the head of a request and waits until the server requests the body. Returns the connection, and the body
+    /// to send next.
     pub(crate) fn request_that_waits_for_its_body(&self) -> (TcpStream, &'static str) {
         let body = r#"{"client_id":"c1","name":"Ann"}"#;
         let mut stream = TcpStream::connect(&self.address).unwrap();

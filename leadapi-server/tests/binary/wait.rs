@@ -47,7 +47,7 @@ impl<T, E: Debug> Condition for Result<T, E> {
     }
 }
 
-/// Compares a state with its expected value. Returns the state if it differs.
+/// Returns an error with the state if it differs from the expected value.
 pub fn equals<T: PartialEq<E>, E: ?Sized>(state: T, expected: &E) -> Result<(), T> {
     if state == *expected { Ok(()) } else { Err(state) }
 }
@@ -56,7 +56,7 @@ pub fn equals<T: PartialEq<E>, E: ?Sized>(state: T, expected: &E) -> Result<(), 
 ///
 /// # Panics
 ///
-/// If the condition is not met within [`TIMEOUT`]. The message contains the last state.
+/// Panics if the condition is not met within [`TIMEOUT`]. The message contains the last state.
 #[track_caller]
 pub fn wait_until<C: Condition>(what: &str, mut check: impl FnMut() -> C) -> C::Value {
     let deadline = Instant::now() + TIMEOUT;

@@ -53,7 +53,7 @@ pub(crate) async fn postgres() {
     println!("  rows of lead counts             {counts:>8.0}");
     println!("  bytes per row, with indexes     {:>8.0}", bytes("tally").await / counts);
     println!("  bytes of WAL per create         {wal_per_create:>8.0}");
-    // Replays and updates access leads in a different order than the leads were created in.
+    // The leads are replayed and updated in a different order from the one in which they were created.
     let next = AtomicUsize::new(RECORDS);
     let spread = |nth: usize| nth * 7_919 % RECORDS;
     let unkeyed = time(async |_| drop(create(&store, next.fetch_add(1, Ordering::Relaxed), None).await)).await;

@@ -30,9 +30,9 @@ pub(crate) async fn run(program: &Path) -> usize {
         let (left_open, late) = (sum(|stop| stop.left_open), many - took.len());
         let bad = sum(|stop| usize::from(stop.status.is_none_or(|status| status.code() != Some(0))));
         println!(
-            "{many} stops with a drain delay of {drain:?}: {} requests answered, {lost} lost, {refused} connections \
-            refused before the delay was over, {left_open} useless ones left open, {late} not ended in time, {bad} \
-            exit codes other than 0; ended after {} to {} ms, half of them by {} ms",
+            "{many} shutdowns with a drain delay of {drain:?}: {} requests answered, {lost} lost, {refused} connections \
+            refused before the delay was over, {left_open} idle connections left open, {late} shutdowns not finished \
+            in time, {bad} exit codes other than 0; shutdowns took {} to {} ms, half of them at most {} ms",
             sum(|stop| stop.answered),
             ms(took.first().copied().unwrap_or_default()),
             ms(took.last().copied().unwrap_or_default()),

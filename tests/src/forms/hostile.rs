@@ -9,7 +9,7 @@ pub fn hostile() -> Vec<(&'static str, String)> {
     vec![
         ("a page of 10,000 questions, 16 of them used by conditions", wide(10_000, 16)),
         ("a question with 100,000 options", options(100_000)),
-        ("10,000 alternative pages mapped to name", mapped(10_000)),
+        ("10,000 alternative pages that map to the name", mapped(10_000)),
         ("100,000 pages without rules", plain(100_000)),
         ("10,000 conditions on pages throughout the form", order(10_000)),
         ("10,000 pages, each with a condition on the previous one", chain(10_000)),

@@ -119,7 +119,7 @@ impl PeerKind {
 ///
 /// # Panics
 ///
-/// If the server refuses a connection.
+/// Panics if the server refuses a connection.
 pub async fn attack(
     target: &Arc<Target>,
     kind: PeerKind,

@@ -164,7 +164,7 @@ impl Target {
         self.log.take().unwrap().join().unwrap()
     }
 
-    /// Stops the server gracefully, and returns the ids of the requests that it received, by path.
+    /// Stops the server gracefully. Returns the ids of the requests that the server received, keyed by path.
     pub fn seen(self) -> HashMap<String, Vec<String>> {
         let log = self.log();
         let mut seen: HashMap<String, Vec<String>> = HashMap::new();

@@ -1,6 +1,7 @@
 # When its input ends, this script kills all processes in the network's namespaces and removes the network.
 #
-# A killed PostgreSQL leaves a shared memory segment behind. The seventh line of its lock file contains the segment's id.
+# A killed PostgreSQL leaves a shared memory segment behind. The seventh line of its lock file contains the id of that
+# segment.
 trap '' HUP INT TERM
 read -r _
 for namespace in $(ip netns list | sed -n "s/^\($1h[0-9]*\)\( .*\)\?$/\1/p"); do

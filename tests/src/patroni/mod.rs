@@ -23,7 +23,7 @@ use self::{
 };
 use crate::postgres::Account;
 
-/// The number of nodes, and of etcd servers.
+/// The number of nodes. There are equally many etcd servers.
 const NODES: u8 = 3;
 /// The last octet of the first etcd server's address.
 const FIRST_ETCD: u8 = 11;
@@ -44,12 +44,12 @@ pub struct PatroniCluster {
 impl PatroniCluster {
     /// Starts a cluster, and waits until it has a primary and a synchronous standby.
     ///
-    /// `synchronous` is Patroni's `synchronous_mode`. Returns `None` after a message if a program is missing or this
-    /// process may not create networks.
+    /// `synchronous` is Patroni's `synchronous_mode`. Prints a message and returns `None` if a program is missing or
+    /// this process may not create networks.
     ///
     /// # Panics
     ///
-    /// If the cluster does not start, or if it cannot start and `LEADAPI_REQUIRE_PATRONI` is 1.
+    /// Panics if the cluster does not start, or if it cannot start and `LEADAPI_REQUIRE_PATRONI` is 1.
     pub fn start(synchronous: bool) -> Option<Self> {
         let programs = Programs::find()?;
         let folder = tempfile::Builder::new().prefix("leadapi-patroni-").tempdir().unwrap();
@@ -90,7 +90,7 @@ impl PatroniCluster {
         self.nodes.iter().map(|node| SocketAddr::from((node.host.address, POSTGRES_PORT))).collect()
     }
 
-    /// Returns a URL that names all nodes.
+    /// Returns a URL that lists all nodes.
     pub fn url(&self) -> String {
         let hosts: Vec<String> = self.addresses().iter().map(ToString::to_string).collect();
         format!("postgres://postgres@{}/postgres?target_session_attrs=read-write", hosts.join(","))
@@ -101,7 +101,7 @@ impl PatroniCluster {
     ///
     /// # Panics
     ///
-    /// If this takes longer than three minutes.
+    /// Panics if this takes longer than three minutes.
     pub fn wait_until_healthy(&self) -> usize {
         let deadline = Instant::now() + TIMEOUT;
         loop {
@@ -167,7 +167,7 @@ impl PatroniCluster {
     ///
     /// # Panics
     ///
-    /// If Patroni refuses.
+    /// Panics if Patroni refuses.
     pub fn switchover(&self, primary: usize) {
         let Node { host, name, .. } = &self.nodes[primary];
         let candidates = Members::read(host.address).unwrap();

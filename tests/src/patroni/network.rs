@@ -22,7 +22,7 @@ const GATEWAY: u8 = 254;
 /// Ends all processes of a network and removes it.
 const CLEANUP: &str = include_str!("cleanup.sh");
 
-/// A bridge with hosts. Removed when this value is dropped or the test process exits.
+/// A bridge with hosts. It is removed when this value is dropped or the test process exits.
 #[derive(Debug)]
 pub(super) struct Network {
     nth: u32,
@@ -31,11 +31,11 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// Creates an empty network, which removes `folder` when it is removed itself.
+    /// Creates an empty network. Removing the network also removes `folder`.
     ///
     /// # Errors
     ///
-    /// If this process may not create networks.
+    /// Returns an error if this process may not create networks.
     pub(super) fn create(folder: &Path) -> io::Result<Self> {
         let begin = std::process::id();
         for nth in (0..NETWORKS).map(|nth| (begin + nth) % NETWORKS) {
@@ -60,7 +60,7 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// If this process may not create network namespaces.
+    /// Returns an error if this process may not create network namespaces.
     pub(super) fn add_host(&self, nth: u8) -> io::Result<Host> {
         let namespace = format!("{}h{nth}", self.bridge);
         let link = format!("{}v{nth}", self.bridge);

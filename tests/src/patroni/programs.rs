@@ -26,7 +26,7 @@ impl Programs {
             return skip("Patroni was not found: install it or set LEADAPI_TEST_PATRONI");
         };
         let Some(etcd) = in_path("etcd") else { return skip("etcd was not found") };
-        // Prints its own message if PostgreSQL is missing.
+        // `find_programs` prints its own message if PostgreSQL is missing.
         let found = postgres::find_programs()?.join("postgres");
         // Patroni needs more of PostgreSQL's programs than `initdb` and `postgres`, which may be links into the real
         // directory.
@@ -44,7 +44,7 @@ fn in_path(program: &str) -> Option<PathBuf> {
 ///
 /// # Panics
 ///
-/// If `LEADAPI_REQUIRE_PATRONI` is 1.
+/// Panics if `LEADAPI_REQUIRE_PATRONI` is 1.
 pub(super) fn skip<T>(why: &str) -> Option<T> {
     static REPORTED: Once = Once::new();
     let message = format!("{why}: tests that need Patroni are skipped");

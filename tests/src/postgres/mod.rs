@@ -42,7 +42,7 @@ impl Cluster {
     ///
     /// # Panics
     ///
-    /// If PostgreSQL is not installed and `LEADAPI_REQUIRE_POSTGRES` is 1.
+    /// Panics if PostgreSQL is not installed and `LEADAPI_REQUIRE_POSTGRES` is 1.
     pub fn shared() -> Option<&'static Self> {
         static SHARED: OnceLock<Option<Cluster>> = OnceLock::new();
         let given = || Some(Self { url: ServerUrl::parse(&env::var("LEADAPI_TEST_POSTGRES").ok()?), server: None });
@@ -54,7 +54,7 @@ impl Cluster {
     ///
     /// # Panics
     ///
-    /// If the server does not start, or if PostgreSQL is not installed and `LEADAPI_REQUIRE_POSTGRES` is 1.
+    /// Panics if the server does not start, or if PostgreSQL is not installed and `LEADAPI_REQUIRE_POSTGRES` is 1.
     pub fn start(settings: &[&str]) -> Option<Self> {
         Self::start_with(&[], settings.iter().map(ToString::to_string).collect())
     }
@@ -64,7 +64,7 @@ impl Cluster {
     ///
     /// # Panics
     ///
-    /// In the same cases as [`Self::start`].
+    /// Panics in the same cases as [`Self::start`].
     pub fn start_with_tls(settings: &[&str]) -> Option<(Self, Ca)> {
         let identity = Identity::new();
         let files = identity.files();
@@ -99,7 +99,7 @@ impl Cluster {
     ///
     /// # Panics
     ///
-    /// If the server cannot be reached.
+    /// Panics if the server cannot be reached.
     pub async fn create_database(&self, name: &str) -> String {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -113,7 +113,8 @@ impl Cluster {
     ///
     /// # Panics
     ///
-    /// If this process does not run the server. The other methods that control the server panic in this case too.
+    /// Panics if this process does not run the server. The other methods that control the server panic in this case
+    /// too.
     pub fn kill(&mut self) {
         self.own().kill();
     }
@@ -141,7 +142,7 @@ impl Cluster {
     ///
     /// # Panics
     ///
-    /// If the server cannot be reached, or already has a database with this name.
+    /// Panics if the server cannot be reached, or already has a database with this name.
     pub async fn create_database_named(&self, name: &str) {
         let (client, connection) = tokio_postgres::connect(&self.url("postgres"), NoTls).await.unwrap();
         let connection = tokio::spawn(connection);

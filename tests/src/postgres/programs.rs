@@ -30,7 +30,7 @@ pub(crate) fn find() -> Option<PathBuf> {
 ///
 /// # Panics
 ///
-/// If `LEADAPI_REQUIRE_POSTGRES` is 1.
+/// Panics if `LEADAPI_REQUIRE_POSTGRES` is 1.
 fn report_missing() {
     static REPORTED: Once = Once::new();
     assert!(env::var_os("LEADAPI_REQUIRE_POSTGRES").is_none_or(|required| required != "1"), "{MISSING}");

@@ -119,7 +119,7 @@ impl Server {
     ///
     /// # Panics
     ///
-    /// If the server does not start.
+    /// Panics if the server does not start.
     pub(super) fn start_again(&mut self) {
         // An outgoing connection of another process may briefly occupy the port, so the start is retried.
         wait_until("PostgreSQL starts again", || self.run());

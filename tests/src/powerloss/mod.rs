@@ -35,7 +35,7 @@ impl FullDisk {
     ///
     /// # Panics
     ///
-    /// If the directory does not exist.
+    /// Panics if the directory does not exist.
     pub fn new(folder: &Path) -> Self {
         Self { flag: folder.canonicalize().unwrap().join("full") }
     }
@@ -50,7 +50,7 @@ impl FullDisk {
     ///
     /// # Panics
     ///
-    /// If the directory no longer exists.
+    /// Panics if the directory no longer exists.
     pub fn fill(&self, errno: i32) {
         fs::write(&self.flag, errno.to_string()).unwrap();
     }
@@ -59,7 +59,7 @@ impl FullDisk {
     ///
     /// # Panics
     ///
-    /// If the disk is not full.
+    /// Panics if the disk is not full.
     pub fn empty(&self) {
         fs::remove_file(&self.flag).unwrap();
     }
@@ -77,7 +77,7 @@ impl PowerLoss {
     ///
     /// # Panics
     ///
-    /// If the directory cannot be read.
+    /// Panics if the directory cannot be read.
     pub fn new(disk: &Path) -> Self {
         let mirror = tempfile::tempdir().unwrap();
         fs::create_dir(mirror.path().join("inodes")).unwrap();
@@ -102,7 +102,7 @@ impl PowerLoss {
     ///
     /// # Panics
     ///
-    /// If the process cannot be killed or the returned directory cannot be written.
+    /// Panics if the process cannot be killed or the returned directory cannot be written.
     pub fn cut(self, process: &mut Child) -> TempDir {
         process.kill().unwrap();
         process.wait().unwrap();

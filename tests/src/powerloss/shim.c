@@ -10,9 +10,9 @@
  *   LEADAPI_POWERLOSS_FULL       a file: while it contains an error number, writes to other files in its folder and
  *                                below fail with that error, as on a full disk
  *
- * A sync of a file makes its content durable. A sync of a folder makes the names in it durable. Nothing else does.
- * The real files and folders are not synced, which makes tests fast. A kill in the middle of a sync leaves part of the
- * data in the mirror, as a power loss does on a disk.
+ * A sync of a file makes its content durable. A sync of a folder makes the names in it durable. Nothing else makes data
+ * durable. The real files and folders are not synced, which makes tests fast. If the process is killed during a sync,
+ * only part of the data is in the mirror, as on a disk after a power loss.
  *
  * Not supported: writes through mmap, copy_file_range, fallocate and io_uring, files opened with O_SYNC, and concurrent
  * writes by other processes. A folder below the watched one becomes durable when it or its parent is first synced.
@@ -36,7 +36,7 @@
 
 #define PAGE 4096
 
-/* The pages of a file that are not durable: those from `from` on, and those marked in `marked`. */
+/* The pages of a file that are not durable: all pages from `from` onwards, and the pages marked in `marked`. */
 struct file {
     ino_t inode;
     size_t from;
@@ -141,7 +141,7 @@ static struct file *record_of_open(int fd)
     return record_of(stat.st_ino);
 }
 
-/* Records a write after it was made. Recording it earlier would be wrong if another thread synced in between. */
+/* Records a completed write. Recording it earlier would be wrong if another thread synced in between. */
 static void wrote(int fd, off_t start, ssize_t length)
 {
     int before = errno;
@@ -182,8 +182,8 @@ static void inode_path(char *path, ino_t inode)
 
 /* Returns a descriptor that can read an open file.
  *
- * Uses the given descriptor if it can read, because closing another one would drop all locks of the process on the
- * file. */
+ * Uses the given descriptor if it can read, because closing another one would release all locks that the process holds
+ * on the file. */
 static int readable(int fd)
 {
     char link[64];
@@ -288,7 +288,7 @@ static ino_t last_name(int folder, const char *path)
     char rest[PATH_MAX];
     struct stat stat;
     int before = errno;
-    /* Closing an O_PATH descriptor drops no locks. */
+    /* Closing an O_PATH descriptor does not release locks. */
     int fd = syscall(SYS_openat, folder, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     int last = fd >= 0 && is_watched(fd, rest) && fstat(fd, &stat) == 0 && S_ISREG(stat.st_mode) && stat.st_nlink == 1;
     if (fd >= 0)
@@ -320,7 +320,7 @@ static void forget(ino_t inode)
     errno = before;
 }
 
-/* The intercepted functions of the C library. */
+/* The C library functions that this shim intercepts. */
 
 #define ALSO(name, other) extern __typeof__(other) name __attribute__((alias(#other)))
 

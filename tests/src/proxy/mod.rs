@@ -73,7 +73,7 @@ impl Proxy {
     ///
     /// # Panics
     ///
-    /// If the proxy cannot listen.
+    /// Panics if the proxy cannot listen.
     pub async fn to(server: impl Into<String>) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();

@@ -30,7 +30,7 @@ impl Clock {
     ///
     /// # Panics
     ///
-    /// If the server's directory is gone.
+    /// Panics if the server's directory is gone.
     pub fn set(&self, time: Duration) {
         let micros = i64::try_from((Self::START + time).as_micros()).unwrap();
         self.file.write_all_at(&micros.to_ne_bytes(), 0).unwrap();

@@ -34,8 +34,8 @@ impl Redis {
     ///
     /// # Panics
     ///
-    /// If the server does not start, or if Redis is not installed and `LEADAPI_REQUIRE_REDIS` is 1. The other functions
-    /// that start servers panic in these cases too.
+    /// Panics if the server does not start, or if Redis is not installed and `LEADAPI_REQUIRE_REDIS` is 1. The other
+    /// functions that start servers panic in these cases too.
     pub fn start(settings: &[&str]) -> Option<Self> {
         let mut this = Self::new(settings)?;
         this.restart();
@@ -90,7 +90,7 @@ impl Redis {
     ///
     /// # Panics
     ///
-    /// If the server uses the system's clock.
+    /// Panics if the server uses the system's clock.
     #[cfg(target_os = "linux")]
     pub fn clock(&self) -> &Clock {
         self.clock.as_ref().expect("a server from `start_with_clock`")
@@ -101,7 +101,7 @@ impl Redis {
     ///
     /// # Panics
     ///
-    /// If the server does not answer within 5 s.
+    /// Panics if the server does not answer within 5 s.
     pub fn command(&self, command: &str) -> String {
         protocol::command(self.port(), command)
     }

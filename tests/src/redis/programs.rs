@@ -14,7 +14,7 @@ const MISSING: &str = "Redis was not found: tests that need it are skipped; inst
 ///
 /// # Panics
 ///
-/// If the program is missing and `LEADAPI_REQUIRE_REDIS` is 1.
+/// Panics if the program is missing and `LEADAPI_REQUIRE_REDIS` is 1.
 pub(super) fn find(name: &str) -> Option<PathBuf> {
     static REPORTED: Once = Once::new();
     let path = env::var_os("PATH").unwrap_or_default();

@@ -21,7 +21,7 @@ impl Sentinels {
     ///
     /// # Panics
     ///
-    /// In the same cases as [`Redis::start`].
+    /// Panics in the same cases as [`Redis::start`].
     pub fn start() -> Option<Self> {
         let program = programs::find("sentinel")?;
         let master = Redis::start(&[])?;

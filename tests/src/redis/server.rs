@@ -43,7 +43,7 @@ impl Server {
     ///
     /// # Panics
     ///
-    /// If the process does not start.
+    /// Panics if the process does not start.
     pub(super) fn run(&mut self, arguments: impl Fn(u16) -> Vec<String>, prepare: impl Fn(&mut Command)) {
         for _ in 0..10 {
             if self.start(&arguments(self.port), &prepare) {

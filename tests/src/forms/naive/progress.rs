@@ -48,7 +48,7 @@ impl Naive<'_> {
         (0..self.pages.len()).filter(together).collect()
     }
 
-    /// Returns the length of the longest path from a page. A cycle counts as all of its pages.
+    /// Returns the length of the longest path from a page. A cycle counts as the number of its pages.
     pub(super) fn longest(&self, page: usize) -> usize {
         let cycle = self.cycle(page);
         let mut beyond = 0;

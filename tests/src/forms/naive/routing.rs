@@ -47,7 +47,7 @@ impl<'v> Naive<'v> {
         self.walk_if(answers, &[])
     }
 
-    /// Walks the form as if the rules in `matching` matched, because their conditions cannot be evaluated.
+    /// Walks the form as if the rules in `matching` matched, although their conditions cannot be evaluated.
     pub fn walk_if(&self, answers: &Value, matching: &[usize]) -> Walk {
         let mut walk = Walk {
             path: vec![],

@@ -28,7 +28,7 @@ impl Proxy {
     ///
     /// # Panics
     ///
-    /// If nginx is not installed and `LEADAPI_REQUIRE_PROXIES=1`.
+    /// Panics if nginx is not installed and `LEADAPI_REQUIRE_PROXIES=1`.
     pub fn nginx(server: SocketAddr) -> Option<Self> {
         Self::start("nginx", |folder, port| {
             let mark = Self::MARK;
@@ -61,7 +61,7 @@ impl Proxy {
     ///
     /// # Panics
     ///
-    /// If haproxy is not installed and `LEADAPI_REQUIRE_PROXIES=1`.
+    /// Panics if haproxy is not installed and `LEADAPI_REQUIRE_PROXIES=1`.
     pub fn haproxy(server: SocketAddr) -> Option<Self> {
         Self::start("haproxy", |folder, port| {
             let mark = Self::MARK;
