@@ -54,7 +54,7 @@ pub enum CommandError {
     /// A form record or an answers file could not be read.
     #[error("cannot read the {what} {}: {source}", path.display())]
     ReadForm {
-        /// The expected content of the file.
+        /// The kind of file: a form record or an answers file.
         what: &'static str,
         /// The path of the file.
         path: PathBuf,
@@ -70,7 +70,7 @@ pub enum CommandError {
         source: serde_json::Error,
     },
     /// A file is not an answers file.
-    #[error("{} is not an answers file, which is a JSON object of answers by question id: {source}", path.display())]
+    #[error("{} is not an answers file, a JSON object that maps question ids to answers: {source}", path.display())]
     Answers {
         /// The path of the file.
         path: PathBuf,
@@ -106,20 +106,20 @@ pub enum CommandError {
          --tls-key, or --insecure-http if a proxy in front uses HTTPS"
     )]
     InsecureHttp(SocketAddr),
-    /// Other machines can reach the operator's address, but its listener has no TLS.
+    /// Other machines can reach the operator listener, which has no TLS.
     #[error(
         "refusing to serve the operator endpoints in plain HTTP at {0}, which others can reach: pass a loopback \
          address to --ops-listen, or --insecure-http if no other machine can reach it"
     )]
     InsecureOps(SocketAddr),
-    /// Other machines can reach the address of the API settings, but its listener has no TLS.
+    /// Other machines can reach the listener of the API settings, which has no TLS.
     #[error(
         "refusing to serve the API settings in plain HTTP at {0}, where secrets could be read in transit: pass --tls-cert \
          and --tls-key, or --insecure-http if a proxy in front uses HTTPS"
     )]
     InsecureAdmin(SocketAddr),
-    /// The URL of the API settings is unknown.
-    #[error("--admin-listen with a unix socket needs --admin-url, the URL under which browsers reach the pages")]
+    /// The API settings are on a unix socket, but `--admin-url` is missing.
+    #[error("--admin-listen with a unix socket needs --admin-url, the URL at which browsers reach the pages")]
     AdminUrl,
     /// The address of the API settings is in use or not permitted.
     #[error("cannot listen at {at}: {source}")]
@@ -132,7 +132,7 @@ pub enum CommandError {
     /// A server is not ready, or cannot be reached.
     #[error("the server at {address} is not ready: {reason}")]
     NotReady {
-        /// The address of the operator's listener.
+        /// The address of the operator listener.
         address: SocketAddr,
         /// The server's reason, or the reason that it cannot be reached.
         reason: String,
@@ -162,19 +162,19 @@ pub enum CommandError {
         /// The reason.
         source: RedisLimiterError,
     },
-    /// `--limiter-failure local` was specified without the number of servers.
+    /// `--limiter-failure local` was specified without `--limiter-servers`.
     #[cfg(feature = "redis")]
     #[error("--limiter-failure local needs --limiter-servers, the highest number of servers that run at the same time")]
     LimiterServers,
     /// The file for the secrets of new tokens already exists.
     #[error(
-        "cannot write the secrets of new tokens, because {} already exists: move it, name another file with \
-         --new-tokens, or give each token of the data set its own \"token\"",
+        "cannot write the secrets of new tokens, because {} already exists: move it, choose another file with \
+         --new-tokens, or set \"token\" for each token in the data set",
         .0.display()
     )]
     SecretsExist(PathBuf),
     /// The secrets of new tokens could not be written.
-    #[error("cannot write the secrets of new tokens into {}: {source}; --new-tokens names another file", path.display())]
+    #[error("cannot write the secrets of new tokens to {}: {source}; use --new-tokens to choose another file", path.display())]
     Secrets {
         /// The path of the file.
         path: PathBuf,
@@ -193,7 +193,7 @@ pub enum CommandError {
         id: TokenId,
     },
     /// The output file already exists.
-    #[error("{} already exists; --force replaces it", .0.display())]
+    #[error("{} already exists; use --force to replace it", .0.display())]
     FileExists(PathBuf),
     /// The metrics could not be set up.
     #[error("cannot set up the metrics: {0}")]
@@ -208,7 +208,7 @@ pub enum CommandError {
     #[error("{0}")]
     Open(#[from] OpenError),
     /// The database does not exist, and this command does not create one.
-    #[error("no such database: {0} (serve, migrate and data import create it)")]
+    #[error("no such database: {0} (create it with serve, migrate or data import)")]
     Missing(DatabaseUrl),
     /// The storage failed while the server was running.
     #[error("{0}; shutting down, because further writes might not be durable")]
@@ -218,7 +218,8 @@ pub enum CommandError {
     Admin(#[from] AdminError),
     /// The person is not a member of the business.
     #[error(
-        "{person} is not a member of business {business}; \"member list\" shows its members, \"member add\" adds one"
+        "{person} is not a member of business {business}: use \"member list\" to see its members, or \"member add\" to \
+         add one"
     )]
     NotAMember {
         /// The id of the business.

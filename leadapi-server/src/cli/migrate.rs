@@ -7,7 +7,7 @@ use super::{CommandError, store::StoreArgs};
 
 /// Migrate a database to this version's schema, and create the SQLite file if it is missing.
 ///
-/// Every other command also migrates when it opens the database. Use this command to migrate beforehand, or as a
+/// Every other command that opens a database also migrates it. Use this command to migrate beforehand, or as a
 /// different PostgreSQL user than the server.
 #[derive(Debug, Args)]
 pub(super) struct Migrate {

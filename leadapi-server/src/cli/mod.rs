@@ -84,9 +84,9 @@ enum Command {
     /// Show who changed the tokens of a business, and when.
     #[command(subcommand)]
     Audit(AuditCommand),
-    /// Print a link with which an owner or an admin signs in to the API settings.
+    /// Print a link for an owner or an admin to sign in to the API settings.
     LoginLink(LoginLink),
-    /// Import, export, check and back up data.
+    /// Import, export, check, back up and restore data.
     #[command(subcommand)]
     Data(DataCommand),
     /// List the businesses.

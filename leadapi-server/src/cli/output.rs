@@ -39,8 +39,8 @@ pub(super) fn print_last_line(line: &str) {
     write_with_timeout(move || writeln!(io::stdout(), "{line}"));
 }
 
-/// Waits at most one second for a write. A slower write continues in the background. Errors are ignored, because they
-/// cannot be reported anywhere else.
+/// Runs a write on another thread and waits at most one second for it. A slower write continues in the background.
+/// Errors are ignored, because they cannot be reported anywhere else.
 pub(super) fn write_with_timeout(write: impl FnOnce() -> io::Result<()> + Send + 'static) {
     let (done, written) = mpsc::channel();
     // If the thread cannot be started, nothing is written, and the wait ends at once.
@@ -67,7 +67,7 @@ impl Format {
         self.json
     }
 
-    /// Prints a result. Returns an error if that fails, because the output may be a secret that is shown only once.
+    /// Prints a result. Write errors are not ignored here, because the result may be a secret that is shown only once.
     pub(super) fn print(self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), CommandError> {
         self.print_verbatim(value, || escape_lines(&text()))
     }

@@ -44,7 +44,7 @@ pub(super) fn may_be_secret(text: &str) -> bool {
     text.contains("pak_") || has_password && !text.starts_with("sqlite:")
 }
 
-/// Returns whether the part of a URL after a colon is a port, and not a password.
+/// Returns whether the part of a URL after a colon starts with a port rather than a password.
 fn starts_with_port(part: &str) -> bool {
     let rest = part.trim_start_matches(|c: char| c.is_ascii_digit());
     rest.len() < part.len() && (rest.is_empty() || rest.starts_with(['/', ',']))

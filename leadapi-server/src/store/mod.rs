@@ -168,7 +168,7 @@ impl SqlStore {
                 .backup(to, progress)
                 .map_err(|error| AdminError::Refused(format!("{}: {}", to.display(), error_chain(&error)))),
             Database::Postgres(_) => {
-                Err(AdminError::Refused("PostgreSQL is backed up with its own tools, such as pg_dump".to_owned()))
+                Err(AdminError::Refused("back up PostgreSQL with its own tools, such as pg_dump".to_owned()))
             }
         }
     }
@@ -188,7 +188,7 @@ impl DatabaseUrl {
             url::DatabaseKind::Sqlite(path) => sqlite::restore(backup, path, replace)
                 .map_err(|error| AdminError::Refused(format!("cannot restore {self}: {}", error_chain(&error)))),
             url::DatabaseKind::Postgres { .. } => {
-                Err(AdminError::Refused("PostgreSQL is restored with its own tools, such as pg_restore".to_owned()))
+                Err(AdminError::Refused("restore PostgreSQL with its own tools, such as pg_restore".to_owned()))
             }
         }
     }

@@ -108,7 +108,7 @@ fn removing_a_stage_moves_its_leads() {
         let error = database.refuses(&of(&["stage", "remove", from]));
         assert!(error.contains(&format!("the stage has {moved} leads: move them with --move-to")), "{error}");
         let error = database.refuses(&of(&["stage", "remove", from, "--move-to", from]));
-        assert!(error.contains("cannot be moved to the stage that is removed"), "{error}");
+        assert!(error.contains("cannot be moved to the stage that is being removed"), "{error}");
         let error = database.refuses(&of(&["stage", "remove", from, "--move-to", "none"]));
         assert!(error.contains("no such stage in this business: none"), "{error}");
         assert_eq!(database.json(&of(&["stage", "remove", from, "--move-to", to]))["moved"], moved);

@@ -81,7 +81,7 @@ fn an_invalid_setting_is_refused_by_name() {
         ("listen = [\"127.0.0.1:0\"]", "listen must be a string, a number, true or false"),
         ("idle-timeout = 5", "idle-timeout: invalid value '5'"),
         ("store = \"mysql://me:canary@db\"", "store: --store <STORE> must be memory, sqlite:PATH or postgres:"),
-        ("log = \"info\"\nstore = \"postgres://u:canary@h/d", "is not TOML at line 2 column"),
+        ("log = \"info\"\nstore = \"postgres://u:canary@h/d", "is not valid TOML at line 2, column"),
         ("listen = \"postgres://u:canary@h/d\"", "listen: invalid value '…'"),
         (
             "max-requests = \"abc\"",

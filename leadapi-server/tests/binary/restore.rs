@@ -61,7 +61,7 @@ fn a_restore_replaces_a_store_only_with_the_flag() {
     assert!(database.refuses(&["data", "restore", backup]).contains("--force"));
     let server = Running::on(&database.store);
     let error = database.refuses(&["data", "restore", backup, "--force"]);
-    assert!(error.contains("another server is serving it"), "{error}");
+    assert!(error.contains("another server is serving the file"), "{error}");
     drop(server);
     assert_eq!(leads(&database), 51);
 }

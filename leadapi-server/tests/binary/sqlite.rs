@@ -37,7 +37,10 @@ fn a_file_has_one_server_under_any_name_and_private_permissions() {
     for name in ["leads.db", "link.db", "hard.db"] {
         let store = format!("sqlite:{}", path(name).display());
         let error = refused(Command::new(BINARY).args(["serve", "--listen", "127.0.0.1:0", "--store", &store]));
-        assert!(error.contains(&format!("cannot use {store} as a store: another server is serving it")), "{error}");
+        assert!(
+            error.contains(&format!("cannot use {store} as a store: another server is serving the file")),
+            "{error}"
+        );
     }
     for name in ["leads.db", "leads.db-wal", "leads.db-shm", "leads.db-lock"] {
         let mode = fs::metadata(path(name)).unwrap().permissions().mode();

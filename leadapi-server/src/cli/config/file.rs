@@ -19,7 +19,7 @@ pub(super) struct ConfigFile {
 pub(super) enum InvalidConfig {
     #[error("cannot read {}: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
-    #[error("{} is not TOML at line {line} column {column}: {reason}", path.display())]
+    #[error("{} is not valid TOML at line {line}, column {column}: {reason}", path.display())]
     Toml { path: PathBuf, line: usize, column: usize, reason: String },
     #[error("{}: {name} is not a setting{}", path.display(), hint.as_ref().map(|name| format!(", did you mean {name}?")).unwrap_or_default())]
     Unknown { path: PathBuf, name: String, hint: Option<String> },
@@ -30,7 +30,7 @@ pub(super) enum InvalidConfig {
 }
 
 impl ConfigFile {
-    /// Reads a file. Each setting must be an option of the command with a valid value.
+    /// Reads a file. Returns an error if a setting is not an option of the command or has an invalid value.
     pub(super) fn read(path: PathBuf, command: &Command) -> Result<Self, InvalidConfig> {
         let text = fs::read_to_string(&path).map_err(|source| InvalidConfig::Read { path: path.clone(), source })?;
         Self::parse(path, &text, command)
@@ -136,8 +136,8 @@ mod tests {
                     let Err(error) = ConfigFile::parse("x.toml".into(), &text, &command) else { continue };
                     let shown = format!("{error} {error:?}");
                     assert!(!shown.contains("CAN") && !shown.contains("ARY"), "{line}: {shown}");
-                    let is_told = shown.contains("at line 3") || character == "\n";
-                    assert!(!matches!(error, InvalidConfig::Toml { .. }) || is_told, "{shown}");
+                    let has_position = shown.contains("at line 3") || character == "\n";
+                    assert!(!matches!(error, InvalidConfig::Toml { .. }) || has_position, "{shown}");
                 }
             }
         }

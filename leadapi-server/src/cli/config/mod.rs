@@ -44,7 +44,7 @@ pub(super) struct Config {
     settings: Vec<Setting>,
 }
 
-/// The effective value of a setting.
+/// The effective value of a setting, and its source.
 #[derive(Debug, Clone, Serialize)]
 struct Setting {
     name: String,

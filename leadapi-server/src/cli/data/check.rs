@@ -12,10 +12,11 @@ use crate::cli::{
     output::{Format, count},
 };
 
-/// Check a data set without a store, and print its contents, or the location and cause of an error.
+/// Check a data set without a store, and print the number of records of each kind, or the location and cause of the
+/// first error.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Check {
-    /// A data set; - reads standard input.
+    /// The data set to check; - reads standard input.
     file: PathBuf,
     #[command(flatten)]
     format: Format,

@@ -62,7 +62,7 @@ fn lines(finding: &Finding) -> String {
     }
     if let Some(answers) = &finding.witness {
         let answers = serde_json::to_string(answers).unwrap_or_default();
-        lines.push_str("\n    witness: ");
+        lines.push_str("\n    example answers: ");
         lines.push_str(&escape_json(&answers));
     }
     lines

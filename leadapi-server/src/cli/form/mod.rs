@@ -44,7 +44,7 @@ pub(super) enum FormCommand {
         #[command(flatten)]
         of: BusinessArgs,
     },
-    /// Print a form record with every field of the file that it was added from.
+    /// Print a form record with every field of its original file.
     Show {
         #[command(flatten)]
         of: BusinessArgs,

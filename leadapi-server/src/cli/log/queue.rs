@@ -1,7 +1,8 @@
 //! A bounded queue in front of the log's sink, so that a stalled sink never blocks a request.
 //!
-//! `tracing-appender` does nearly the same. However, it limits lines rather than bytes, never reports dropped lines,
-//! and prints to standard output if the final flush fails. Printing blocks if standard output is the same stalled pipe.
+//! `tracing-appender` does nearly the same. However, it limits lines rather than bytes, does not log how many lines it
+//! dropped, and prints to standard output if the final flush fails. Printing blocks if standard output is the same
+//! stalled pipe.
 
 use std::{
     fmt,

@@ -56,7 +56,7 @@ pub(super) struct LimiterOptions {
         value_parser = sensitive::<LimiterUrl>()
     )]
     limiter: Option<LimiterUrl>,
-    /// How long a request waits for Redis.
+    /// Maximum time that a request waits for Redis.
     #[cfg(feature = "redis")]
     #[arg(long, env = "LEADAPI_LIMITER_TIMEOUT", value_name = "TIME", value_parser = time, default_value = "50ms")]
     limiter_timeout: humantime::Duration,
@@ -80,14 +80,14 @@ enum Policy {
     Local,
 }
 
-/// A limiter, and the check of whether it can decide on requests.
+/// A limiter and its readiness check.
 pub(super) struct OpenLimiter {
     pub(super) limiter: Box<dyn RateLimiter>,
     pub(super) probe: Probe,
 }
 
 impl OpenLimiter {
-    /// Creates a limiter that needs no readiness check besides that of the store.
+    /// Wraps a limiter that needs no readiness check besides the store's.
     pub(super) fn new(limiter: impl RateLimiter + 'static) -> Self {
         Self { limiter: Box::new(limiter), probe: Box::new(|| Box::pin(async { Ok(()) })) }
     }

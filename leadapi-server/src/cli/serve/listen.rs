@@ -44,9 +44,9 @@ pub(super) struct ListenOptions {
     /// The path before /leads in every URL; may be empty.
     #[arg(long, env = "LEADAPI_BASE_PATH", value_name = "PATH", default_value = "/v1")]
     base_path: String,
-    /// The base URL under which callers reach the API through a proxy, such as <https://api.example.com/v1>.
+    /// The base URL at which callers reach the API through a proxy, such as <https://api.example.com/v1>.
     ///
-    /// The reference at /docs, its curl commands and the Location header use it.
+    /// The reference page at /docs, its curl commands and the Location header use this URL.
     #[arg(long, env = "LEADAPI_PUBLIC_URL", value_name = "URL")]
     public_url: Option<ServerUrl>,
     /// Maximum number of GET requests per token in any 60 seconds, across all servers that share a PostgreSQL store or
@@ -72,7 +72,7 @@ pub(super) struct ListenOptions {
     /// so that /docs can send requests.
     #[arg(long, env = "LEADAPI_OPS_LISTEN", value_name = "ADDRESS")]
     ops_listen: Option<SocketAddr>,
-    /// Serve the API at --ops-listen on any address, in plain HTTP.
+    /// Serve the API on the operator listener (--ops-listen) at any address, in plain HTTP.
     #[arg(long, env = "LEADAPI_OPS_API", requires = "ops_listen")]
     ops_api: bool,
     /// How long to keep accepting requests after SIGTERM, so that load balancers can notice that /readyz fails. Ctrl-C

@@ -71,8 +71,9 @@ pub(super) struct Serve {
     postgres_connections: NonZeroUsize,
     /// A JSON file with the businesses to serve and their client accounts, pipelines, leads, forms and tokens.
     ///
-    /// A database imports the file only if it has no businesses yet. Each token without a "token" field gets a new
-    /// secret (see --new-tokens). An invalid file is rejected with the location and cause of the error.
+    /// The file is imported into a database only if the database has no businesses yet. Each token without a "token"
+    /// field gets a new secret (see --new-tokens). An invalid file is rejected with the location and cause of the
+    /// error.
     #[arg(long, env = "LEADAPI_DATA", value_name = "FILE")]
     data: Option<PathBuf>,
     /// A file to create for the secrets of new tokens, readable only by its owner.
@@ -216,7 +217,8 @@ async fn from_database(
     Ok(outcome)
 }
 
-/// Returns the first owner of each of the first businesses. Without a database, no command can create sign-in links.
+/// Returns the first owner of each of the first `MAX_LINKS` businesses. The server prints sign-in links for them,
+/// because no command can create links in its memory.
 fn owners(settings: &MemorySettings) -> Vec<Membership> {
     const MAX_LINKS: usize = 3;
     let mut owners: Vec<Membership> =

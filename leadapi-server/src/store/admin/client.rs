@@ -134,7 +134,9 @@ impl Task for Delete {
         let leads = read::count(session, query!(shared::TOTAL, business, id, "")).await?;
         if leads > 0 && !self.with_leads {
             let (leads, them) = lead_count(leads);
-            return Err(SqlError::refused(format!("the client account has {leads}: --with-leads removes {them} too")));
+            return Err(SqlError::refused(format!(
+                "the client account has {leads}: use --with-leads to remove {them} too"
+            )));
         }
         idempotency::preserve_all(session, business, &lead_statement::WITH_KEY_OF_CLIENT, id.as_ref()).await?;
         session.execute(query!(statement::SUBTRACT_CLIENT_COUNTS, business, id)).await?;

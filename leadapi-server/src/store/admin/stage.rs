@@ -15,7 +15,7 @@ use crate::store::{
 };
 
 impl SqlStore {
-    /// Adds a stage to a pipeline, at `position` or at the end. The stages from that position on shift by one.
+    /// Adds a stage to a pipeline, at `position` or at the end. The stages at and after that position shift by one.
     ///
     /// # Errors
     ///
@@ -168,12 +168,14 @@ impl Task for Delete {
         let id = &self.id;
         let (_, others) = remove_stage(session, business, id).await?;
         if others.is_empty() {
-            return Err(SqlError::refused("the last stage of a pipeline cannot be removed: remove the pipeline"));
+            return Err(SqlError::refused(
+                "the last stage of a pipeline cannot be removed: remove the pipeline instead",
+            ));
         }
         let leads = read::count(session, query!(shared::TOTAL, business, "", id)).await?;
         match &self.move_to {
             Some(target) if target == id => {
-                return Err(SqlError::refused("leads cannot be moved to the stage that is removed"));
+                return Err(SqlError::refused("leads cannot be moved to the stage that is being removed"));
             }
             Some(target) => move_leads(session, business, id, target).await?,
             None if leads > 0 => {

@@ -25,8 +25,8 @@ pub(crate) enum OpenError {
     #[error(transparent)]
     Url(#[from] InvalidUrl),
     #[error(
-        "its connections change their session between transactions, as behind PgBouncer in transaction mode: \
-         use a pooler in session mode, or the address of PostgreSQL itself"
+        "transactions on one connection run in different sessions, as behind PgBouncer in transaction mode: \
+         use a pooler in session mode, or connect to PostgreSQL directly"
     )]
     TransactionPooler,
     #[error(transparent)]
@@ -35,7 +35,7 @@ pub(crate) enum OpenError {
     Pool(#[from] deadpool_postgres::BuildError),
     #[error("PostgreSQL {0} is too old: version 15 or later is required")]
     Old(String),
-    #[error("its schema version is {found}, but this binary supports only up to {known}: use a newer binary")]
+    #[error("the schema version is {found}, but this binary supports only up to {known}: use a newer binary")]
     Newer { found: i32, known: usize },
     #[error(transparent)]
     Unreachable(deadpool_postgres::PoolError),

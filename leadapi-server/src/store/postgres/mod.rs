@@ -235,5 +235,5 @@ impl Attempts {
 
 /// The outcome of a commit is unknown.
 #[derive(Debug, thiserror::Error)]
-#[error("the connection was lost during the commit: the outcome is unknown, so check it before you try again")]
+#[error("the connection was lost during the commit: check whether the change was applied before you try again")]
 struct UnknownCommitOutcome(#[source] Arc<dyn std::error::Error + Send + Sync>);

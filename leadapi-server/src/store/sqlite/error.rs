@@ -11,13 +11,13 @@ pub(crate) enum OpenError {
     File(#[from] io::Error),
     #[error("the writer thread could not be started")]
     Thread(#[source] io::Error),
-    #[error("it is a SQLite database of another application")]
+    #[error("the file is a SQLite database of another application")]
     Foreign,
-    #[error("its schema version is {found}, but this binary supports only up to {known}: use a newer binary")]
+    #[error("the schema version is {found}, but this binary supports only up to {known}: use a newer binary")]
     Newer { found: i64, known: usize },
     #[error("the file system does not allow a write-ahead log (journal mode {0})")]
     NoLog(String),
-    #[error("another server is serving it")]
+    #[error("another server is serving the file")]
     Locked,
     #[error(
         "the write-ahead log {} does not belong to {}, for example because a backup was copied over a store after a \
@@ -28,7 +28,7 @@ pub(crate) enum OpenError {
     StaleLog { path: PathBuf, log: PathBuf },
     #[error("{0} is damaged: {1}")]
     Damaged(PathBuf, String),
-    #[error("the store already exists; --force replaces it, and keeps the former one under another name")]
+    #[error("the store already exists; use --force to replace it and keep the former store under another name")]
     Exists,
     #[error(transparent)]
     Sqlite(#[from] rusqlite::Error),
