@@ -69,9 +69,9 @@ pub(crate) struct Release {
 impl Ledger {
     /// Grants permits to a server. Returns `None` if the server is no longer alive.
     ///
-    /// At most half of the free permits are granted, rounded up, so that other servers also find some.
-    /// `alive` must contain every server that may still admit requests or whose admissions may still be in the window.
-    /// The shares of all other servers are free.
+    /// At most half of the free permits are granted, rounded up, so that some remain for the other servers. `alive`
+    /// must contain every server that may still admit requests or whose admissions may still be in the window. The
+    /// shares of all other servers are free.
     pub(crate) fn claim(
         &mut self,
         server: &ServerId,

@@ -58,7 +58,7 @@ pub(crate) trait LedgerStore: Send + Sync + 'static {
     /// Returns permits.
     async fn release(&self, server: &ServerId, key: &Key, release: &Release) -> Result<(), BoxError>;
 
-    /// Returns the keys for which a server waits for permits.
+    /// Returns the keys for which some server is waiting for permits.
     async fn wanted(&self) -> Result<Vec<Key>, BoxError>;
 
     /// Adds a new member.
@@ -93,7 +93,7 @@ struct State {
 #[derive(Default)]
 struct Entry {
     share: Share,
-    /// Held during ledger operations for this key, so they are applied in order.
+    /// Held during ledger operations for this key, so that they are applied in order.
     operation: Arc<tokio::sync::Mutex<()>>,
 }
 
@@ -150,7 +150,7 @@ impl<S: LedgerStore> Inner<S> {
         entry.share.admit(now).map_or(Decision::NeedsPermits, Decision::Decided)
     }
 
-    /// Claims permits until the next request can be decided. Ends early if the lease is lost.
+    /// Claims permits until the next request can be decided. Stops early if the lease is lost.
     async fn claim(self: Arc<Self>, key: Key) -> Result<(), BoxError> {
         let operation = self.state().shares.entry(key.clone()).or_default().operation.clone();
         let _guard = operation.lock().await;

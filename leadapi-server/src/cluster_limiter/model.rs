@@ -1,5 +1,5 @@
-//! A model checker runs the ledger, the shares and the leases through all interleavings of requests, delayed and lost
-//! operations, and stopped servers, within the bounds of each test.
+//! Model checking of the ledger, the shares and the leases. The checker explores all interleavings of requests, delayed
+//! and lost operations, and stopped servers, within the bounds of each test.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,15 +8,16 @@ use stateright::{Checker, Model, Property};
 use super::*;
 
 const WINDOW: Duration = Duration::from_secs(60);
-/// The steps of the clock. They reach the last instant of a lease, the end of a window, and the removal of a member.
+/// The steps by which the clock can advance. In combination, they reach the last second of a lease, the end of a
+/// window, and the removal of a member.
 const STEPS: [Duration; 3] = [Duration::from_secs(9), Duration::from_secs(51), Duration::from_secs(10)];
 
 /// The bounds of a check.
 struct Cluster {
     limit: u32,
-    /// The maximum number of ledger operations of each server.
+    /// The maximum number of ledger operations per server.
     operations: [u64; 2],
-    /// The maximum number of steps of the clock.
+    /// The maximum number of clock steps.
     steps: usize,
 }
 
@@ -27,9 +28,9 @@ struct World {
     ledger: Ledger,
     members: BTreeMap<ServerId, u64>,
     servers: Vec<Server>,
-    /// Operations that were sent and not yet executed, in any order.
+    /// Operations that were sent but not yet executed. They may be executed in any order.
     network: BTreeSet<Sent>,
-    /// The times of the admissions in the current window, of all servers.
+    /// The times of all servers' admissions in the current window.
     admitted: Vec<Duration>,
 }
 
@@ -38,7 +39,7 @@ struct Server {
     share: Share,
     lease: Lease,
     operation: u64,
-    /// The operation whose response the server waits for.
+    /// The operation whose response the server is waiting for.
     waiting: Option<u64>,
     /// The time at which the unanswered heartbeat was sent.
     renewing: Option<Duration>,

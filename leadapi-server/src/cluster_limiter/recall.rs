@@ -1,4 +1,4 @@
-//! Returns unused permits for which another server waits, and the permits of idle tokens.
+//! Returns unused permits that another server is waiting for, and the permits of idle tokens.
 
 use std::{
     sync::{Arc, Weak},
@@ -12,7 +12,7 @@ use tracing::debug;
 use super::{Entry, Inner, Key, LedgerStore, Release, share::Share};
 use crate::error_chain::error_chain;
 
-/// The interval at which a server with permits looks for servers that wait for some.
+/// The interval at which a server with permits checks whether another server is waiting for permits.
 const INTERVAL: Duration = Duration::from_millis(50);
 /// The idle time after which the permits of a token are returned.
 const IDLE: Duration = Duration::from_secs(3_600);
@@ -61,7 +61,7 @@ impl<S: LedgerStore> Inner<S> {
         }
     }
 
-    /// Lowers a share, and then returns the difference to the ledger. If the ledger cannot be reached, the difference
+    /// Reduces a share, and then returns the difference to the ledger. If the ledger cannot be reached, the difference
     /// stays unused until the next claim.
     async fn release(
         &self,
@@ -69,7 +69,7 @@ impl<S: LedgerStore> Inner<S> {
         lower: impl FnOnce(&mut Share, u64, Duration) -> Option<Release>,
     ) -> Result<(), BoxError> {
         let Some(operation) = self.state().shares.get(key).map(|entry| entry.operation.clone()) else { return Ok(()) };
-        // A share with a running claim has no permits to return.
+        // A share with a claim in progress has no unused permits to return.
         let Ok(_guard) = operation.try_lock() else { return Ok(()) };
         let (server, release) = {
             let mut state = self.state();

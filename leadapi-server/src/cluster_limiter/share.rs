@@ -67,9 +67,10 @@ impl Share {
         self.refusal = Some(Refusal { free_at, recheck_at: recheck_at.min(free_at) });
     }
 
-    /// Gives up half of the unused permits, rounded up. The server must not use them afterwards.
+    /// Releases half of the unused permits, rounded up. The server must not use them afterwards.
     ///
-    /// Returns `None` if the ledger already has this information.
+    /// Returns `None` if there are no unused permits and the ledger already knows when the oldest admission leaves the
+    /// window.
     pub(crate) fn release_half(&mut self, operation: u64, now: Duration) -> Option<Release> {
         let returned = self.unused(now).div_ceil(2);
         let reported = self.reported;
@@ -77,7 +78,7 @@ impl Share {
         (returned > 0 || self.reported != reported).then(|| self.keep(self.permits - returned, operation, next_free))
     }
 
-    /// Gives up all permits of an idle share.
+    /// Releases all permits of an idle share.
     pub(crate) fn release_all(&mut self, operation: u64) -> Release {
         self.keep(0, operation, None)
     }

@@ -1,4 +1,4 @@
-//! Several servers on one ledger, in simulated time.
+//! Tests with several servers that share one ledger, in simulated time.
 
 use std::{
     collections::HashMap,
@@ -98,7 +98,7 @@ impl LedgerStore for MemoryLedger {
     }
 }
 
-/// A caller that sends requests to several servers, with the times of all its admissions.
+/// A caller that sends requests to several servers and records the times of its admissions.
 struct Caller {
     ledger: MemoryLedger,
     servers: Vec<ClusterLimiter<MemoryLedger>>,

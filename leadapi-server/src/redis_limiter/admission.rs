@@ -11,11 +11,11 @@ use redis::{RedisError, Script, aio::ConnectionLike};
 
 static ADMIT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("admit.lua")));
 
-/// The key of [`probe`]. No token has an empty id.
+/// The key that [`probe`] uses. It never collides with the key of a token, because token ids are not empty.
 const PROBE_KEY: &str = "leadapi:rate:{}:probe";
 
-/// Returns the key of the admissions of a token and class. The braces are a hash tag, which puts all keys of a token
-/// into one slot of a Redis Cluster.
+/// Returns the key under which Redis stores the admissions of a token and class. The braces are a hash tag, which puts
+/// all keys of a token into one slot of a Redis Cluster.
 pub(super) fn key(token: &TokenId, class: Class) -> String {
     let class = match class {
         Class::Read => "read",
@@ -36,14 +36,14 @@ pub(super) async fn admit(
     })
 }
 
-/// Runs the script on a separate key, to check whether it can admit requests. A window of zero lets each call
-/// write, so a read-only replica fails.
+/// Runs the script on a separate key, to check whether it can admit requests. With a window of zero, every call writes,
+/// so the check fails on a read-only replica.
 pub(super) async fn probe(connection: &mut impl ConnectionLike) -> Result<(), RedisError> {
     run(connection, PROBE_KEY, 1, Duration::ZERO).await.map(drop)
 }
 
-/// Runs the script by its hash, and loads it if Redis does not know it. Nothing else is retried, because the request
-/// may already have been counted.
+/// Runs the script by its hash, and loads it if Redis does not know it. No other failure is retried, because Redis may
+/// already have counted the request.
 async fn run(
     connection: &mut impl ConnectionLike,
     key: &str,

@@ -1,4 +1,4 @@
-//! Opens connections: to a server, or to the master that Sentinels name.
+//! Opens connections to a Redis server, or to the master that the Sentinels name.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -16,7 +16,7 @@ use super::{
     url::{Credentials, Sentinel},
 };
 
-/// The time limit for a connection and its handshake, and for a check of a connection.
+/// The time limit for connecting, including the handshake, and for checking a connection.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Connects to the server, or to the current master, and checks that it can admit requests.

@@ -1,6 +1,6 @@
-//! One connection for all requests, which a task checks and replaces.
+//! The connection that all requests share. A task checks it and replaces it after a failure.
 //!
-//! Requests never open connections, so a server opens at most one at a time, however many requests it has.
+//! Requests never open connections, so a server opens at most one connection at a time, regardless of its load.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -28,10 +28,10 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 const MAX_BACKOFF: Duration = Duration::from_secs(1);
 const MIN_BACKOFF: Duration = Duration::from_millis(100);
 
-/// A connection that recovers on its own. The task ends when it is dropped.
+/// A handle to the shared connection and its task. Dropping the handle ends the task.
 pub(super) struct Connection {
     state: watch::Receiver<State>,
-    /// Wakes the task because a request has failed.
+    /// Notifies the task that a request has failed.
     failed: Arc<Notify>,
     _task: AbortOnDropHandle<()>,
 }
@@ -46,7 +46,7 @@ enum State {
 }
 
 impl Connection {
-    /// Starts with the outcome of a first attempt to connect.
+    /// Starts the task with the result of the first connection attempt.
     pub(super) fn start(url: RedisUrl, first: Result<MultiplexedConnection, RedisLimiterError>) -> Self {
         let first_state = match &first {
             Ok(connection) => State::Up(connection.clone()),
@@ -103,13 +103,13 @@ impl Task {
                 live
             } else {
                 let live = self.reconnect().await;
-                info!(redis = %self.url, "Redis counts the rate limits again");
+                info!(redis = %self.url, "the rate limiter can use Redis again");
                 live
             };
             self.publish.send_replace(State::Up(live.clone()));
             let error = self.watch(live).await;
             self.publish.send_replace(State::Unknown);
-            warn!(redis = %self.url, %error, "Redis does not count the rate limits");
+            warn!(redis = %self.url, %error, "the rate limiter cannot use Redis");
         }
     }
 
@@ -144,7 +144,8 @@ impl Task {
     }
 }
 
-/// Shortens a time by up to half, so that the servers that lost their connections together do not all return together.
+/// Shortens a time by up to half, so that servers that lost their connections at the same time do not all reconnect at
+/// once.
 fn with_jitter(time: Duration) -> Duration {
     let random = RandomState::new().hash_one(()) % 501;
     time / 2 + time / 1_000 * u32::try_from(random).unwrap_or_default()

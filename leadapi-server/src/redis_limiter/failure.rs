@@ -14,8 +14,8 @@ pub enum LimiterFailure {
     Closed,
     /// Each server applies its own exact window, with the limit divided by the number of servers and rounded down.
     ///
-    /// In any 60 s, Redis admits at most the limit, and all servers on their own admit at most the limit. So a token
-    /// never gets more than twice the limit, however often Redis fails.
+    /// In any 60 s, Redis admits at most the limit, and the windows of all servers together admit at most the limit. A
+    /// token therefore never gets more than twice its limit, even if Redis fails repeatedly.
     Local {
         /// The highest number of servers that run at the same time.
         servers: NonZeroU32,
@@ -23,7 +23,7 @@ pub enum LimiterFailure {
 }
 
 impl LimiterFailure {
-    /// Returns the limits of each server while Redis does not answer, or `None` if it refuses all requests.
+    /// Returns the limits that each server applies while Redis does not respond, or `None` if the limiter fails closed.
     pub(super) fn local_limits(self, limits: Limits) -> Result<Option<Limits>, RedisLimiterError> {
         let Self::Local { servers } = self else { return Ok(None) };
         let share = |limit: NonZeroU32| NonZeroU32::new(limit.get() / servers);

@@ -4,8 +4,8 @@
 //! clock. Scripts run one after another, so the limit holds for any number of servers. Each request takes one round
 //! trip.
 //!
-//! The limit holds as long as Redis loses no admission and its clock makes no forward step. See the README for what
-//! this requires of its configuration.
+//! The limit holds as long as Redis loses no admission and its clock never jumps forward. The README describes the
+//! Redis configuration that this requires.
 
 mod address;
 mod admission;
@@ -33,7 +33,7 @@ pub use self::{
     url::{InvalidRedisUrl, RedisUrl},
 };
 
-/// The default time limit of a request to Redis.
+/// The default time limit for a request to Redis.
 const TIMEOUT: Duration = Duration::from_millis(50);
 
 /// A limiter whose limits apply to all servers that share a Redis or Valkey server (contract D9).
@@ -56,11 +56,11 @@ struct Inner {
     limits: Limits,
     connection: Connection,
     timeout: Duration,
-    /// The window that decides while Redis does not answer.
+    /// The window that decides on requests while Redis does not respond. `None` if the limiter fails closed.
     fallback: Option<SlidingWindow>,
 }
 
-/// The settings of a [`RedisLimiter`].
+/// A builder for a [`RedisLimiter`].
 #[derive(Debug, Clone)]
 pub struct RedisLimiterBuilder {
     url: RedisUrl,
@@ -70,23 +70,23 @@ pub struct RedisLimiterBuilder {
 }
 
 impl RedisLimiter {
-    /// Creates the settings of a limiter with these limits.
+    /// Returns a builder for a limiter with these limits.
     pub const fn builder(url: RedisUrl, limits: Limits) -> RedisLimiterBuilder {
         RedisLimiterBuilder { url, limits, timeout: TIMEOUT, failure: LimiterFailure::Closed }
     }
 
-    /// Returns whether the limiter can decide on requests.
+    /// Checks that the limiter can decide on requests.
     ///
     /// # Errors
     ///
-    /// Returns the reason why it cannot: Redis fails, and the limiter [fails closed](LimiterFailure::Closed).
+    /// Returns an error if Redis fails and the limiter [fails closed](LimiterFailure::Closed).
     pub async fn health(&self) -> Result<(), RedisLimiterError> {
         if self.0.fallback.is_some() { Ok(()) } else { self.0.connection.get().await.map(drop) }
     }
 }
 
 impl RedisLimiterBuilder {
-    /// Sets how long a request waits for Redis (default 50 ms).
+    /// Sets the maximum time that a request waits for Redis (default 50 ms).
     #[must_use]
     pub const fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -104,8 +104,8 @@ impl RedisLimiterBuilder {
     ///
     /// # Errors
     ///
-    /// Returns an error if the limiter fails closed and Redis cannot be reached or does not accept writes, or if there
-    /// are more servers than a limit can be divided among.
+    /// Returns an error if the limiter fails closed and Redis cannot be reached or does not accept writes. Also returns
+    /// an error if a limit is lower than the number of servers that share it.
     ///
     /// # Panics
     ///
@@ -115,7 +115,7 @@ impl RedisLimiterBuilder {
         let fallback = failure.local_limits(limits)?.map(SlidingWindow::new);
         let first = connect(&url).await;
         match &first {
-            Err(error) if fallback.is_some() => warn!(redis = %url, %error, "Redis does not count the rate limits"),
+            Err(error) if fallback.is_some() => warn!(redis = %url, %error, "the rate limiter cannot use Redis"),
             Err(error) => return Err(error.clone()),
             Ok(_) => {}
         }

@@ -29,13 +29,13 @@ pub enum InvalidRedisUrl {
     #[error("must have exactly one host, unless it starts with redis+sentinel://")]
     SeveralHosts,
     /// The service that the Sentinels monitor is missing.
-    #[error("must name the service after the hosts of the Sentinels: /SERVICE or /SERVICE/DATABASE")]
+    #[error("must name the service after the Sentinel hosts: /SERVICE or /SERVICE/DATABASE")]
     Service,
     /// The database is not a number.
     #[error("must end with the number of the database, such as /0, or without a path")]
     Database,
     /// There is an unknown parameter.
-    #[error("must have no parameters except sentinel_user and sentinel_password, for redis+sentinel:// only")]
+    #[error("must have no parameters, except that redis+sentinel:// allows sentinel_user and sentinel_password")]
     Parameter,
 }
 
@@ -43,9 +43,9 @@ pub enum InvalidRedisUrl {
 ///
 /// `rediss://` selects TLS with the certificate authorities of the system.
 ///
-/// `redis+sentinel://[USER:PASSWORD@]HOST[:PORT],…/SERVICE[/DATABASE]` asks Sentinels for the master of a service, and
-/// `rediss+sentinel://` uses TLS for both. The credentials apply to Redis. Those of the Sentinels are the parameters
-/// `sentinel_user` and `sentinel_password`.
+/// `redis+sentinel://[USER:PASSWORD@]HOST[:PORT],…/SERVICE[/DATABASE]` asks Sentinels for the master of a service.
+/// `rediss+sentinel://` connects to the Sentinels and to the master over TLS. The credentials before the hosts are for
+/// Redis. Pass the credentials for the Sentinels in the parameters `sentinel_user` and `sentinel_password`.
 ///
 /// `Debug` and `Display` never show a user or a password.
 ///
@@ -73,7 +73,7 @@ pub(super) struct Sentinel {
     pub(super) credentials: Option<Credentials>,
 }
 
-/// Has no `Debug`, because it contains a password.
+/// Does not implement `Debug`, because it contains a password.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Credentials {
     /// Without a user, Redis authenticates its default user.
