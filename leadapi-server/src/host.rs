@@ -16,7 +16,7 @@ pub(crate) fn names_this_machine<B>(request: &Request<B>) -> bool {
         })
 }
 
-/// Returns the host of the request. `None` if it is missing or invalid.
+/// Returns the host of the request, or `None` if it is missing or invalid.
 pub(crate) fn authority<B>(request: &Request<B>) -> Option<Authority> {
     request.uri().authority().cloned().or_else(|| Authority::try_from(request.headers().get(HOST)?.as_bytes()).ok())
 }

@@ -19,8 +19,8 @@ use std::time::Duration;
 #[non_exhaustive]
 pub struct HttpLimits {
     /// The maximum number of concurrent connections. The server closes additional connections immediately. Default
-    /// 10,000. If the open-file limit of the process (`ulimit -n`) is too low, the limit drops to 80 % of the
-    /// descriptors that are unused at startup.
+    /// 10,000. If the open-file limit of the process (`ulimit -n`) is too low, the server lowers this limit to about 80
+    /// % of the descriptors that are unused at startup.
     pub connections: usize,
     /// The maximum number of concurrent connections from one client address. The server closes additional connections
     /// immediately. An IPv6 address counts as its /64 network. Use 0 (no limit) behind a proxy or load balancer, where

@@ -64,8 +64,8 @@ impl Server {
         self.address
     }
 
-    /// Serves HTTP/1.1 and HTTP/2 over TLS; the client chooses through ALPN. Without this setting, the server accepts
-    /// both protocols in clear text.
+    /// Serves HTTP/1.1 and HTTP/2 over TLS; the client selects the protocol through ALPN. Without this setting, the
+    /// server accepts both protocols in clear text.
     ///
     /// # Errors
     ///

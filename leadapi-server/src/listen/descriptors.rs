@@ -9,21 +9,21 @@ use tokio::net::TcpListener;
 const SHARE_PERCENT: usize = 80;
 /// The number of reserved descriptors: one spare for each of the two listeners, plus some for short-lived files.
 const RESERVE: usize = 4;
-/// The maximum number of connections to the operator's listener.
+/// The maximum number of connections to the operator listener.
 const MAX_FOR_OPERATOR: usize = 64;
 
 /// The maximum number of connections for each listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ConnectionShares {
     pub(crate) public: usize,
-    /// The share of the operator's listener, so that monitoring can still connect when the public listener has used up
-    /// its own share.
+    /// The share of the operator listener. It is separate, so that monitoring can still connect when the public
+    /// listener has used up its share.
     pub(crate) operator: usize,
 }
 
 impl ConnectionShares {
-    /// Computes the shares from the descriptors that are left, minus those that the store will open later. Returns
-    /// `None` if there is no limit.
+    /// Computes the shares from the number of unused descriptors, minus the number that the store will open later.
+    /// Returns `None` if there is no limit.
     pub(crate) fn now(for_store: usize) -> Option<Self> {
         Some(Self::of(limit()?, open(), for_store))
     }

@@ -181,7 +181,7 @@ mod tests {
         assert!(third.report(20, due(3), task));
         // This connection pushes the total over the limit, but its deadline is the latest.
         assert!(third.report(40, due(4), task));
-        assert!(!second.report(40, due(1), task), "it was the oldest");
+        assert!(!second.report(40, due(1), task), "its deadline is the earliest");
         assert!(first.report(39, due(5), task) && third.report(40, due(4), task));
     }
 

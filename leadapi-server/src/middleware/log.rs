@@ -70,8 +70,8 @@ impl LoggedRequest {
     }
 }
 
-/// Returns the method if it is a known one, otherwise `OTHER`, because an unknown method can contain arbitrary text
-/// from the caller.
+/// Returns the method if it is in `KNOWN_METHODS`, otherwise `OTHER`, because any other method can contain arbitrary
+/// text from the caller.
 fn method(method: &Method) -> &str {
     if KNOWN_METHODS.contains(method) { method.as_str() } else { "OTHER" }
 }

@@ -1,5 +1,5 @@
-//! The operator's pages: liveness, readiness, metrics and the API reference. They are served on a separate listener,
-//! never on the public one (contract D7).
+//! The operator endpoints: liveness, readiness, metrics and the API reference. The server serves them on a separate
+//! listener, never on the public one (contract D7).
 
 mod ready;
 
@@ -38,7 +38,8 @@ pub(crate) struct Ops {
     openapi: Bytes,
     /// Whether the API is also served on an address that other machines can reach.
     api: bool,
-    /// Unexported metrics, so that the operator's connections do not count in the metrics of the public listener.
+    /// Metrics that are not exported, so that connections to the operator listener do not count in the metrics of the
+    /// public listener.
     connections: ConnectionMetrics,
 }
 
@@ -79,7 +80,7 @@ impl Ops {
     }
 }
 
-/// A handler that serves the operator's pages, and passes all other paths to the API.
+/// A handler that serves the operator endpoints, and passes all other paths to the API.
 #[derive(Clone)]
 struct PagesOrApi<A> {
     pages: Arc<Pages>,
@@ -126,7 +127,7 @@ impl<A: Handler> Handler for PagesOrApi<A> {
             (Some(page), _) => boxed(page),
             (None, Some(api)) => boxed(api.handle(request, received, backlog).await),
             (None, None) if backlog.is_ok() => {
-                boxed(text(StatusCode::NOT_FOUND, "no such page; --ops-api serves the API here\n".to_owned()))
+                boxed(text(StatusCode::NOT_FOUND, "no such page; use --ops-api to serve the API here\n".to_owned()))
             }
             (None, None) => {
                 boxed(text(StatusCode::SERVICE_UNAVAILABLE, "earlier responses have not been read\n".to_owned()))

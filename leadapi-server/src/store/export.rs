@@ -81,7 +81,7 @@ pub(super) fn form(mut row: Row<'_>) -> Result<FormRecord, SqlError> {
     serde_json::from_str(&row.take::<String>()?).map_err(SqlError::other)
 }
 
-/// Reads the remembered creates. `leads` are the leads of the business, in creation order.
+/// Reads the idempotency records of a business. `leads` contains its leads, in creation order.
 async fn idempotency(
     session: &mut dyn Session,
     business: &BusinessId,

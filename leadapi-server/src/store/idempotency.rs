@@ -1,7 +1,7 @@
 //! The records of creates with an idempotency key (contract D10).
 //!
-//! A record refers to its lead while the lead is as the create returned it. Before a transaction changes or deletes the
-//! lead, it copies the lead into the record. All these transactions hold the lock of the business, so a replay finds
+//! A record refers to its lead until the lead is first changed or deleted. The transaction that does so first copies
+//! the lead into the record. These transactions and every replay hold the lock of the business, so a replay finds
 //! either the unchanged lead or the copy.
 
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(super) struct Record {
 
 #[derive(Debug)]
 pub(super) enum RecordedLead {
-    /// The lead is as the create returned it.
+    /// The stored lead is still as the create returned it.
     Unchanged(LeadId),
     /// The lead as the create returned it. It may have changed since.
     Copy(Arc<Lead>),

@@ -76,7 +76,7 @@ enum Lifetime {
     /// deadline.
     UntilTaken(#[expect(dead_code, reason = "held only until it is dropped")] Exchange),
     /// Until the last byte has been written. Over HTTP/2, hyper may take a body long before the stream's flow-control
-    /// window lets it be written.
+    /// window allows hyper to write it.
     UntilWritten(Arc<Exchange>),
 }
 

@@ -1,4 +1,4 @@
-//! The protocol of a connection, and its detection without TLS.
+//! The HTTP version of a connection, and its detection on connections without TLS.
 
 use std::io;
 

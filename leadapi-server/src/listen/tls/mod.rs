@@ -106,9 +106,9 @@ pub(crate) struct Tls {
 /// The reason for a failed handshake.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HandshakeError {
-    #[error("it timed out")]
+    #[error("the handshake timed out")]
     TimedOut,
-    #[error("there were too many handshakes, and this was the oldest")]
+    #[error("too many concurrent handshakes, of which this was the oldest")]
     Replaced,
     #[error(transparent)]
     Failed(io::Error),

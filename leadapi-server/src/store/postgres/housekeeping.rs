@@ -15,7 +15,7 @@ use crate::store::{
     settings,
 };
 
-/// Finds a row if no other server is working. The key is "leadapi1" in ASCII.
+/// Returns a row if no other server holds the lock. The key is "leadapi1" in ASCII.
 const TRY_LOCK: &str = "SELECT 1 WHERE pg_try_advisory_xact_lock(x'6c65616461706931'::bigint)";
 
 /// Limits how long writes queue behind `lock` while a long transaction, such as a backup, uses the partition. The next

@@ -1,4 +1,4 @@
-//! The ledger of the rate limits that several servers share.
+//! The [`LedgerStore`] for rate limits that several servers share through PostgreSQL.
 //!
 //! A claim locks one row, computes the new shares and writes them, which takes two round trips. It also locks the
 //! server's own row against removal, so a removed server cannot claim permits.
