@@ -11,7 +11,7 @@ pub(super) enum Expiry {
     In(Duration),
 }
 
-/// The value is not a valid expiry.
+/// The error for a value that is not a valid expiry.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("must be a time such as 2027-01-31T00:00:00Z, or a duration from now such as 90d or 12h")]
 pub(super) struct InvalidExpiry;

@@ -143,7 +143,8 @@ impl Cli {
     ///
     /// # Errors
     ///
-    /// Returns [`CommandError`] if the command fails. Once a server is listening, it fails only if its storage fails.
+    /// Returns [`CommandError`] if the command fails. Once a server is listening, the command fails only if the
+    /// server's storage fails.
     pub async fn run(self) -> Result<ExitCode, CommandError> {
         let log = match &self.command {
             Command::Serve(serve) => serve.log().start()?,

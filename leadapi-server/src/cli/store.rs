@@ -15,7 +15,7 @@ pub(super) enum StoreKind {
     Database(DatabaseUrl),
 }
 
-/// The value is not a valid store.
+/// The error for a value that is not a valid store.
 #[derive(Debug, thiserror::Error)]
 #[error("must be memory, sqlite:PATH or postgres://USER@HOST/DATABASE")]
 pub(super) struct InvalidStoreKind;

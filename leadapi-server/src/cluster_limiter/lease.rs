@@ -67,8 +67,8 @@ impl Lease {
         }
     }
 
-    /// Records the heartbeats in a response that was requested at `sent` and has arrived at `now`. Returns the members
-    /// that have stopped and can be removed.
+    /// Records the heartbeats in a response that was requested at `sent` and arrived at `now`. Returns the members that
+    /// have stopped and can be removed.
     pub(crate) fn observe(&mut self, members: Vec<Member>, sent: Duration, now: Duration) -> Vec<Member> {
         let observed = std::mem::take(&mut self.observed);
         let mut stopped = Vec::new();

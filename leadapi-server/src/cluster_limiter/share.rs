@@ -57,7 +57,7 @@ impl Share {
         self.permits = claimed.permits;
     }
 
-    /// Refuses requests until the first permit of any server becomes free.
+    /// Refuses requests until the next permit of any server becomes free.
     pub(crate) fn refuse(&mut self, claimed: &Claimed, now: Duration) {
         let own = self.log.next_free(now);
         let known = own.into_iter().chain(claimed.next_free).min();

@@ -12,7 +12,7 @@ use crate::keyed_limit::{KeyedLimit, KeyedPermit};
 /// The length of the prefix before the token: the scheme and a space.
 const SCHEME_BYTES: usize = "Bearer ".len();
 
-/// Counts requests by a hash of their token, so the secret itself is not kept in memory.
+/// The in-flight requests of each token. Tokens are identified by a hash, so that secrets are not kept in memory.
 #[derive(Clone)]
 pub(super) struct TokenLimit {
     limit: KeyedLimit<u64>,
@@ -22,7 +22,7 @@ pub(super) struct TokenLimit {
 /// A permit for an in-flight request, released on drop.
 pub(super) type TokenPermit = KeyedPermit<u64>;
 
-/// The token has reached its limit of in-flight requests.
+/// The error for a token that has reached its limit of in-flight requests.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LimitReached;
 

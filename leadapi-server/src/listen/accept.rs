@@ -36,7 +36,7 @@ pub(crate) struct Listener {
     handler: ConnectionHandler,
 }
 
-/// Admits accepted connections and serves them.
+/// A handler that admits accepted connections and serves them.
 struct ConnectionHandler {
     tls: Option<Tls>,
     limits: Arc<HttpLimits>,

@@ -29,7 +29,7 @@ pub(crate) trait Handler: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Response<Self::ResponseBody>> + Send + 'static;
 }
 
-/// The client did not read the earlier responses on its connection in time.
+/// The error for a client that did not read the earlier responses on its connection in time.
 #[derive(Debug, thiserror::Error)]
 #[error("the client did not read its earlier responses within {0:?}")]
 pub(crate) struct UnreadResponses(pub(super) Duration);

@@ -10,7 +10,7 @@ use leadapi_core::http::{self, RequestLog, ResponseBody};
 
 use crate::{in_flight::Overloaded, listen::UnreadResponses};
 
-/// The reason a request does not get a response from the service.
+/// The reason why the server answers a request itself instead of passing it to the service.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Rejection {
     #[error("{0}")]

@@ -73,7 +73,7 @@ pub(super) struct Sentinel {
     pub(super) credentials: Option<Credentials>,
 }
 
-/// Does not implement `Debug`, because it contains a password.
+/// A user and a password. Does not implement `Debug`, which could reveal the password.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Credentials {
     /// Without a user, Redis authenticates its default user.

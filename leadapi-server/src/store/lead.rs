@@ -23,7 +23,8 @@ pub(crate) fn read(row: Row<'_>) -> Result<Arc<Lead>, SqlError> {
     Reader::default().read(row)
 }
 
-/// Reads the leads in a query result. Leads with the same client account, pipeline or stage share one copy of its id.
+/// A reader for the leads in a query result. Leads with the same client account, pipeline or stage share one copy of
+/// its id.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     clients: Vec<ClientId>,

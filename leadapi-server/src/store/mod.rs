@@ -290,5 +290,5 @@ impl Store for SqlStore {
 }
 
 fn unexpected_outcome(outcome: &WriteOutcome) -> StoreError {
-    StoreError::backend(format!("the outcome of another write was returned: {outcome:?}"))
+    StoreError::backend(format!("the store returned the outcome of another write: {outcome:?}"))
 }

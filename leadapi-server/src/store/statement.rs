@@ -1,13 +1,13 @@
-//! The SQL statements for serving, shared by both databases.
+//! The SQL statements for API requests, token verification, imports and exports. Both databases share them.
 //!
-//! Each statement is limited to one business, because keys and indexes begin with `business_id`. The three exceptions
-//! state their reasons. Parameters are numbered in order of first appearance.
+//! Each statement is limited to one business, because keys and indexes begin with `business_id`. Each exception states
+//! its reason. Parameters are numbered in order of first appearance.
 
-// Statements for leads. Those that list the lead columns are in `lead_statement`.
+// Statements for leads. The statements that list the lead columns are in `lead_statement`.
 
 pub(crate) const DELETE_LEAD: &str = "DELETE FROM lead WHERE business_id = $1 AND id = $2";
 
-// The number of leads under each filter in each bucket (see the module `lead_counts`).
+// The lead counts per filter and bucket (see the module `lead_counts`).
 
 pub(crate) const TOTAL: &str = "SELECT CAST(coalesce(sum(leads), 0) AS bigint) FROM tally \
     WHERE business_id = $1 AND client_id = $2 AND stage_id = $3";
@@ -78,7 +78,8 @@ pub(crate) const INSERT_KEY: &str = "INSERT INTO idempotency (business_id, key, 
 
 pub(crate) const DELETE_KEY: &str = "DELETE FROM idempotency WHERE business_id = $1 AND key = $2";
 
-/// Finds the records of a lead by its creation time, which is also theirs, so no index on `lead_id` is needed.
+/// A record has the creation time of its lead, so this statement can use the index by time and needs no index on
+/// `lead_id`.
 pub(crate) const PRESERVE_LEAD: &str = "UPDATE idempotency SET lead = $1, lead_id = NULL \
     WHERE business_id = $2 AND created_at = $3 AND lead_id = $4";
 
@@ -121,11 +122,11 @@ pub(crate) const TOKENS: &str = "SELECT id, name, scopes, hint, hash, created_at
 pub(crate) const USE_TOKEN: &str = "UPDATE token SET last_used_at = $1 WHERE business_id = $2 AND id = $3 \
     AND (last_used_at IS NULL OR last_used_at <= $4)";
 
-/// Not limited to one business, because it determines which business a request belongs to.
+/// Not limited to one business, because the token determines the business of a request.
 pub(crate) const FIND_TOKEN: &str = "SELECT business_id, id, name, scopes, hint, hash, created_at, expires_at, \
     revoked_at, created_by, last_used_at FROM token WHERE hash = $1";
 
-/// Not limited to one business, because it lists all of them.
+/// Not limited to one business, because it lists all businesses.
 pub(crate) const BUSINESSES: &str =
     "SELECT business_id, name, created_at FROM business ORDER BY created_at, business_id";
 

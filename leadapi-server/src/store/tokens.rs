@@ -37,7 +37,7 @@ impl TokenStore for SqlStore {
     }
 }
 
-/// Inserts a token. Checks the business itself, because the table has no foreign key on PostgreSQL.
+/// The insertion of a token. It checks that the business exists, because the table has no foreign key on PostgreSQL.
 #[derive(Debug)]
 struct InsertToken(BusinessId, TokenRecord);
 

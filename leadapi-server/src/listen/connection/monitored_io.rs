@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// Records the number of buffers in each write, and all bytes written.
+    /// A stream that records the number of buffers in each write, and all bytes written.
     #[derive(Default)]
     struct RecordedWrites(Vec<usize>, Vec<u8>);
 

@@ -32,7 +32,7 @@ trait Task: Send + Sync + 'static {
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Self::Output, SqlError>;
 }
 
-/// Runs a task, after checking that its business exists.
+/// A task in a business. Running it first checks that the business exists.
 struct InBusiness<T> {
     business: BusinessId,
     task: T,

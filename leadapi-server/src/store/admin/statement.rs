@@ -1,5 +1,5 @@
-//! The SQL statements for administration, shared by both databases. Like the statements for serving, each is limited to
-//! one business, and its parameters are numbered in order of first appearance.
+//! The SQL statements for administration, shared by both databases. Each statement is limited to one business, and its
+//! parameters are numbered in order of first appearance.
 
 pub(super) const CHANGE_MEMBER: &str = "UPDATE member SET email = $1, role = $2 WHERE business_id = $3 AND email = $4";
 
@@ -37,7 +37,7 @@ pub(super) const DELETE_FORM: &str = "DELETE FROM form WHERE business_id = $1 AN
 pub(super) const MOVE_LEADS: &str =
     "UPDATE lead SET pipeline_id = $1, stage_id = $2 WHERE business_id = $3 AND stage_id = $4";
 
-/// Adds the counts of one stage to those of another, both in total and per client account.
+/// Adds the counts of one stage to the counts of another, both in total and per client account.
 pub(super) const MERGE_STAGE_COUNTS: &str = "INSERT INTO tally (business_id, client_id, stage_id, from_at, from_id, leads) \
     SELECT business_id, client_id, CAST($1 AS text), from_at, from_id, leads FROM tally \
         WHERE business_id = $2 AND stage_id = $3 \

@@ -37,8 +37,8 @@ const HOST_TIMEOUT: Duration = Duration::from_millis(1_500);
 
 const KEEPALIVES_IDLE: Duration = Duration::from_secs(10);
 
-/// Connects to the first suitable host that responds in time. The host of the last successful connection is tried
-/// first.
+/// A connector that uses the first suitable host that responds in time. It tries the host of the last successful
+/// connection first.
 #[derive(Clone)]
 pub(super) struct Hosts {
     /// One configuration per host. There is at least one.

@@ -48,9 +48,9 @@ static PARTITIONS: [Partition; 4] = [
 ];
 
 impl Postgres {
-    /// Deletes expired sign-in links and sessions, and the records of servers without writes since `until`. Also empties
-    /// each partition of idempotency keys whose keys were all created at or before `until`, and returns whether there
-    /// were any.
+    /// Deletes expired sign-in links and sessions, and the records of servers without writes since `until`. Also
+    /// truncates each partition in which all idempotency keys were created at or before `until`. Returns whether a
+    /// partition was truncated.
     pub(crate) async fn delete_expired(&self, now: Timestamp, until: Timestamp) -> Result<bool, SqlError> {
         self.work(None, DeleteOldRows { now, until }).await?;
         let mut deleted = false;

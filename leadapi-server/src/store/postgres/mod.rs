@@ -212,7 +212,7 @@ impl SqlError {
     }
 }
 
-/// Counts the attempts of a transaction.
+/// The number of failed attempts of a transaction.
 #[derive(Debug, Default)]
 struct Attempts(u32);
 
@@ -233,7 +233,7 @@ impl Attempts {
     }
 }
 
-/// The outcome of a commit is unknown.
+/// The error for a commit whose outcome is unknown.
 #[derive(Debug, thiserror::Error)]
 #[error("the connection was lost during the commit: check whether the change was applied before you try again")]
 struct UnknownCommitOutcome(#[source] Arc<dyn std::error::Error + Send + Sync>);

@@ -111,11 +111,12 @@ fn roots(file: Option<&PathBuf>) -> Result<RootCertStore, TlsError> {
     Ok(roots)
 }
 
-/// Accepts any certificate: `prefer` and `require` protect against eavesdropping, but not against impersonation.
+/// A verifier that accepts any certificate: `prefer` and `require` protect against eavesdropping, but not against
+/// impersonation.
 #[derive(Debug)]
 struct Trusting(Arc<CryptoProvider>);
 
-/// Accepts a certificate from a trusted authority for any host name, as `verify-ca` specifies.
+/// A verifier that accepts a certificate from a trusted authority for any host name, as `verify-ca` specifies.
 #[derive(Debug)]
 struct AnyName(Arc<WebPkiServerVerifier>);
 

@@ -15,7 +15,7 @@ use crate::store::{
     session::{Session as Transaction, Work, query},
 };
 
-/// Reads the columns of a session, and leaves the rest of the row.
+/// Reads the columns of a session. The remaining columns of the row stay unread.
 pub(super) fn read(row: &mut Row<'_>) -> Result<Session, SqlError> {
     Ok(Session::stored(row.take()?, row.take()?, row.take()?, row.take()?, row.take()?))
 }
@@ -135,7 +135,7 @@ impl Work for EndSession {
     }
 }
 
-/// Ends the sessions of a person who is no longer a member under this address, and deletes the sign-in links.
+/// Ends the sessions of a person who is no longer a member with this address, and deletes their sign-in links.
 pub(in crate::store) async fn end_sessions(
     transaction: &mut dyn Transaction,
     business: &BusinessId,

@@ -23,8 +23,8 @@ pub(super) const COUNT_AUDIT: &str = "SELECT count(*) FROM audit WHERE business_
 pub(super) const MEMBERS: &str = "SELECT member.business_id, business.name, member.email, member.role FROM member \
     JOIN business ON business.business_id = member.business_id WHERE member.business_id = $1";
 
-/// Not limited to one business, because a verified person asks for all businesses with this person as a member. The
-/// addresses are compared in Rust, because neither database ignores the case of all letters.
+/// Not limited to one business, because it serves to find the memberships of a person in all businesses. The addresses
+/// are compared in Rust, because neither database can ignore the case of every Unicode letter.
 pub(super) const ALL_MEMBERS: &str = "SELECT member.business_id, business.name, member.email, member.role FROM member \
     JOIN business ON business.business_id = member.business_id ORDER BY business.name, business.business_id";
 
@@ -33,7 +33,7 @@ pub(super) const ALL_MEMBERS: &str = "SELECT member.business_id, business.name, 
 pub(super) const INSERT_LINK: &str =
     "INSERT INTO login_link (business_id, hash, email, expires_at) VALUES ($1, $2, $3, $4)";
 
-/// Not limited to one business, because it determines the business of a person. Of concurrent uses of a link, only one
+/// Not limited to one business, because the link determines the business. If a link is used concurrently, only one use
 /// deletes its row.
 pub(super) const USE_LOGIN_LINK: &str =
     "DELETE FROM login_link WHERE hash = $1 RETURNING business_id, email, expires_at";
@@ -48,8 +48,8 @@ pub(super) const DELETE_EXPIRED_LINKS: &str = "DELETE FROM login_link WHERE expi
 pub(super) const INSERT_SESSION: &str = "INSERT INTO session (business_id, id, hash, email, created_at, last_used_at, \
     address) VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-/// Not limited to one business, because it determines the business of a request. Finds no session of a person who is no
-/// longer a member.
+/// Not limited to one business, because the session determines the business. Returns no row if the person is no longer
+/// a member.
 pub(super) const FIND_SESSION: &str = "SELECT session.id, session.email, session.created_at, session.last_used_at, \
     session.address, session.business_id, business.name, member.email, member.role FROM session \
     JOIN member ON member.business_id = session.business_id AND member.email = session.email \

@@ -195,7 +195,8 @@ impl Health {
     }
 }
 
-/// How long a transaction waits for a transaction of another process, such as a command that runs alongside the server.
+/// The maximum time that a transaction waits for a transaction in another process, such as a command that runs
+/// alongside the server.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
@@ -205,7 +206,7 @@ mod tests {
     use super::*;
     use crate::store::session::{Session, query};
 
-    /// Writes more pages than the log may keep after a checkpoint.
+    /// A write of more pages than the log may keep after a checkpoint.
     struct Fill;
 
     #[async_trait]

@@ -27,7 +27,7 @@ pub(super) struct ServedFiles(Vec<(PathBuf, Inode)>);
 /// The identity of a file: device and inode number.
 type Inode = (u64, u64);
 
-/// A path no longer refers to the served file.
+/// The error for a path that no longer refers to the served file.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Displaced {
     #[error("{} was deleted or moved while it was being served", .0.display())]
