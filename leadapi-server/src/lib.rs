@@ -11,6 +11,8 @@ mod in_flight;
 mod keyed_limit;
 mod limits;
 mod listen;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod metrics;
 mod middleware;
 mod ops;

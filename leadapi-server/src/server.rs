@@ -10,6 +10,8 @@ use tokio::{
 };
 use tracing::{info, warn};
 
+#[cfg(feature = "mcp")]
+use crate::mcp::McpListener;
 use crate::{
     in_flight::RequestsInFlight,
     limits::HttpLimits,
@@ -33,6 +35,8 @@ pub struct Server {
     metrics: Arc<Metrics>,
     ops: Option<(TcpListener, Ops)>,
     settings: Option<(SettingsListener, Arc<Settings>)>,
+    #[cfg(feature = "mcp")]
+    mcp: Option<McpListener>,
     store_descriptors: usize,
 }
 
@@ -55,6 +59,8 @@ impl Server {
             metrics: Arc::new(Metrics::new().map_err(io::Error::other)?),
             ops: None,
             settings: None,
+            #[cfg(feature = "mcp")]
+            mcp: None,
             store_descriptors: 0,
         })
     }
@@ -119,6 +125,12 @@ impl Server {
         self
     }
 
+    #[cfg(feature = "mcp")]
+    pub(crate) fn mcp(mut self, listener: McpListener) -> Self {
+        self.mcp = Some(listener);
+        self
+    }
+
     /// Sets how many file descriptors the store will open after startup.
     pub(crate) const fn store_descriptors(mut self, descriptors: usize) -> Self {
         self.store_descriptors = descriptors;
@@ -153,15 +165,21 @@ impl Server {
         let limits = Arc::new(limits);
         let in_flight = RequestsInFlight::new(&limits, metrics.in_flight().clone());
         let handler = Middleware::new(service, limits.clone(), in_flight.clone(), metrics.clone());
+        #[cfg(feature = "mcp")]
+        let mcp_tls = tls.clone();
         let settings_tls = tls.clone().filter(|_| self.settings.as_ref().is_some_and(|(socket, _)| socket.uses_tls()));
         let tls = tls.map(|certified| certified.bounded(&limits));
-        let listener = Listener::new(socket, tls, limits, metrics.connections());
+        let listener = Listener::new(socket, tls, limits.clone(), metrics.connections());
         let (phase, shutdown) = Shutdown::new();
         if let Some((socket, ops)) = self.ops {
             ops.start(socket, handler.clone(), shutdown.clone(), share.map(|share| share.operator));
         }
         if let Some((socket, settings)) = self.settings {
             socket.start(settings, settings_tls, shutdown.clone(), share.map(|share| share.operator));
+        }
+        #[cfg(feature = "mcp")]
+        if let Some(listener) = self.mcp {
+            listener.start(handler.clone(), mcp_tls, &limits, shutdown.clone());
         }
 
         let stopping = async {

@@ -15,6 +15,8 @@ mod id;
 mod log;
 mod login_link;
 mod manual;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod member;
 mod migrate;
 mod openapi;
@@ -36,6 +38,8 @@ use std::{
 
 use clap::{Parser, Subcommand};
 
+#[cfg(feature = "mcp")]
+use self::mcp::Mcp;
 use self::{
     audit::AuditCommand,
     business::BusinessCommand,
@@ -76,6 +80,9 @@ enum Command {
     Demo(Box<Demo>),
     /// Check whether a running server is ready, for health checks of containers that have no shell.
     Ready(Ready),
+    /// Give AI assistants read access to an API over the Model Context Protocol, on standard input and output.
+    #[cfg(feature = "mcp")]
+    Mcp(Mcp),
     /// Print the effective settings of "serve" and the source of each.
     Config(Box<Config>),
     /// Manage the tokens of a business, as one of its owners or admins.
@@ -165,6 +172,8 @@ impl Cli {
             Command::Stage(stage) => stage.run().await,
             Command::Form(form) => form.run().await,
             Command::Migrate(migrate) => migrate.run().await,
+            #[cfg(feature = "mcp")]
+            Command::Mcp(mcp) => mcp.run().await,
             Command::Ready(ready) => ready.run().await,
             Command::Config(config) => config.run(),
             Command::Completions(completions) => completions.run(),

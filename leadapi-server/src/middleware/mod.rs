@@ -25,11 +25,11 @@ use tokio::{
 };
 use tracing::Instrument;
 
+pub(crate) use self::request_id::request_id;
 pub use self::request_id::with_request_ids;
 use self::{
     error_response::{Rejection, error_response},
     log::LoggedRequest,
-    request_id::request_id,
     validate::validate,
 };
 use crate::{

@@ -58,7 +58,7 @@ where
 
 /// Returns the caller's id if it is valid, otherwise a new id. The id is logged and returned to the caller, so a valid
 /// id has at most `MAX_CHARS` visible ASCII characters and contains no token.
-pub(super) fn request_id(headers: &HeaderMap) -> HeaderValue {
+pub(crate) fn request_id(headers: &HeaderMap) -> HeaderValue {
     let mut values = headers.get_all(X_REQUEST_ID).iter();
     match (values.next(), values.next()) {
         (Some(id), None) if is_valid(id) => id.clone(),

@@ -60,7 +60,7 @@ impl SettingsUrl {
 
     /// Returns whether the request names this host, or an address of this machine. Any other host may be an attacker's
     /// domain that points to this machine.
-    pub(super) fn is_host_of<B>(&self, request: &Request<B>) -> bool {
+    pub(crate) fn is_host_of<B>(&self, request: &Request<B>) -> bool {
         let own = authority(request).is_some_and(|host| host.as_str().eq_ignore_ascii_case(&self.host));
         own || names_this_machine(request)
     }

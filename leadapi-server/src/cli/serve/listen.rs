@@ -13,6 +13,8 @@ use leadapi_core::{
 use tokio::net::TcpListener;
 use tracing::warn;
 
+#[cfg(feature = "mcp")]
+use super::mcp::McpOptions;
 use super::{
     super::{
         CommandError,
@@ -63,7 +65,7 @@ pub(super) struct ListenOptions {
     /// A PEM file with the private key for the certificate.
     #[arg(long, env = "LEADAPI_TLS_KEY", value_name = "FILE")]
     tls_key: Option<PathBuf>,
-    /// Allow plain HTTP for --listen and --ops-listen on addresses that other machines can reach. Tokens and leads can
+    /// Allow plain HTTP for --listen and the other listeners on addresses that other machines can reach. Tokens and leads can
     /// then be read in transit, unless a proxy in front of the server uses HTTPS.
     #[arg(long, env = "LEADAPI_INSECURE_HTTP")]
     insecure_http: bool,
@@ -86,6 +88,9 @@ pub(super) struct ListenOptions {
     limits: LimitOptions,
     #[command(flatten)]
     admin: AdminOptions,
+    #[cfg(feature = "mcp")]
+    #[command(flatten)]
+    mcp: McpOptions,
 }
 
 /// The store, verifier and limiter to serve, and the data for the startup message.
@@ -117,8 +122,9 @@ impl ListenOptions {
         let (stop, force) = (Signals::new(), Signals::new());
         let metrics = Arc::new(Metrics::new().map_err(CommandError::metrics)?);
         metrics.add(log.dropped()).map_err(CommandError::metrics)?;
+        let verifier: Arc<dyn TokenVerifier> = Arc::new(verifier);
         let store: Arc<dyn Store> = Arc::new(InstrumentedStore::new(store, metrics.clone()));
-        let service = self.service(LeadService::builder(store.clone(), verifier).limiter(limiter))?;
+        let service = self.service(LeadService::builder(store.clone(), verifier.clone()).limiter(limiter))?;
         let mut server =
             self.server().await?.metrics(metrics.clone()).force_shutdown(force.second()).store_descriptors(descriptors);
         if let Some(address) = self.ops_listen {
@@ -131,6 +137,10 @@ impl ListenOptions {
             let ops = Ops::new(store, probes, metrics, document_at(&servers), self.ops_api);
             server = server.ops(socket, ops.map_err(CommandError::metrics)?);
             print_line(&format!("operator endpoints: http://{at}/healthz, /readyz, /metrics and /docs"));
+        }
+        #[cfg(feature = "mcp")]
+        if let Some(listener) = self.mcp.bind(verifier, &self.base_path, self.tls_cert.is_some()).await? {
+            server = server.mcp(listener);
         }
         if let Some((listener, pages, url)) = self.admin.bind(settings.clone(), self.tls_cert.is_some()).await? {
             server = server.settings(listener, pages);
@@ -196,7 +206,10 @@ impl ListenOptions {
         if let Some(address) = self.ops_listen.filter(|address| !address.ip().is_loopback() && !self.insecure_http) {
             return Err(CommandError::InsecureOps(address));
         }
-        self.admin.check(self.tls_cert.is_some() || self.insecure_http)?;
+        let is_private = self.tls_cert.is_some() || self.insecure_http;
+        self.admin.check(is_private)?;
+        #[cfg(feature = "mcp")]
+        self.mcp.check(is_private)?;
         match (self.tls_cert.clone(), self.tls_key.clone()) {
             (Some(certificate), Some(key)) => Ok(Some(TlsFiles::new(certificate, key))),
             (None, None) if self.listen.ip().is_loopback() || self.insecure_http => Ok(None),

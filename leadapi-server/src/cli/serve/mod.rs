@@ -4,6 +4,8 @@ mod admin;
 mod limiter;
 mod limits;
 mod listen;
+#[cfg(feature = "mcp")]
+mod mcp;
 
 use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 

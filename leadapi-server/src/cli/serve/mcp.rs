@@ -1,0 +1,52 @@
+//! The options of the MCP server, which gives AI assistants read access to the API.
+
+use std::{net::SocketAddr, sync::Arc};
+
+use clap::Args;
+use leadapi_core::port::TokenVerifier;
+
+use super::super::{CommandError, output::print_line};
+use crate::{
+    mcp::{McpListener, McpSite},
+    settings::SettingsUrl,
+};
+
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "MCP server")]
+#[allow(clippy::struct_field_names, reason = "the fields have the names of their options")]
+pub(super) struct McpOptions {
+    /// The address of the MCP server, with which AI assistants read leads at the path /mcp. They send the same tokens
+    /// as callers of the API. An address that other machines can reach needs --tls-cert and --tls-key, or
+    /// --insecure-http.
+    #[arg(long, env = "LEADAPI_MCP_LISTEN", value_name = "ADDRESS")]
+    mcp_listen: Option<SocketAddr>,
+    /// The URL under which clients reach the MCP server through a proxy, without the path, such as
+    /// <https://mcp.example.com>.
+    #[arg(long, env = "LEADAPI_MCP_URL", value_name = "URL", requires = "mcp_listen")]
+    mcp_url: Option<SettingsUrl>,
+}
+
+impl McpOptions {
+    /// Checks that the settings are consistent. `is_private` says whether tokens cannot be read in transit.
+    pub(super) fn check(&self, is_private: bool) -> Result<(), CommandError> {
+        match self.mcp_listen {
+            Some(address) if !address.ip().is_loopback() && !is_private => Err(CommandError::InsecureMcp(address)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Binds the listener, if the option is set, and prints its URL.
+    pub(super) async fn bind(
+        &self,
+        verifier: Arc<dyn TokenVerifier>,
+        base_path: &str,
+        has_certificate: bool,
+    ) -> Result<Option<McpListener>, CommandError> {
+        let Some(address) = self.mcp_listen else { return Ok(None) };
+        let site = McpSite { verifier, base_path: base_path.into(), url: self.mcp_url.clone() };
+        let listener =
+            McpListener::bind(address, site).await.map_err(|source| CommandError::Listen { address, source })?;
+        print_line(&format!("MCP server: {}", listener.url(has_certificate)));
+        Ok(Some(listener))
+    }
+}

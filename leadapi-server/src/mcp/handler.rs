@@ -1,0 +1,194 @@
+//! From an HTTP request to its MCP response: host, origin, path, token, body, protocol.
+
+use std::{io, sync::Arc};
+
+use bytes::Bytes;
+use http::{
+    HeaderValue, Request, Response, StatusCode, Uri,
+    header::{ALLOW, AUTHORIZATION, ORIGIN},
+};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use leadapi_core::{
+    auth::BearerToken,
+    http::{Operation, ResponseBody, error_response, header::X_REQUEST_ID, json_response},
+    port::{TokenVerifier, Verdict},
+};
+use rmcp::{
+    model::ClientJsonRpcMessage,
+    transport::streamable_http_server::{
+        StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
+    },
+};
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::{in_process::Api, protocol::McpServer, tools::Tools};
+use crate::{
+    host::names_this_machine,
+    listen::{Handler, RequestBody, UnreadResponses},
+    middleware::request_id,
+    settings::SettingsUrl,
+};
+
+/// The path of the MCP server.
+pub(super) const PATH: &str = "/mcp";
+
+/// The maximum size of a request body, as for the API (contract D5).
+pub(super) const MAX_BODY_BYTES: usize = 64 * 1_024;
+
+/// Handles the requests of the MCP listener. It keeps nothing between requests, so any server can answer any request.
+#[derive(Clone)]
+pub(super) struct McpHandler {
+    pub(super) api: Api,
+    pub(super) verifier: Arc<dyn TokenVerifier>,
+    /// The URL under which clients reach the server, if it is behind a proxy.
+    pub(super) url: Option<SettingsUrl>,
+    pub(super) is_loopback: bool,
+}
+
+type Answer = Response<ResponseBody>;
+
+impl Handler for McpHandler {
+    type ResponseBody = ResponseBody;
+
+    async fn handle(
+        self,
+        request: Request<RequestBody>,
+        _received: Instant,
+        backlog: Result<(), UnreadResponses>,
+    ) -> Answer {
+        let id = request_id(request.headers());
+        let answer = match backlog {
+            Ok(()) => self.respond(request, &id).await.unwrap_or_else(|refusal| *refusal),
+            Err(_) => internal_error(),
+        };
+        with_request_id(answer, id)
+    }
+}
+
+impl McpHandler {
+    async fn respond(&self, request: Request<RequestBody>, id: &HeaderValue) -> Result<Answer, Box<Answer>> {
+        self.check_sender(&request)?;
+        if request.uri().path() != PATH {
+            return Err(refuse(StatusCode::NOT_FOUND, "no such path; the MCP server is at /mcp"));
+        }
+        let token = self.authenticate(&request, id).await?;
+        let request = with_body(request).await?;
+        let client = self.api.client(token, Some(id.clone())).map_err(|error| {
+            tracing::error!(%error, "the in-process client could not be created");
+            Box::new(internal_error())
+        })?;
+        let server = McpServer::new(Tools::new(client));
+        let config = StreamableHttpServerConfig::default()
+            .with_legacy_session_mode(false)
+            .with_json_response(true)
+            .disable_allowed_hosts();
+        let service = StreamableHttpService::new(
+            move || Ok::<_, io::Error>(server.clone()),
+            Arc::new(NeverSessionManager::default()),
+            config,
+        );
+        Ok(plain(service.handle(request).await).await)
+    }
+
+    /// Refuses requests of web pages. No page needs this server, and a page that an attacker controls could reach a
+    /// server on the person's machine. A browser sends `Origin` with every POST, and the `Host` of a page whose domain
+    /// points to this machine is that domain.
+    fn check_sender(&self, request: &Request<RequestBody>) -> Result<(), Box<Answer>> {
+        let is_own = || self.url.as_ref().is_some_and(|url| url.is_host_of(request));
+        if self.is_loopback && !names_this_machine(request) && !is_own() {
+            return Err(refuse(
+                StatusCode::FORBIDDEN,
+                "host must be localhost, an IP address or the host of --mcp-url",
+            ));
+        }
+        if request.headers().contains_key(ORIGIN) {
+            return Err(refuse(StatusCode::FORBIDDEN, "requests of web pages are not allowed"));
+        }
+        Ok(())
+    }
+
+    /// Returns the token, if the API would accept it. Otherwise, returns the response of the API, so that its status,
+    /// body, headers and log line are those of the API.
+    async fn authenticate(&self, request: &Request<RequestBody>, id: &HeaderValue) -> Result<BearerToken, Box<Answer>> {
+        let token = BearerToken::from_headers(request.headers()).ok();
+        if let Some(token) = &token
+            && let Ok(Verdict::Good(_)) = self.verifier.verify(token).await
+        {
+            return Ok(token.clone());
+        }
+        let path = Operation::ListClients.endpoint().path;
+        let uri: Uri =
+            format!("{}{path}?limit=1", self.api.base_path).parse().map_err(|_| Box::new(internal_error()))?;
+        let mut probe = Request::get(uri).body(()).map_err(|_| Box::new(internal_error()))?;
+        for value in request.headers().get_all(AUTHORIZATION) {
+            probe.headers_mut().append(AUTHORIZATION, value.clone());
+        }
+        let answer = self.api.handle(probe, Some(id.clone())).await;
+        let is_refused = answer.status() == StatusCode::UNAUTHORIZED || answer.status().is_server_error();
+        // The token may have become valid in the meantime.
+        token.filter(|_| !is_refused).ok_or_else(|| Box::new(answer))
+    }
+}
+
+/// Reads the body, which must be a JSON-RPC message.
+async fn with_body(request: Request<RequestBody>) -> Result<Request<Full<Bytes>>, Box<Answer>> {
+    let (head, body) = request.into_parts();
+    let body = Limited::new(body, MAX_BODY_BYTES).collect().await.map_err(|error| {
+        if error.is::<LengthLimitError>() {
+            refuse(StatusCode::PAYLOAD_TOO_LARGE, &format!("body must be at most {MAX_BODY_BYTES} bytes"))
+        } else {
+            refuse(StatusCode::BAD_REQUEST, "body did not arrive completely")
+        }
+    })?;
+    let body = body.to_bytes();
+    if head.method == http::Method::POST
+        && let Err(error) = serde_json::from_slice::<ClientJsonRpcMessage>(&body)
+    {
+        let (code, message) = if error.is_data() {
+            (-32_600, "the body is not a JSON-RPC message")
+        } else {
+            (-32_700, "the body is not JSON")
+        };
+        let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}});
+        return Err(Box::new(json_response(StatusCode::BAD_REQUEST, error.to_string())));
+    }
+    Ok(Request::from_parts(head, Full::new(body)))
+}
+
+/// Returns the response with the headers and the error format of the API.
+async fn plain<B>(response: Response<B>) -> Answer
+where
+    B: http_body::Body<Data = Bytes, Error = std::convert::Infallible>,
+{
+    let (head, body) = response.into_parts();
+    let body = match body.collect().await {
+        Ok(body) => body.to_bytes(),
+        Err(never) => match never {},
+    };
+    let is_json = head.headers.get(http::header::CONTENT_TYPE).is_some_and(|value| value == "application/json");
+    let mut answer = match (is_json, body.is_empty()) {
+        (true, _) => json_response(head.status, body),
+        (false, true) => {
+            let mut answer = Response::new(ResponseBody::default());
+            *answer.status_mut() = head.status;
+            answer
+        }
+        (false, false) => error_response(head.status, &String::from_utf8_lossy(&body)),
+    };
+    answer.headers_mut().extend(head.headers.get(ALLOW).map(|value| (ALLOW, value.clone())));
+    answer
+}
+
+fn refuse(status: StatusCode, message: &str) -> Box<Answer> {
+    Box::new(error_response(status, message))
+}
+
+fn internal_error() -> Answer {
+    error_response(StatusCode::INTERNAL_SERVER_ERROR, "internal error")
+}
+
+fn with_request_id(mut answer: Answer, id: HeaderValue) -> Answer {
+    answer.headers_mut().insert(X_REQUEST_ID, id);
+    answer
+}

@@ -1,0 +1,77 @@
+//! The listener of the MCP server.
+
+use std::{io, net::SocketAddr, sync::Arc};
+
+use leadapi_core::port::TokenVerifier;
+use tokio::net::TcpListener;
+
+use super::{
+    handler::{McpHandler, PATH},
+    in_process::Api,
+};
+use crate::{
+    limits::HttpLimits,
+    listen::{Certified, Listener},
+    metrics::ConnectionMetrics,
+    middleware::Middleware,
+    settings::SettingsUrl,
+    shutdown::Shutdown,
+};
+
+/// The connection limit, lower than for the API, because an agent makes few requests.
+const MAX_CONNECTIONS: usize = 256;
+
+/// What the MCP server needs besides the API.
+pub(crate) struct McpSite {
+    pub(crate) verifier: Arc<dyn TokenVerifier>,
+    pub(crate) base_path: Arc<str>,
+    /// The URL under which clients reach the server, if it is behind a proxy.
+    pub(crate) url: Option<SettingsUrl>,
+}
+
+/// The bound listener.
+pub(crate) struct McpListener {
+    socket: TcpListener,
+    address: SocketAddr,
+    site: McpSite,
+    /// Unexported metrics, so that these connections do not count in the metrics of the public listener.
+    connections: ConnectionMetrics,
+}
+
+impl McpListener {
+    pub(crate) async fn bind(address: SocketAddr, site: McpSite) -> io::Result<Self> {
+        let socket = TcpListener::bind(address).await?;
+        let connections = ConnectionMetrics::unregistered().map_err(io::Error::other)?;
+        Ok(Self { address: socket.local_addr()?, socket, site, connections })
+    }
+
+    /// Returns the URL under which clients reach the server.
+    pub(crate) fn url(&self, has_certificate: bool) -> String {
+        match &self.site.url {
+            Some(url) => format!("{url}{PATH}"),
+            None => {
+                let scheme = if has_certificate && self.uses_tls() { "https" } else { "http" };
+                format!("{scheme}://{}{PATH}", self.address)
+            }
+        }
+    }
+
+    /// Returns whether the listener uses TLS if the server has a certificate. Requests within this machine need none.
+    pub(crate) fn uses_tls(&self) -> bool {
+        !self.address.ip().is_loopback()
+    }
+
+    /// Serves MCP until the server stops.
+    pub(crate) fn start(self, api: Middleware, tls: Option<Certified>, limits: &HttpLimits, shutdown: Shutdown) {
+        let connections = limits.connections.min(MAX_CONNECTIONS);
+        let limits = Arc::new(HttpLimits { connections, ..limits.clone() });
+        let tls = tls.filter(|_| self.uses_tls()).map(|certified| certified.bounded(&limits));
+        let McpSite { verifier, base_path, url } = self.site;
+        let is_loopback = self.address.ip().is_loopback();
+        let handler = McpHandler { api: Api { handler: api, base_path }, verifier, url, is_loopback };
+        let listener = Listener::new(self.socket, tls, limits, self.connections);
+        tokio::spawn(async move {
+            listener.accept(handler, shutdown).await;
+        });
+    }
+}
