@@ -1,6 +1,6 @@
 //! Prints the output of `demo`: the tokens of the sample businesses, and three requests to try.
 
-use leadapi_core::tokens::IssuedToken;
+use leadapi_core::{id::ClientId, tokens::IssuedToken};
 
 use super::output::print_line;
 
@@ -10,16 +10,25 @@ pub(super) fn print(url: &str, issued: &[IssuedToken]) {
         print_line(&format!("  {}  {name:<28} {scopes:<16} {business}", secret.expose()));
     }
     let Some(token) = issued.first().map(|issued| issued.secret.expose()) else { return };
+    let Ok(client) = ClientId::parse("019bb17b-d806-7737-af83-b92ecab0df7d") else { return };
     print_line(&format!(
-        r#"
+        r"
 Three requests to paste:
 
   curl -sS -w '\n' '{url}/clients' -H 'Authorization: Bearer {token}'
 
   curl -sS -w '\n' '{url}/leads?limit=2' -H 'Authorization: Bearer {token}'
 
-  curl -sSi -w '\n' '{url}/leads' -H 'Authorization: Bearer {token}' -H 'Content-Type: application/json' \
-    -d '{{"client_id":"019bb17b-d806-7737-af83-b92ecab0df7d","name":"Ada Lovelace","email":"ada@example.org","value":450}}'
-"#
+{}
+",
+        create_lead(url, token, &client)
     ));
+}
+
+/// Returns the curl command that creates a lead.
+pub(super) fn create_lead(url: &str, token: &str, client: &ClientId) -> String {
+    format!(
+        r#"  curl -sSi -w '\n' '{url}/leads' -H 'Authorization: Bearer {token}' -H 'Content-Type: application/json' \
+    -d '{{"client_id":"{client}","name":"Ada Lovelace","email":"ada@example.org","value":450}}'"#
+    )
 }

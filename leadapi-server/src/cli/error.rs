@@ -146,11 +146,13 @@ pub enum CommandError {
         /// The operating system's error.
         source: io::Error,
     },
-    /// A server is not ready, or cannot be reached.
-    #[error("the server at {address} is not ready: {reason}")]
+    /// A server is not ready or not alive, or cannot be reached.
+    #[error("the server at {address} is not {state}: {reason}")]
     NotReady {
         /// The address of the operator listener.
         address: SocketAddr,
+        /// The checked state: ready or alive.
+        state: &'static str,
         /// The server's reason, or the reason that it cannot be reached.
         reason: String,
     },
@@ -225,8 +227,20 @@ pub enum CommandError {
     #[error("{0}")]
     Open(#[from] OpenError),
     /// The database does not exist, and this command does not create one.
-    #[error("no such database: {0} (create it with serve, migrate or data import)")]
+    #[error("no such database: {0} (create it with init, serve, migrate or data import)")]
     Missing(DatabaseUrl),
+    /// The store has a business, so it cannot be set up again.
+    #[error("{0} already has a business; \"business add\" adds another, and \"token create\" creates a token")]
+    NotEmpty(DatabaseUrl),
+    /// An option is missing, and there is no terminal to ask on.
+    #[error("{0} is required, because there is no terminal to ask on")]
+    NotGiven(&'static str),
+    /// The input ended before the last question was answered.
+    #[error("cancelled: nothing was changed")]
+    Cancelled,
+    /// The repeated id is not the id of the business.
+    #[error("the confirmation is not the id {0}: nothing was removed")]
+    Unconfirmed(BusinessId),
     /// The storage failed while the server was running.
     #[error("{0}; shutting down, because further writes might not be durable")]
     Storage(String),

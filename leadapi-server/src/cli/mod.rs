@@ -12,6 +12,7 @@ mod escape;
 mod expiry;
 mod form;
 mod id;
+mod init;
 mod log;
 mod login_link;
 mod manual;
@@ -22,6 +23,7 @@ mod migrate;
 mod openapi;
 mod output;
 mod pipeline;
+mod prompt;
 mod ready;
 mod redact;
 mod serve;
@@ -47,6 +49,7 @@ use self::{
     config::Config,
     data::DataCommand,
     form::FormCommand,
+    init::Init,
     log::LogOptions,
     login_link::LoginLink,
     manual::{Completions, Man},
@@ -76,9 +79,10 @@ pub struct Cli {
 enum Command {
     /// Serve businesses from memory, a SQLite file or PostgreSQL.
     Serve(Box<Serve>),
+    Init(Box<Init>),
     /// Serve two sample businesses from memory, and print their tokens and three requests to try.
     Demo(Box<Demo>),
-    /// Check whether a running server is ready, for health checks of containers that have no shell.
+    /// Check whether a running server is ready or alive, for health checks of containers that have no shell.
     Ready(Ready),
     /// Give AI assistants read access to an API over the Model Context Protocol, on standard input and output.
     #[cfg(feature = "mcp")]
@@ -96,7 +100,7 @@ enum Command {
     /// Import, export, check, back up and restore data.
     #[command(subcommand)]
     Data(DataCommand),
-    /// List the businesses.
+    /// Manage the businesses of a store.
     #[command(subcommand)]
     Business(BusinessCommand),
     /// Manage the members of a business.
@@ -161,6 +165,7 @@ impl Cli {
         let done = match self.command {
             Command::Serve(serve) => return serve.run(&log).await.map(exit_code),
             Command::Demo(demo) => return demo.run(&log).await.map(exit_code),
+            Command::Init(init) => init.run().await,
             Command::Token(token) => token.run().await,
             Command::Audit(audit) => audit.run().await,
             Command::LoginLink(link) => link.run().await,

@@ -1,4 +1,4 @@
-//! `ready`: the readiness check of a running server.
+//! `ready`: the readiness check and the liveness check of a running server.
 
 use std::{io, net::SocketAddr, time::Duration};
 
@@ -22,13 +22,18 @@ pub(super) struct Ready {
     /// server on this machine.
     #[arg(long, env = "LEADAPI_OPS_LISTEN", value_name = "ADDRESS")]
     ops_listen: SocketAddr,
+    /// Check only that the process responds (/healthz), for a platform that restarts unhealthy containers. A restart
+    /// does not help if the database fails.
+    #[arg(long)]
+    live: bool,
 }
 
 impl Ready {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         let address = self.ops_listen;
-        let failed = |reason| CommandError::NotReady { address, reason };
-        let response = match timeout(TIMEOUT, get(address)).await {
+        let (path, state) = if self.live { ("/healthz", "alive") } else { ("/readyz", "ready") };
+        let failed = |reason| CommandError::NotReady { address, state, reason };
+        let response = match timeout(TIMEOUT, get(address, path)).await {
             Ok(response) => response.map_err(|error| failed(error.to_string()))?,
             Err(_) => return Err(failed(format!("no response within {TIMEOUT:?}"))),
         };
@@ -37,14 +42,15 @@ impl Ready {
             let body = body.trim();
             return Err(failed(body.strip_prefix("not ready: ").unwrap_or(body).to_owned()));
         }
-        print_line("ready");
+        print_line(state);
         Ok(())
     }
 }
 
-async fn get(address: SocketAddr) -> io::Result<String> {
+async fn get(address: SocketAddr, path: &str) -> io::Result<String> {
     let mut stream = TcpStream::connect(address).await?;
-    stream.write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").await?;
+    let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await?;
     let mut response = String::new();
     stream.take(MAX_RESPONSE).read_to_string(&mut response).await?;
     Ok(response)

@@ -50,6 +50,7 @@ use self::{
 };
 use crate::error_chain::error_chain;
 
+pub(crate) use self::admin::FirstRecords;
 pub use self::{
     admin::Business,
     import::Imported,

@@ -32,6 +32,14 @@ use crate::{
     ops::{Ops, Probes},
 };
 
+const DEFAULT_LISTEN: &str = "127.0.0.1:8080";
+const DEFAULT_BASE_PATH: &str = "/v1";
+
+/// Returns the base URL of the API if no setting changes it.
+pub(in crate::cli) fn default_url() -> String {
+    format!("http://{DEFAULT_LISTEN}{DEFAULT_BASE_PATH}")
+}
+
 #[derive(Debug, Args)]
 pub(super) struct ListenOptions {
     /// A settings file in TOML, whose keys are option names: `listen = "127.0.0.1:8080"`. The command line and the
@@ -41,10 +49,10 @@ pub(super) struct ListenOptions {
     #[command(flatten)]
     pub(super) log: LogOptions,
     /// The IP address and port to listen on; with port 0, the system chooses a port.
-    #[arg(long, env = "LEADAPI_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    #[arg(long, env = "LEADAPI_LISTEN", value_name = "ADDRESS", default_value = DEFAULT_LISTEN)]
     listen: SocketAddr,
     /// The path before /leads in every URL; may be empty.
-    #[arg(long, env = "LEADAPI_BASE_PATH", value_name = "PATH", default_value = "/v1")]
+    #[arg(long, env = "LEADAPI_BASE_PATH", value_name = "PATH", default_value = DEFAULT_BASE_PATH)]
     base_path: String,
     /// The base URL at which callers reach the API through a proxy, such as <https://api.example.com/v1>.
     ///
@@ -105,6 +113,8 @@ pub(super) struct ServeConfig<S, V, T> {
     /// The number of file descriptors that the store will open later.
     pub(super) descriptors: usize,
     pub(super) businesses: usize,
+    /// What to do next if there are no businesses.
+    pub(super) if_empty: &'static str,
     pub(super) location: String,
 }
 
@@ -117,8 +127,18 @@ impl ListenOptions {
         greet: impl FnOnce(&str) -> Result<(), CommandError>,
         failed: impl Future<Output = String>,
     ) -> Result<ShutdownOutcome, CommandError> {
-        let ServeConfig { store, settings, owners, verifier, limiter, probes, descriptors, businesses, location } =
-            config;
+        let ServeConfig {
+            store,
+            settings,
+            owners,
+            verifier,
+            limiter,
+            probes,
+            descriptors,
+            businesses,
+            if_empty,
+            location,
+        } = config;
         let (stop, force) = (Signals::new(), Signals::new());
         let metrics = Arc::new(Metrics::new().map_err(CommandError::metrics)?);
         metrics.add(log.dropped()).map_err(CommandError::metrics)?;
@@ -156,7 +176,7 @@ impl ListenOptions {
         let many = count(businesses, "business", "businesses");
         print_line(&format!("leadapi-server listens at {url} with {many}, store: {location}"));
         if businesses == 0 {
-            print_line("no data loaded: pass --data FILE or run `leadapi-server demo`");
+            print_line(if_empty);
         }
         let stop = async {
             match stop.first().await {

@@ -20,7 +20,7 @@ use leadapi_core::{
 };
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-pub(super) use self::limiter::LimiterUrl;
+pub(super) use self::{limiter::LimiterUrl, listen::default_url};
 use self::{
     limiter::{LimiterOptions, OpenLimiter},
     listen::{ListenOptions, ServeConfig},
@@ -48,6 +48,11 @@ const LAST_USES_TIMEOUT: Duration = Duration::from_secs(2);
 /// The number of file descriptors to reserve for a SQLite store, which opens readers on demand and briefly opens its
 /// files to check them.
 const SQLITE_DESCRIPTORS: usize = 16;
+
+const EMPTY_MEMORY: &str =
+    "no data loaded: pass --data FILE or a --store that `leadapi-server init` has set up, or run `leadapi-server demo`";
+const EMPTY_DATABASE: &str =
+    "the store has no business: `leadapi-server init` creates the first one, even while this server runs";
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -173,8 +178,18 @@ async fn in_memory(
     let OpenLimiter { limiter, probe } =
         limiter.unwrap_or_else(|| OpenLimiter::new(SlidingWindow::new(listen.rate_limits())));
     let probes = Probes { writes, limiter: probe };
-    let config =
-        ServeConfig { store, settings, owners, verifier, limiter, probes, descriptors: 0, businesses, location };
+    let config = ServeConfig {
+        store,
+        settings,
+        owners,
+        verifier,
+        limiter,
+        probes,
+        descriptors: 0,
+        businesses,
+        if_empty: EMPTY_MEMORY,
+        location,
+    };
     listen.serve(config, log, |url| greet(url, &issued), std::future::pending()).await
 }
 
@@ -210,6 +225,7 @@ async fn from_database(
         probes,
         descriptors,
         businesses,
+        if_empty: EMPTY_DATABASE,
         location,
     };
     let outcome = listen.serve(config, log, |_| Ok(()), store.failed()).await?;

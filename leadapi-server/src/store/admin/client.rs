@@ -84,7 +84,7 @@ impl Task for List {
     }
 }
 
-struct Add(ClientAccount);
+pub(super) struct Add(pub(super) ClientAccount);
 
 #[async_trait]
 impl Task for Add {

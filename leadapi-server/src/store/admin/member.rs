@@ -78,7 +78,7 @@ impl SqlStore {
     }
 }
 
-fn checked_email(text: &str) -> Result<String, AdminError> {
+pub(super) fn checked_email(text: &str) -> Result<String, AdminError> {
     let email = text.trim();
     match check_email(email) {
         Ok(()) => Ok(email.to_owned()),

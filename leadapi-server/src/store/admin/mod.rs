@@ -1,4 +1,4 @@
-//! Administrative changes to a business: its members, client accounts, pipelines, stages and forms.
+//! Administrative changes: businesses, and the records of a business: its members, client accounts, pipelines, stages and forms.
 //!
 //! Each change runs in one transaction that excludes all other writes to the business. A change that would leave a
 //! dangling reference is rejected with a clear message, before it can violate a foreign key.
@@ -6,6 +6,7 @@
 mod business;
 mod client;
 mod form;
+mod init;
 mod member;
 mod pipeline;
 mod rows;
@@ -16,6 +17,7 @@ use async_trait::async_trait;
 use leadapi_core::{id::BusinessId, validate::check_name};
 
 pub use self::business::Business;
+pub(crate) use self::init::FirstRecords;
 
 use super::{
     AdminError, SqlStore,

@@ -76,7 +76,7 @@ impl Task for List {
     }
 }
 
-struct Add(Pipeline);
+pub(super) struct Add(pub(super) Pipeline);
 
 #[async_trait]
 impl Task for Add {

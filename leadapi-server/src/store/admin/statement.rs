@@ -1,6 +1,10 @@
 //! The SQL statements for administration, shared by both databases. Each statement is limited to one business, and its
 //! parameters are numbered in order of first appearance.
 
+pub(super) const RENAME_BUSINESS: &str = "UPDATE business SET name = $1 WHERE business_id = $2 RETURNING created_at";
+
+pub(super) const DELETE_BUSINESS: &str = "DELETE FROM business WHERE business_id = $1";
+
 pub(super) const CHANGE_MEMBER: &str = "UPDATE member SET email = $1, role = $2 WHERE business_id = $3 AND email = $4";
 
 pub(super) const DELETE_MEMBER: &str = "DELETE FROM member WHERE business_id = $1 AND email = $2";
@@ -57,3 +61,34 @@ pub(super) const DELETE_CLIENT_COUNTS: &str = "DELETE FROM tally WHERE business_
 /// Keeps the empty filter's rows even when their count is zero, because they define the buckets.
 pub(super) const DELETE_EMPTY_STAGE_COUNTS: &str =
     "DELETE FROM tally WHERE business_id = $1 AND client_id = '' AND stage_id <> '' AND leads = 0";
+
+// Statements that delete all records of a business.
+
+const DELETE_LEADS: &str = "DELETE FROM lead WHERE business_id = $1";
+const DELETE_LEAD_COUNTS: &str = "DELETE FROM tally WHERE business_id = $1";
+const DELETE_KEYS: &str = "DELETE FROM idempotency WHERE business_id = $1";
+const DELETE_FORMS: &str = "DELETE FROM form WHERE business_id = $1";
+const DELETE_STAGES: &str = "DELETE FROM stage WHERE business_id = $1";
+const DELETE_PIPELINES: &str = "DELETE FROM pipeline WHERE business_id = $1";
+const DELETE_CLIENTS: &str = "DELETE FROM client WHERE business_id = $1";
+const DELETE_TOKENS: &str = "DELETE FROM token WHERE business_id = $1";
+const DELETE_LOGIN_LINKS: &str = "DELETE FROM login_link WHERE business_id = $1";
+const DELETE_SESSIONS: &str = "DELETE FROM session WHERE business_id = $1";
+const DELETE_AUDIT: &str = "DELETE FROM audit WHERE business_id = $1";
+const DELETE_MEMBERS: &str = "DELETE FROM member WHERE business_id = $1";
+
+/// Deletes each record before those that it refers to.
+pub(super) const DELETE_RECORDS: [&str; 12] = [
+    DELETE_LEADS,
+    DELETE_LEAD_COUNTS,
+    DELETE_KEYS,
+    DELETE_FORMS,
+    DELETE_STAGES,
+    DELETE_PIPELINES,
+    DELETE_CLIENTS,
+    DELETE_TOKENS,
+    DELETE_LOGIN_LINKS,
+    DELETE_SESSIONS,
+    DELETE_AUDIT,
+    DELETE_MEMBERS,
+];

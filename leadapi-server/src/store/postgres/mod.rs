@@ -22,6 +22,7 @@ use uuid::Uuid;
 pub(crate) use connect::OpenError;
 use hosts::Hosts;
 use session::PgSession;
+pub(super) use statement::DELETE_COMMIT_IDS;
 use url::Target;
 pub(super) use url::redacted;
 use writer::Writer;

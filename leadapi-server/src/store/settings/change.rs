@@ -13,9 +13,9 @@ use crate::store::{
     statement as shared, tokens,
 };
 
-pub(super) struct ChangeTokens {
-    pub(super) business: BusinessId,
-    pub(super) change: TokenChange,
+pub(in crate::store) struct ChangeTokens {
+    pub(in crate::store) business: BusinessId,
+    pub(in crate::store) change: TokenChange,
 }
 
 #[async_trait]

@@ -17,11 +17,13 @@ use leadapi_core::{
     validate::email_key,
 };
 
-pub(super) use self::session::{delete_expired, end_sessions};
 use self::{
     audit::ReadAudit,
-    change::ChangeTokens,
     session::{AddLink, EndSession, StartSession, UseLink},
+};
+pub(super) use self::{
+    change::ChangeTokens,
+    session::{delete_expired, end_sessions},
 };
 use super::{
     SqlStore,

@@ -1,0 +1,71 @@
+//! The first business of a store, with everything that a first request needs.
+
+use async_trait::async_trait;
+use leadapi_core::{
+    auth::Actor,
+    id::BusinessId,
+    model::{ClientAccount, Pipeline},
+    port::{TokenAction, TokenChange, TokenChanged, TokenRecord},
+};
+
+use super::{Business, Task, business, client, pipeline, shared};
+use crate::store::{
+    AdminError, SqlStore,
+    error::SqlError,
+    session::{Session, Work, query},
+    settings::ChangeTokens,
+};
+
+/// The records of the first business. Their names have been checked.
+#[derive(Debug)]
+pub(crate) struct FirstRecords {
+    pub(crate) business: BusinessId,
+    pub(crate) name: String,
+    /// The e-mail address of the first owner.
+    pub(crate) owner: String,
+    pub(crate) client: ClientAccount,
+    pub(crate) pipeline: Pipeline,
+    pub(crate) token: TokenRecord,
+}
+
+impl SqlStore {
+    /// Adds the first business, its owner, a client account, a pipeline and a token to an empty store, in one
+    /// transaction.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the store has a business, the name or the address is invalid, or the database fails.
+    pub(crate) async fn init(&self, first: &FirstRecords) -> Result<Business, AdminError> {
+        let FirstRecords { business: id, name, owner, client, pipeline, token } = first;
+        let business = business::Add::new(id.clone(), name, owner)?;
+        let action = TokenAction::Create(token.clone());
+        let token = TokenChange::new(action, token.created_at, Actor::new(owner, None));
+        let (client, pipeline) = (client::Add(client.clone()), pipeline::Add(pipeline.clone()));
+        Ok(self.database.work(None, Init { business, client, pipeline, token }).await?)
+    }
+}
+
+struct Init {
+    business: business::Add,
+    client: client::Add,
+    pipeline: pipeline::Add,
+    token: TokenChange,
+}
+
+#[async_trait]
+impl Work for Init {
+    type Output = Business;
+
+    async fn run(&self, session: &mut dyn Session) -> Result<Business, SqlError> {
+        if session.finds(query!(shared::BUSINESSES)).await? {
+            return Err(SqlError::refused("the store already has a business"));
+        }
+        let added = self.business.run(session).await?;
+        self.client.run(session, &added.id).await?;
+        self.pipeline.run(session, &added.id).await?;
+        match (ChangeTokens { business: added.id.clone(), change: self.token.clone() }).run(session).await? {
+            TokenChanged::Done(_) => Ok(added),
+            other => Err(SqlError::other(format!("the first token was refused: {other:?}"))),
+        }
+    }
+}
