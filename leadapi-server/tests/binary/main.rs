@@ -8,11 +8,13 @@
 )]
 
 mod admin;
+mod businesses;
 mod config;
 mod data;
 mod displaced;
 mod failure;
 mod form;
+mod init;
 mod lead_counts;
 mod log;
 mod openapi;

@@ -142,7 +142,10 @@ fn the_command_ready_reports_whether_a_server_is_ready() {
     let database = Database::of_the_sample();
     let server = Running::start(serve(&database).env("LEADAPI_DRAIN_DELAY", "1h"));
     let ops = Ops::of(&server);
-    let ready = |address: &str| Command::new(BINARY).arg("ready").env("LEADAPI_OPS_LISTEN", address).output().unwrap();
+    let check = |args: &[&str], address: &str| {
+        Command::new(BINARY).arg("ready").args(args).env("LEADAPI_OPS_LISTEN", address).output().unwrap()
+    };
+    let ready = |address: &str| check(&[], address);
     for address in [ops.0.clone(), ops.0.replace("127.0.0.1", "0.0.0.0")] {
         let output = ready(&address);
         assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b"ready\n"[..]), "{address}");
@@ -156,9 +159,12 @@ fn the_command_ready_reports_whether_a_server_is_ready() {
         assert!(error.contains(&format!("the server at {address} is not ready: {reason}")), "{error}");
     };
     refused(&ops.0, "shutting down");
+    assert_eq!(check(&["--live"], &ops.0).stdout, b"alive\n");
     server.signal("-TERM");
     server.end();
     refused(&ops.0, "Connection refused");
+    let dead = String::from_utf8(check(&["--live"], &ops.0).stderr).unwrap();
+    assert!(dead.contains("is not alive: Connection refused"), "{dead}");
 }
 
 /// A user at a terminal must not have to wait.

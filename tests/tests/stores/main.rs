@@ -7,6 +7,7 @@
     reason = "a failed unwrap fails the test"
 )]
 
+mod businesses;
 mod commits;
 mod conformance;
 mod export;

@@ -8,7 +8,7 @@ use super::{Task, checked_name, lead_count, member, shared, statement};
 use crate::store::{
     AdminError, Database, SqlStore,
     error::SqlError,
-    postgres, read,
+    lead_counts, postgres, read,
     row::Row,
     session::{Session, Work, query},
 };
@@ -95,6 +95,7 @@ impl Work for Add {
         }
         session.execute(query!(shared::INSERT_BUSINESS, id, name, *created_at)).await?;
         session.execute(query!(shared::INSERT_MEMBER, id, &owner.email, owner.role)).await?;
+        session.execute(lead_counts::first_bucket(id)).await?;
         Ok(self.business.clone())
     }
 }
