@@ -39,7 +39,7 @@ pub(in crate::settings) fn form(person: &Person, change: TokenForm, token: &Toke
             (hidden_token(person, &action))
             @if change == TokenForm::Rotate {
                 (overlap_field())
-                (expiry_field(DEFAULT_DAYS))
+                (expiry_field("The new token expires after", DEFAULT_DAYS))
             }
             div.buttons {
                 button type="submit" class=(if change == TokenForm::Rotate { "send" } else { "danger" }) { (submit) }

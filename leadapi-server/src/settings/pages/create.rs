@@ -45,10 +45,10 @@ pub(in crate::settings) fn form(person: &Person, form: &CreateForm) -> Markup {
     let action = path(business, &["tokens"]);
     let has = |scope: &str| form.scopes.iter().any(|chosen| chosen == scope);
     let content = html! {
-        @if let Some(fault) = &form.fault {
-            p.fault role="alert" #fault { (fault) }
-        }
         form.sheet method="post" action=(action) {
+            @if let Some(fault) = &form.fault {
+                p.fault role="alert" #fault { (fault) }
+            }
             (hidden_token(person, &action))
             label for="name" { "Name" }
             p.hint #name-hint { "What uses the token, such as “Website form”. 1 to 100 characters." }
@@ -61,7 +61,7 @@ pub(in crate::settings) fn form(person: &Person, form: &CreateForm) -> Markup {
                 label { input type="checkbox" name="scope" value="write" checked[has("write")];
                     "Write: create, change and delete leads" }
             }
-            (expiry_field(&form.expires))
+            (expiry_field("Expires after", &form.expires))
             div.buttons {
                 button.send type="submit" { "Create token" }
                 a href=(action) { "Cancel" }

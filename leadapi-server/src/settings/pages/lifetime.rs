@@ -40,10 +40,10 @@ fn find(choices: &[(&str, u32, &str)], choice: &str) -> Result<Duration, Problem
 }
 
 /// Returns the choice of an expiry.
-pub(super) fn expiry_field(chosen: &str) -> Markup {
+pub(super) fn expiry_field(legend: &str, chosen: &str) -> Markup {
     html! {
         fieldset aria-describedby="never" {
-            legend { "Expires after" }
+            legend { (legend) }
             (radios("expires", &EXPIRIES, chosen))
             label { input type="radio" name="expires" value=(NEVER) checked[chosen == NEVER]; "Never" }
             p.hint #never {

@@ -13,14 +13,16 @@ pub(in crate::settings) fn page(person: &Person, token: &TokenRecord, secret: &B
             "The token " strong { (token.name) } " was created. Its scopes: " (token.scopes)
             ". It expires: " (optional_time(token.expires_at)) "."
         }
-        label for="secret" { "Secret" }
-        input.secret #secret readonly value=(secret.expose()) size="53" spellcheck="false" autocomplete="off"
-            aria-describedby="once";
-        p.notice #once {
-            strong { "Copy the secret now. " }
-            "It is stored only as a hash, so nobody can show it again. If it is lost, rotate the token."
+        div.sheet {
+            label for="secret" { "Secret" }
+            input.secret #secret readonly value=(secret.expose()) spellcheck="false" autocomplete="off"
+                aria-describedby="once";
+            p.notice #once {
+                strong { "Copy the secret now. " }
+                "It is stored only as a hash, so nobody can show it again. If it is lost, rotate the token."
+            }
+            div.buttons { a.button href=(path(person.business(), &["tokens"])) { "Done" } }
         }
-        p { a href=(path(person.business(), &["tokens"])) { "Done" } }
     };
     super::page(person, "tokens", "Copy the secret", &content)
 }

@@ -28,7 +28,10 @@ pub(in crate::settings) fn list(
         @if let Some(notice) = notice {
             p.notice role="status" { (notice) }
         }
-        p { "A token lets a program use the API for this business. " a.send.button href=(new) { "New token" } }
+        div.top {
+            p { "A token lets a program use the API for this business." }
+            a.button.send href=(new) { "New token" }
+        }
         @if tokens.is_empty() {
             p.quiet { "There are no tokens yet." }
         } @else {
@@ -56,7 +59,8 @@ fn row(person: &Person, token: &TokenRecord, now: Timestamp) -> Markup {
     let state = token.state(now);
     let link = |change: TokenForm, text: &str| {
         let path = path(person.business(), &["tokens", token.id.as_str(), change.name()]);
-        html! { a href=(path) aria-label=(format!("{text} {} {}", token.name, token.hint)) { (text) } }
+        let class = (change != TokenForm::Rotate).then_some("danger");
+        html! { a class=[class] href=(path) aria-label=(format!("{text} {} {}", token.name, token.hint)) { (text) } }
     };
     html! {
         tr {
