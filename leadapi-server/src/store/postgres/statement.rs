@@ -15,7 +15,7 @@ pub(super) const FENCE: &str = "INSERT INTO operation (business_id, server_id, o
     ON CONFLICT (business_id, server_id) DO UPDATE SET committed_at = excluded.committed_at RETURNING operation_id";
 
 /// Deletes the records of all servers for a business.
-pub(in crate::store) const DELETE_COMMIT_IDS: &str = "DELETE FROM operation WHERE business_id = $1";
+pub(crate) const DELETE_COMMIT_IDS: &str = "DELETE FROM operation WHERE business_id = $1";
 
 /// Assumes that a server without recent writes is no longer running. Not limited to one business, so that the number of
 /// statements does not grow with the number of businesses.
