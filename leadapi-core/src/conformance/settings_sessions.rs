@@ -11,7 +11,7 @@ use crate::{
     port::{AuditAction, AuditEntry, FoundSession, LoginLink, Membership, Session, SettingsStore, SignIn},
 };
 
-/// Two businesses with members. One person is a member of both.
+/// Two businesses with members. Zoë is a member of both, with different spellings of her address.
 pub(super) const MEMBERS: &str = r#"{"businesses": [
     {"id": "b1", "name": "Two", "created_at": "2026-01-01T00:00:00Z", "members": [
         {"email": "ann@b1.example", "role": "owner"}, {"email": "Zoë@Example.org", "role": "admin"},

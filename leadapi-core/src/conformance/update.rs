@@ -86,7 +86,7 @@ pub(super) async fn moves_between_lists(store: &impl Store) -> CheckResult {
     same("the stage it entered", &listed(store, &in_stage("s12")).await?, &(ids(&["l2"]), 1))?;
     same("all", &listed(store, &LeadQuery::new()).await?, &(ids(&["l3", "l2", "l1"]), 3))?;
     change(store, "l2", &LeadPatch::new().clear_pipeline()).await?;
-    same("the stage it left again", &listed(store, &in_stage("s12")).await?, &(vec![], 0))?;
+    same("the stage after the pipeline was cleared", &listed(store, &in_stage("s12")).await?, &(vec![], 0))?;
     store.delete(&business("b1"), &lead_id("l3")).await?;
     same("the stage of the deleted lead", &listed(store, &in_stage("s11")).await?, &(ids(&["l1"]), 1))?;
     same("the remaining leads", &listed(store, &LeadQuery::new()).await?, &(ids(&["l2", "l1"]), 2))

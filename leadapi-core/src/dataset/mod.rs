@@ -1,4 +1,4 @@
-//! Data sets, which contain businesses and all their records, and their file format.
+//! Data sets (businesses and all their records) and their file format.
 //!
 //! A server can load a data set when it starts, and a store can import and export data sets. The conformance suite
 //! fills the store under test from data sets.

@@ -31,8 +31,8 @@ impl Default for Uuids {
 
 impl IdSource for Uuids {
     fn lead_id(&self, at: Timestamp) -> LeadId {
-        // UUIDv7 cannot represent a time before 1970, so earlier times are clamped to 1970. The time in an id only
-        // determines its order among other ids.
+        // UUIDv7 cannot represent a time before 1970, so earlier times are clamped to 1970. The time in an id serves
+        // only to order the ids.
         let at = Duration::from_millis(u64::try_from(at.unix_millis()).unwrap_or(0));
         let context = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let id = Uuid::new_v7(uuid::Timestamp::from_unix(&*context, at.as_secs(), at.subsec_nanos()));

@@ -73,7 +73,7 @@ impl MemoryStore {
         Self { businesses: businesses.collect() }
     }
 
-    /// Returns the form records of a business, which no API operation returns (contract D11).
+    /// Returns the form records of a business. No API operation returns them (contract D11).
     pub fn forms(&self, business: &BusinessId) -> Vec<FormRecord> {
         let forms = self.businesses.get(business).into_iter().flat_map(|business| &business.forms);
         // Parsing cannot fail, because each text was serialized from a record (contract D11).

@@ -1,4 +1,4 @@
-//! Walks through a form. A walk follows the rules from page to page until it reaches an ending, a page that it has
+//! The traversal of a form. A walk follows the rules from page to page until it reaches an ending, a page that it has
 //! already visited, or a page whose answers are missing or invalid.
 
 use std::cmp::Ordering;
