@@ -52,7 +52,7 @@ pub struct Violation {
     fault: BoxError,
 }
 
-/// Runs each check on a fresh store filled from a data set.
+/// Runs each check on a fresh store that contains a data set.
 macro_rules! checks {
     ($make:ident; $($module:ident($fixture:path): $($check:ident)*;)*) => {$($(
         let check = concat!(stringify!($module), "::", stringify!($check));

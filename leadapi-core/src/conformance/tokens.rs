@@ -132,7 +132,7 @@ pub(super) async fn inserts_one_of_concurrent_duplicates(store: &impl TokenStore
     same("the number of listed tokens", &listed(store, "b1").await?.len(), &1)
 }
 
-/// The store records a use only if the last recorded use is at least 15 minutes older, and ignores unknown tokens.
+/// The store records a use only if the last recorded use was at least 15 minutes earlier. It ignores unknown tokens.
 pub(super) async fn records_a_use_every_15_minutes(store: &impl TokenStore) -> CheckResult {
     const JUST_BEFORE: &str = "2026-05-04T12:14:59.999Z";
     const QUARTER_PAST: &str = "2026-05-04T12:15:00.000Z";

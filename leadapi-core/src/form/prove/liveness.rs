@@ -12,7 +12,7 @@ pub(super) struct Liveness {
 
 #[derive(Clone, Default)]
 struct QuestionLiveness {
-    /// Whether a rule on the question's own page, or on a page that can follow, reads the answer.
+    /// Whether a rule on the question's page or on a later page reads the answer.
     is_read: bool,
     /// The other pages on which the answer still matters, sorted.
     pages: Vec<usize>,
@@ -60,7 +60,7 @@ impl Liveness {
         Some(Self { questions })
     }
 
-    /// Returns whether a rule on the question's own page, or on a page that can follow, reads the answer.
+    /// Returns whether a rule on the question's page or on a later page reads the answer.
     pub(super) fn is_read(&self, question: usize) -> bool {
         self.questions.get(question).is_some_and(|live| live.is_read)
     }
