@@ -21,7 +21,7 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// How long a result is cached, so that frequent probes do not overload the store.
 const CACHE_TIME: Duration = Duration::from_secs(1);
 
-/// The checks besides a read from the store.
+/// The readiness checks other than a read from the store.
 pub(crate) struct Probes {
     /// Performs a no-op write.
     pub(crate) writes: Probe,

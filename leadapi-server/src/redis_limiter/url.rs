@@ -31,11 +31,11 @@ pub enum InvalidRedisUrl {
     /// The service that the Sentinels monitor is missing.
     #[error("must name the service after the Sentinel hosts: /SERVICE or /SERVICE/DATABASE")]
     Service,
-    /// The database is not a number.
+    /// The database number is invalid.
     #[error("must end with the number of the database, such as /0, or without a path")]
     Database,
     /// There is an unknown parameter.
-    #[error("must have no parameters, except that redis+sentinel:// allows sentinel_user and sentinel_password")]
+    #[error("must have no parameters (only redis+sentinel:// allows sentinel_user and sentinel_password)")]
     Parameter,
 }
 

@@ -64,7 +64,7 @@ struct WriteSet {
     /// Sorted by id, so that all servers write leads in the same order.
     leads: BTreeMap<LeadId, Change<Lead>>,
     keys: BTreeMap<IdempotencyKey, Change<StoredResponse>>,
-    /// The records as loaded.
+    /// The idempotency records, as loaded.
     records: Vec<(IdempotencyKey, Record)>,
 }
 

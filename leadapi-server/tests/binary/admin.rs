@@ -93,7 +93,7 @@ fn removing_a_client_account_with_leads_needs_a_flag() {
     assert!(named.contains("a form refers to it") && named.contains(FORM), "{named}");
     database.run(&of(&["form", "remove", FORM]));
     let refused = database.refuses(&of(&["client", "remove", CLIENT]));
-    assert!(refused.contains(&format!("has {count} leads: --with-leads")), "{refused}");
+    assert!(refused.contains(&format!("has {count} leads: use --with-leads")), "{refused}");
     assert_eq!(database.json(&of(&["client", "remove", CLIENT, "--with-leads"]))["leads"], count);
     assert_eq!(leads(&database, "client_id", CLIENT), 0);
     database.assert_lead_counts();

@@ -72,7 +72,7 @@ fn an_export_replaces_no_file_and_leaves_no_partial_file() {
     let file = database.folder.path().join("export.json");
     fs::write(&file, "mine").unwrap();
     let export = ["data", "export", file.to_str().unwrap()];
-    assert!(database.refuses(&export).contains("export.json already exists; --force"));
+    assert!(database.refuses(&export).contains("export.json already exists; use --force"));
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
     database.run(&[&export[..], &["--force"]].concat());
     assert!(Dataset::parse(&fs::read_to_string(&file).unwrap()).is_ok());
@@ -132,7 +132,7 @@ fn a_backup_under_load_is_a_servable_snapshot() {
         database.run(&["data", "backup", path.to_str().unwrap()]);
         assert_eq!(writer.join().unwrap(), 200);
     });
-    assert!(database.refuses(&["data", "backup", path.to_str().unwrap()]).contains("copy.db already exists; --force"));
+    assert!(database.refuses(&["data", "backup", path.to_str().unwrap()]).contains("copy.db already exists; use --force"));
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     copy.store = format!("sqlite:{}", path.display());
     copy.assert_lead_counts();

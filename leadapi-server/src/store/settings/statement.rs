@@ -23,8 +23,8 @@ pub(super) const COUNT_AUDIT: &str = "SELECT count(*) FROM audit WHERE business_
 pub(super) const MEMBERS: &str = "SELECT member.business_id, business.name, member.email, member.role FROM member \
     JOIN business ON business.business_id = member.business_id WHERE member.business_id = $1";
 
-/// Not limited to one business, because it serves to find the memberships of a person in all businesses. The addresses
-/// are compared in Rust, because neither database can ignore the case of every Unicode letter.
+/// Not limited to one business, because it is used to find a person's memberships in all businesses. The addresses are
+/// compared in Rust, because neither database can ignore the case of every Unicode letter.
 pub(super) const ALL_MEMBERS: &str = "SELECT member.business_id, business.name, member.email, member.role FROM member \
     JOIN business ON business.business_id = member.business_id ORDER BY business.name, business.business_id";
 
