@@ -31,7 +31,7 @@ pub(super) struct StoredResponse {
     pub(super) lead: Arc<Lead>,
 }
 
-/// A record in the database.
+/// The stored record of an idempotency key.
 #[derive(Debug)]
 pub(super) struct Record {
     pub(super) fingerprint: [u8; 32],

@@ -182,7 +182,7 @@ impl Work for Clients {
 
 /// Runs a statement that returns a single count.
 pub(super) async fn count(session: &mut dyn Session, query: Query) -> Result<u64, SqlError> {
-    session.row(query, |mut row| row.take()).await?.ok_or_else(|| SqlError::other("a count has no row"))
+    session.row(query, |mut row| row.take()).await?.ok_or_else(|| SqlError::other("a count query returned no row"))
 }
 
 fn offset(offset: u64) -> Result<Value, SqlError> {

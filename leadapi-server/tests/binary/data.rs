@@ -132,7 +132,9 @@ fn a_backup_under_load_is_a_servable_snapshot() {
         database.run(&["data", "backup", path.to_str().unwrap()]);
         assert_eq!(writer.join().unwrap(), 200);
     });
-    assert!(database.refuses(&["data", "backup", path.to_str().unwrap()]).contains("copy.db already exists; use --force"));
+    assert!(
+        database.refuses(&["data", "backup", path.to_str().unwrap()]).contains("copy.db already exists; use --force")
+    );
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     copy.store = format!("sqlite:{}", path.display());
     copy.assert_lead_counts();

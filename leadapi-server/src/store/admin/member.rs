@@ -103,7 +103,7 @@ fn check(before: &[MemberSeed], after: &[MemberSeed]) -> Result<(), SqlError> {
     }
     let has_owner = |members: &[MemberSeed]| members.iter().any(|member| member.role == Role::Owner);
     if has_owner(before) && !has_owner(after) {
-        let rule = "the last owner of a business can be neither removed nor demoted: make somebody else an owner first";
+        let rule = "the last owner of a business cannot be removed or demoted: make another member an owner first";
         return Err(SqlError::refused(rule));
     }
     Ok(())
