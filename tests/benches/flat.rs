@@ -2,7 +2,7 @@
 //! connection. Also compares the memory per lead with the size of its JSON.
 //!
 //! The caller and the server share one core, because only one of them works at a time. On two cores, each request would
-//! also have to wake the other thread, and the time for that depends on the operating system.
+//! also have to wake the other thread, and the operating system determines how long that takes.
 //!
 //! `LEADAPI_BENCH_LEADS=1000,100000` sets the sizes. Each result is the ratio to the smallest size.
 

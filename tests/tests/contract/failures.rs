@@ -130,7 +130,7 @@ async fn an_id_that_cannot_exist_is_answered_without_the_store() {
 
 /// The log lets a host distinguish the failures of its store.
 #[tokio::test]
-async fn the_log_has_the_error_of_the_store_itself() {
+async fn the_log_contains_the_stores_own_error() {
     let create = || post("D4 a create", json!({"client_id": "a-client-1", "name": "Ann"}));
     let cause = async |world: World| {
         let request = Via::Process.open(world.clone()).await.request(&create());

@@ -4,7 +4,7 @@ use leadapi_tests::{Token, delete, everywhere, get, post};
 use serde_json::json;
 
 #[tokio::test]
-async fn lists_and_totals_contain_only_the_own_business() {
+async fn lists_and_totals_contain_only_data_of_the_business() {
     // The runner searches each response for the other business's data.
     everywhere("1 every request is limited to the client accounts of the business that owns the token", async |live| {
         for (token, total) in [(Token::B, [2, 1, 1]), (Token::Both, [6, 3, 4])] {

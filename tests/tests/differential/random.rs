@@ -20,7 +20,7 @@ use super::{
     sides::{Check, Sides, Stores},
 };
 
-/// The default number of cases. They take a few seconds.
+/// The default number of cases, which take a few seconds in total.
 const CASES: u32 = 24;
 /// The default maximum number of steps to shrink a failing case.
 const STEPS: u32 = 256;

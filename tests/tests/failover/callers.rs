@@ -38,7 +38,7 @@ impl Calls {
         Arc::new(Self { client, urls, token, stopped: AtomicBool::default(), written: Mutex::default() })
     }
 
-    /// Starts two kinds of callers: some only create leads, the others also update and delete them.
+    /// Starts two kinds of callers: one kind only creates leads, the other also updates and deletes them.
     pub(crate) fn start(self: &Arc<Self>) -> Vec<JoinHandle<BTreeMap<String, History>>> {
         let callers = (0..2 * CALLERS).map(|nth| Caller {
             calls: self.clone(),

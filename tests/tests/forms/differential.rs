@@ -12,7 +12,7 @@ use crate::{
     random::{self, Draw},
 };
 
-/// The default number of walks. They take a few seconds.
+/// The default number of walks, which take a few seconds in total.
 const WALKS: u32 = 20_000;
 /// The number of walks through one form.
 const WALKS_EACH: u32 = 16;

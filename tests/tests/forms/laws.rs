@@ -94,7 +94,7 @@ fn an_unreachable_page_changes_nothing() {
 }
 
 #[test]
-fn the_order_of_rules_of_different_pages_changes_nothing() {
+fn the_order_of_rules_on_different_pages_changes_nothing() {
     no_change(true, |record| rules(record).sort_by_key(|rule| std::cmp::Reverse(rule["fromPageId"].to_string())));
 }
 

@@ -172,7 +172,7 @@ async fn a_request_timeout_is_500_and_the_write_completes() {
     let answer = peer.answer().await;
     assert!(answer.starts_with("HTTP/1.1 500") && answer.contains("\r\nretry-after: 1\r\n"), "{answer}");
     gate.open(1);
-    until_there_is_a_lead_more(&kept).await;
+    until_one_more_lead_is_stored(&kept).await;
 }
 
 #[tokio::test]
@@ -203,7 +203,7 @@ async fn leads(kept: &Arc<dyn Store>) -> u64 {
     page.total
 }
 
-async fn until_there_is_a_lead_more(kept: &Arc<dyn Store>) {
+async fn until_one_more_lead_is_stored(kept: &Arc<dyn Store>) {
     eventually("the lead is stored", async || equals(leads(kept).await, &WITH_ONE_MORE)).await;
 }
 

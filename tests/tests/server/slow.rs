@@ -29,7 +29,7 @@ async fn a_silent_connection_is_cut_off_by_the_first_byte_timeout() {
 }
 
 #[tokio::test]
-async fn half_a_head_is_cut_by_the_head_timeout() {
+async fn half_a_head_is_cut_off_by_the_head_timeout() {
     for half in ["G", "GET /v1/leads HTT", "GET /v1/leads HTTP/1.1\r\nhost: x\r\naccept: "] {
         let mut limits = endless();
         limits.head = SOON;
@@ -106,7 +106,7 @@ async fn an_idle_connection_is_closed_by_the_idle_timeout() {
 
 /// The head timeout also applies to later requests on the connection.
 #[tokio::test]
-async fn half_a_second_head_is_cut_by_the_head_timeout() {
+async fn half_of_a_later_head_is_cut_off_by_the_head_timeout() {
     let mut limits = endless();
     limits.head = SOON;
     let host = Host::start(limits).await;

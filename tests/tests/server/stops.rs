@@ -11,7 +11,7 @@ const WARM: Duration = Duration::from_millis(300);
 const WITHIN: Duration = Duration::from_secs(8);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_stop_under_load_loses_no_request_and_ends_in_time() {
+async fn a_shutdown_under_load_loses_no_request_and_ends_in_time() {
     for _ in 0..STOPS {
         let options = ["--body-timeout", "1s"].map(str::to_owned);
         let stop = stop(Path::new(env!("CARGO_BIN_EXE_server")), &options, DRAIN, WARM, WITHIN).await;

@@ -82,7 +82,7 @@ fn handshake(address: std::net::SocketAddr, config: Arc<ClientConfig>) -> io::Re
 }
 
 #[tokio::test]
-async fn alpn_selects_the_protocol_of_the_client() {
+async fn alpn_selects_the_clients_protocol() {
     let certificate = Certificate::new();
     let host = host(certificate.files.clone(), HttpLimits::default()).await;
     for (offered, agreed) in

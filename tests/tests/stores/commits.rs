@@ -68,7 +68,7 @@ async fn a_create_cut_at_any_message_reports_its_true_outcome() {
                 failed += 1;
                 assert!(
                     stored == 0 || !matches!(error, StoreError::Unavailable(_)),
-                    "stored, but {error:?} at {cut:?}"
+                    "the lead is stored, but the create returned {error:?} at {cut:?}"
                 );
             }
         }

@@ -39,7 +39,7 @@ async fn failing_writes_do_not_fail_the_others(store: &SqlStore) {
 }
 
 #[tokio::test]
-async fn a_failing_write_does_not_fail_the_others_of_its_transaction() {
+async fn a_failing_write_does_not_fail_the_others_in_its_transaction() {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", folder.path().join("leads.db").display());
     failing_writes_do_not_fail_the_others(&open(&url, 1).await).await;

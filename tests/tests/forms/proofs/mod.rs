@@ -21,7 +21,7 @@ use crate::{
     random::{self, Draw},
 };
 
-/// The default number of forms. They take a few seconds.
+/// The default number of forms, which take a few seconds in total.
 const FORMS: u32 = 1_500;
 
 /// Replays the witnesses of refuted properties.
@@ -70,7 +70,7 @@ fn compare_paths(form: &Questionnaire<'_>, endings: &[Value], seen: &Seen) -> Re
 }
 
 #[test]
-fn verdicts_equal_those_of_brute_force() {
+fn verdicts_match_brute_force() {
     let forms = configured("LEADAPI_FORMS_PROOFS", FORMS);
     let counts = RefCell::new([0; 6]);
     let mut runner = TestRunner::new(Config { max_global_rejects: u32::MAX, ..crate::config(forms) });
