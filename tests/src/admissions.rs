@@ -15,7 +15,7 @@ pub struct Admitted {
 pub fn max_admitted_in(interval: Duration, requests: &[Admitted]) -> usize {
     let mut requests = requests.to_vec();
     requests.sort_by_key(|request| request.sent);
-    // One of the fullest intervals begins when its first request was sent, so only these intervals need counting.
+    // Some interval with the maximum begins when one of its requests was sent, so only these intervals are checked.
     let begins = requests.iter().enumerate().map(|(nth, first)| {
         let end = first.sent + interval;
         let later = requests[nth..].iter().take_while(|request| request.sent < end);

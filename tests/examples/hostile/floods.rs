@@ -1,4 +1,4 @@
-//! HTTP/2 floods, in which a little traffic causes the server much work.
+//! HTTP/2 floods: small amounts of traffic that cost the server a lot of work.
 
 use std::{path::Path, sync::Arc, time::Duration};
 

@@ -181,7 +181,7 @@ async fn totals_and_pages_reflect_each_write() {
 
 #[tokio::test]
 async fn leads_with_equal_timestamps_are_ordered_by_id() {
-    everywhere("D3 new leads too are listed by created_at and id descending", async |live| {
+    everywhere("D3 new leads are also listed by created_at and id descending", async |live| {
         for _ in 0..12 {
             live.send(post("D3 the same timestamp", json!({"client_id": "a-client-4", "name": "Ann"}))).await;
         }

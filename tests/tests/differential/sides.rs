@@ -204,7 +204,7 @@ impl Sides<'_> {
 }
 
 impl Side<'_> {
-    /// Performs a token operation that no request can perform. Error texts differ between stores, so they are not
+    /// Performs a token operation that the API does not offer. Error texts differ between stores, so they are not
     /// compared.
     async fn manage(&self, operation: &Operation, now: Timestamp) -> String {
         let tokens = &self.ports.tokens;

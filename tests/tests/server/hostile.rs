@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 
 const MANY: usize = 50;
 const LIMIT: Duration = Duration::from_secs(1);
-/// The tolerance beyond the timeout, because the machine may be busy. `examples/hostile` allows half a second.
+/// The tolerance beyond the timeout, for a busy machine. `examples/hostile` allows half a second.
 const MARGIN: Duration = Duration::from_secs(3);
 const EARLY: Duration = Duration::from_millis(5);
 const MAX_MEMORY: usize = 400 << 20;
