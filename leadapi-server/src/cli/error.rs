@@ -12,6 +12,7 @@ use leadapi_core::{
     tokens::{SignInError, TokenError},
 };
 
+use super::counts::format_counts;
 #[cfg(feature = "redis")]
 use crate::redis_limiter::RedisLimiterError;
 use crate::{
@@ -295,16 +296,5 @@ impl CommandError {
             Self::ReadForm { .. } | Self::Form { .. } | Self::Answers { .. } => 4,
             _ => 1,
         }
-    }
-}
-
-/// Formats counts for people, omitting zeros: `1 error and 2 warnings`.
-fn format_counts(counts: &[(usize, &str)]) -> String {
-    let plural = |count: usize| if count == 1 { "" } else { "s" };
-    let counts = counts.iter().filter(|(count, _)| *count > 0);
-    let mut counts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}{}", plural(*count))).collect();
-    match (counts.pop(), counts.is_empty()) {
-        (Some(last), false) => format!("{} and {last}", counts.join(", ")),
-        (last, _) => last.unwrap_or_default(),
     }
 }

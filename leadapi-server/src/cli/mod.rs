@@ -5,6 +5,7 @@ mod audit;
 mod business;
 mod client;
 mod config;
+mod counts;
 mod data;
 mod demo;
 mod error;
