@@ -207,7 +207,7 @@ impl Cursor {
         let half = (self.page_len / 2).cast_signed();
         let shift = match self.search.take() {
             // The list grew with each response, and the resume point moved ahead by the same amount. Expect the same
-            // again.
+            // growth again.
             Some(Search { growth: Some(growth), tries: 2.., .. }) => return self.shifts = [growth.cast_signed(); 4],
             // A large shift is unlikely to repeat, so expect at most the shift that one window can absorb.
             Some(_) => shift.clamp(-half, half),

@@ -109,7 +109,7 @@ pub struct TransportError {
     connect: bool,
     timeout: bool,
     permanent: bool,
-    /// A description of the failure, if a transport of this crate knows the cause.
+    /// A description of the failure, if one of this crate's transports knows the cause.
     what: Option<&'static str>,
     source: BoxError,
 }

@@ -107,7 +107,7 @@ fn personal_data_is_redacted_by_default() {
         assert!(!har.contains(private), "{private} in {har}");
     }
     for public in ["fair", "Casa Verde", "Sales"] {
-        assert!(har.contains(public), "{public} is not personal: {har}");
+        assert!(har.contains(public), "{public} is not personal data: {har}");
     }
     assert_eq!(har.matches("redacted-1\\\"").count(), 4, "sent once, returned twice and listed once: {har}");
 

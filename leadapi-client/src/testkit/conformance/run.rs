@@ -1,4 +1,4 @@
-//! The state of a run: the results so far, and helpers that send the requests of checks.
+//! The state of a run: the results so far, and helpers for sending requests.
 
 use std::{
     sync::{Mutex, PoisonError},

@@ -141,7 +141,7 @@ impl FakeBuilder {
         self
     }
 
-    /// Starts the fake on a free port of `127.0.0.1`.
+    /// Starts the fake on `127.0.0.1`, on a free port.
     ///
     /// # Panics
     ///

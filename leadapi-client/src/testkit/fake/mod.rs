@@ -56,7 +56,8 @@ use self::{faults::Faults, limiter::Limiter};
 use super::serve::{self, Server};
 use crate::{Client, ClientBuilder};
 
-/// The real service on a port of `127.0.0.1`. It runs until it is dropped. See the [module](self) documentation.
+/// The real service on `127.0.0.1`, on a free port. It runs until the fake is dropped. See the [module](self)
+/// documentation.
 pub struct FakeLeadApi {
     server: Server,
     service: LeadService,

@@ -125,7 +125,7 @@ impl FakeLeadApi {
 
 #[expect(clippy::expect_used, reason = "a test cannot run without a random number generator")]
 pub(super) fn issue_token(tokens: &MemoryTokens, business: &BusinessId, scopes: Scopes, now: Timestamp) -> BearerToken {
-    let token = BearerToken::generate().expect("a random generator");
+    let token = BearerToken::generate().expect("a working random number generator");
     let record = TokenRecord::new(&token, "testkit", scopes, now);
     let stored = poll_once(tokens.insert(business, record)).expect("a store that does not wait");
     stored.expect("a new token");

@@ -69,7 +69,7 @@ pub struct MockLeadApi {
 }
 
 impl MockLeadApi {
-    /// Starts a server on a free port of `127.0.0.1`, with a random token. The server runs until the mock is dropped.
+    /// Starts a server on `127.0.0.1`, on a free port, with a random token. The server runs until the mock is dropped.
     ///
     /// # Panics
     ///
@@ -86,7 +86,7 @@ impl MockLeadApi {
     /// ```
     #[expect(clippy::expect_used, reason = "a test cannot run without a random number generator")]
     pub async fn start() -> Self {
-        let token = BearerToken::generate().expect("a random generator");
+        let token = BearerToken::generate().expect("a working random number generator");
         let registry = Arc::new(StubRegistry::new(token));
         let server = Server::start(RegistryHandler(registry.clone())).await;
         Self { registry, server }

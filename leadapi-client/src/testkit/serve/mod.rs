@@ -79,7 +79,7 @@ impl Server {
 
 #[expect(clippy::expect_used, reason = "a test cannot run without a port")]
 fn listener() -> TcpListener {
-    TcpListener::bind("127.0.0.1:0").expect("a free port of 127.0.0.1")
+    TcpListener::bind("127.0.0.1:0").expect("a free port on 127.0.0.1")
 }
 
 /// Matches every request, because the [`Handler`] decides the response.

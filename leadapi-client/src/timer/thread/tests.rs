@@ -77,7 +77,7 @@ fn calls_with_equal_timeouts_do_not_wake_the_thread() {
         queue.wakers.remove(&key);
         notified
     };
-    assert!(insert(Duration::from_secs(10)), "the thread waits for nothing yet");
+    assert!(insert(Duration::from_secs(10)), "the idle thread must be notified");
     assert!(!insert(Duration::from_secs(11)), "a later deadline does not wake the thread");
     assert!(insert(Duration::from_secs(9)));
 }

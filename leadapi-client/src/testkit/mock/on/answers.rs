@@ -191,7 +191,7 @@ impl<O: Stubbed, P: AnswerState> On<O, P> {
     /// # });
     /// # Ok::<(), std::io::Error>(())
     /// ```
-    #[expect(clippy::expect_used, reason = "a mistake in a test panics at the line that contains it")]
+    #[expect(clippy::expect_used, reason = "an invalid status is a mistake in the test")]
     pub fn answers(self, status: u16, body: &str) -> Stub<O> {
         let status = StatusCode::from_u16(status).ok().filter(|status| !status.is_informational());
         self.answer(StubAnswer::raw(status.expect("a status from 200 to 999"), body))
