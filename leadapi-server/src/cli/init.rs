@@ -136,8 +136,9 @@ fn as_json(business: &Business, first: &FirstRecords, secret: &BearerToken) -> V
 
 fn as_text(url: &DatabaseUrl, business: &Business, first: &FirstRecords, secret: &BearerToken) -> String {
     let FirstRecords { owner, client, pipeline, token, .. } = first;
-    let stages: String =
+    let stages: Vec<String> =
         pipeline.stages.iter().map(|stage| format!("\n    stage {:?}: {}", stage.name, stage.id)).collect();
+    let stages = stages.concat();
     let (serve, secret) = (serve_command(url), secret.expose());
     let create = demo::create_lead(&default_url(), secret, &client.id);
     format!(
