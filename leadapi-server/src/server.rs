@@ -2,7 +2,7 @@
 
 use std::{fmt, io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
-use futures_util::FutureExt;
+use futures_util::{FutureExt, future::OptionFuture};
 use leadapi_core::http::LeadService;
 use tokio::{
     net::TcpListener,
@@ -174,9 +174,9 @@ impl Server {
         if let Some((socket, ops)) = self.ops {
             ops.start(socket, handler.clone(), shutdown.clone(), share.map(|share| share.operator));
         }
-        if let Some((socket, settings)) = self.settings {
-            socket.start(settings, settings_tls, shutdown.clone(), share.map(|share| share.operator));
-        }
+        let settings = self.settings.map(|(socket, settings)| {
+            socket.start(settings, settings_tls, shutdown.clone(), share.map(|share| share.operator))
+        });
         #[cfg(feature = "mcp")]
         if let Some(listener) = self.mcp {
             listener.start(handler.clone(), mcp_tls, &limits, shutdown.clone());
@@ -198,6 +198,10 @@ impl Server {
         let last = async {
             connections.until_unused().await;
             in_flight.drained().await;
+            // A response of the API settings may contain a secret that no later one does.
+            if let Some(Ok(connections)) = OptionFuture::from(settings).await {
+                connections.until_unused().await;
+            }
         };
         tokio::select! {
             _ = timeout_at(end, last) => {}

@@ -16,21 +16,22 @@ use crate::{
 /// The pause after an accept that failed for lack of a resource, such as file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Accepts connections until the server stops, and closes those above the connection limit.
+/// Accepts connections until the server stops, and closes those above the connection limit. Returns the limit, whose
+/// permits the open connections still hold.
 pub(crate) async fn accept_unix(
     socket: &UnixListener,
     service: impl Handler,
     limits: Arc<HttpLimits>,
     metrics: ConnectionMetrics,
     shutdown: Shutdown,
-) {
+) -> ConcurrencyLimit {
     let limit = ConcurrencyLimit::new(limits.connections);
     let unread = UnreadBudget::new(limits.unread_bytes, metrics.unread());
     let mut stopping = std::pin::pin!(shutdown.clone().reached(ShutdownPhase::Stopping));
     loop {
         let accepted = tokio::select! {
             biased;
-            () = &mut stopping => return,
+            () = &mut stopping => return limit,
             accepted = socket.accept() => accepted,
         };
         let stream = match accepted {

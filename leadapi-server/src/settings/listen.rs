@@ -8,10 +8,11 @@ use std::{
     sync::Arc,
 };
 
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, task::JoinHandle};
 
 use super::{Settings, handler::SettingsHandler, person::Peer};
 use crate::{
+    concurrency_limit::ConcurrencyLimit,
     limits::HttpLimits,
     listen::{Certified, Listener},
     metrics::ConnectionMetrics,
@@ -89,14 +90,15 @@ impl SettingsListener {
         self.address().is_some_and(|address| !address.ip().is_loopback())
     }
 
-    /// Serves the pages until the server stops.
+    /// Serves the pages until the server stops. The task returns the connection limit, whose permits the open
+    /// connections still hold.
     pub(crate) fn start(
         self,
         settings: Arc<Settings>,
         tls: Option<Certified>,
         shutdown: Shutdown,
         connections: Option<usize>,
-    ) {
+    ) -> JoinHandle<ConcurrencyLimit> {
         let connections = connections.map_or(MAX_CONNECTIONS, |connections| connections.min(MAX_CONNECTIONS));
         let limits = Arc::new(HttpLimits { connections, address_connections: 0, ..HttpLimits::default() });
         let tls = tls.map(|certified| certified.bounded(&limits));
@@ -105,25 +107,24 @@ impl SettingsListener {
         match self {
             Self::Address(socket) => {
                 let listener = Listener::new(socket, tls, limits, metrics);
-                tokio::spawn(async move {
-                    listener.accept(handler, shutdown).await;
-                });
+                tokio::spawn(listener.accept(handler, shutdown))
             }
             #[cfg(unix)]
-            Self::Unix(socket) => {
-                tokio::spawn(socket.accept(handler, limits, metrics, shutdown));
-            }
+            Self::Unix(socket) => tokio::spawn(socket.accept(handler, limits, metrics, shutdown)),
         }
     }
 }
 
 #[cfg(unix)]
 mod unix {
-    use std::{fs, os::unix::fs::PermissionsExt};
+    use std::{
+        fs,
+        os::unix::fs::{FileTypeExt, PermissionsExt},
+    };
 
     use tokio::net::UnixListener;
 
-    use super::{Arc, ConnectionMetrics, HttpLimits, Path, PathBuf, SettingsHandler, Shutdown, io};
+    use super::{Arc, ConcurrencyLimit, ConnectionMetrics, HttpLimits, Path, PathBuf, SettingsHandler, Shutdown, io};
     use crate::listen::accept_unix;
 
     /// A unix socket, which is removed on drop.
@@ -136,7 +137,9 @@ mod unix {
     impl Socket {
         /// Binds to a path. Replaces a socket that no process listens on. Only the owner and the group may connect.
         pub(super) fn bind(path: &Path) -> io::Result<Self> {
-            if std::os::unix::net::UnixStream::connect(path).is_err_and(|error| is_stale(&error)) {
+            // A connection to any other file is refused as well, and such a file must not be removed.
+            let is_socket = fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket());
+            if is_socket && std::os::unix::net::UnixStream::connect(path).is_err_and(|error| is_stale(&error)) {
                 fs::remove_file(path)?;
             }
             let socket = UnixListener::bind(path)?;
@@ -150,8 +153,8 @@ mod unix {
             limits: Arc<HttpLimits>,
             metrics: ConnectionMetrics,
             shutdown: Shutdown,
-        ) {
-            accept_unix(&self.socket, handler, limits, metrics, shutdown).await;
+        ) -> ConcurrencyLimit {
+            accept_unix(&self.socket, handler, limits, metrics, shutdown).await
         }
     }
 
