@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv6Addr};
 
 /// Returns the address under which a connection is counted. For IPv6, it is the /64 network, because a host can choose
 /// the other 64 bits freely.
-pub(super) fn counted_address(peer: IpAddr) -> IpAddr {
+pub(crate) fn counted_address(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(address) => {
             let [a, b, c, d, ..] = address.segments();

@@ -17,6 +17,7 @@ pub use self::tls::{TlsError, TlsFiles};
 pub(crate) use self::unix::accept_unix;
 pub(crate) use self::{
     accept::Listener,
+    address::counted_address,
     descriptors::ConnectionShares,
     handler::{Handler, UnreadResponses},
     request_body::RequestBody,

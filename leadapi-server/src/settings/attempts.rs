@@ -1,6 +1,8 @@
 //! Limits attempts to sign in.
 //!
-//! The secret of a link cannot be guessed. The limit keeps attempts from loading the store, and makes them visible.
+//! The secret of a link cannot be guessed. The limit keeps attempts from loading the store, and makes them visible. It
+//! also applies to people whose identity a proxy has verified, because another site can make their browsers request
+//! pages without the session cookie, and each of these requests starts a session.
 
 use std::{net::IpAddr, num::NonZeroU32};
 
@@ -11,6 +13,7 @@ use leadapi_core::{
 };
 
 use super::problem::Problem;
+use crate::listen::counted_address;
 
 /// The maximum number of attempts from one address in 60 seconds.
 const PER_ADDRESS: NonZeroU32 = NonZeroU32::new(10).unwrap();
@@ -29,7 +32,7 @@ impl Attempts {
     /// Counts an attempt. The window counts by id, so the address serves as one. Through a unix socket, all people
     /// without a forwarded address count together.
     pub(super) fn admit(&self, address: Option<IpAddr>) -> Result<(), Problem> {
-        let key = address.map_or_else(|| "unix".to_owned(), |address| address.to_canonical().to_string());
+        let key = address.map_or_else(|| "unix".to_owned(), |address| counted_address(address).to_string());
         let key = TokenId::parse(key).map_err(|_| Problem::Failed)?;
         match self.0.check(&key, Class::Write) {
             Admission::Admitted => Ok(()),

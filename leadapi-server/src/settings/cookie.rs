@@ -3,6 +3,10 @@
 use http::{HeaderMap, HeaderValue, header::COOKIE};
 use leadapi_core::{auth::SessionToken, port::Session};
 
+/// The maximum number of secrets that are looked up for one request. A browser sends more than one only if another
+/// server on the same host has set a cookie of the same name.
+const MAX_SECRETS: usize = 4;
+
 /// The cookie and its attributes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SessionCookie {
@@ -28,6 +32,7 @@ impl SessionCookie {
         cookies
             .filter(|(name, _)| *name == self.name)
             .filter_map(|(_, value)| SessionToken::parse(value).ok())
+            .take(MAX_SECRETS)
             .collect()
     }
 
@@ -64,5 +69,13 @@ mod tests {
         let read: Vec<String> = cookie.read(&headers).iter().map(|secret| secret.expose().to_owned()).collect();
         assert_eq!(read, [secret.expose()]);
         assert_eq!(SessionCookie::new(false).read(&headers).len(), 0);
+    }
+
+    #[test]
+    fn a_request_cannot_cause_many_look_ups() {
+        let (secret, cookie) = (SessionToken::generate().unwrap(), SessionCookie::new(false));
+        let mut headers = HeaderMap::new();
+        headers.append(COOKIE, vec![format!("leadapi={}", secret.expose()); 100].join("; ").parse().unwrap());
+        assert_eq!(cookie.read(&headers).len(), MAX_SECRETS);
     }
 }

@@ -111,7 +111,7 @@ impl Settings {
         business: &BusinessId,
         route: BusinessRoute,
     ) -> Result<Page, Problem> {
-        let person = claims.find_in(&self.sessions, business).await?;
+        let person = claims.find_in(&self.sessions, &self.attempts, business).await?;
         let page = self.for_person(request, &person, route).await.unwrap_or_else(|problem| error_page::page(&problem));
         Ok(if person.is_new { self.with_cookie(page, &person) } else { page })
     }

@@ -10,7 +10,7 @@ use leadapi_core::{
     validate::email_key,
 };
 
-use super::{cookie::SessionCookie, problem::Problem};
+use super::{attempts::Attempts, cookie::SessionCookie, problem::Problem};
 
 /// The proxy that verifies the identity of each person.
 #[derive(Debug, Clone)]
@@ -116,15 +116,23 @@ impl Claims {
 
     /// Returns the person with a session in this business. A person whose identity the proxy has verified gets a new
     /// session.
-    pub(super) async fn find_in(&self, sessions: &Sessions, business: &BusinessId) -> Result<Person, Problem> {
+    pub(super) async fn find_in(
+        &self,
+        sessions: &Sessions,
+        attempts: &Attempts,
+        business: &BusinessId,
+    ) -> Result<Person, Problem> {
         let found = self.find(sessions).await?;
         match (found, &self.verified) {
             (Some(person), _) if person.business() == business => Ok(person),
-            (_, Some(email)) => match sessions.sign_in_verified(business, email, self.address).await {
-                Ok((secret, signed_in)) => Ok(Person::new(signed_in, secret, true, self.address)),
-                Err(SignInError::NotAMember) => Err(Problem::NotFound),
-                Err(error) => Err(error.into()),
-            },
+            (_, Some(email)) => {
+                attempts.admit(self.address)?;
+                match sessions.sign_in_verified(business, email, self.address).await {
+                    Ok((secret, signed_in)) => Ok(Person::new(signed_in, secret, true, self.address)),
+                    Err(SignInError::NotAMember) => Err(Problem::NotFound),
+                    Err(error) => Err(error.into()),
+                }
+            }
             (Some(_), None) => Err(Problem::NotFound),
             (None, None) => Err(Problem::SignedOut),
         }

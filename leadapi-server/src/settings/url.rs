@@ -2,11 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use http::{
-    HeaderValue, Request, Uri,
-    header::{HOST, ORIGIN},
-    uri::Scheme,
-};
+use http::{HeaderValue, Request, Uri, header::ORIGIN, uri::Scheme};
 use leadapi_core::auth::LoginToken;
 
 use crate::host::{authority, names_this_machine};
@@ -76,13 +72,15 @@ impl SettingsUrl {
 
     fn is_origin<B>(&self, origin: &HeaderValue, request: &Request<B>) -> bool {
         let Ok(origin) = origin.to_str() else { return false };
-        let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
-        origin == self.origin || host.is_some_and(|host| origin.strip_prefix("http://") == Some(host))
+        let host = authority(request);
+        origin == self.origin || host.is_some_and(|host| origin.strip_prefix("http://") == Some(host.as_str()))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use http::header::HOST;
+
     use super::*;
 
     fn url() -> SettingsUrl {

@@ -1,5 +1,6 @@
 //! The API settings: sign-in, pages and forms over HTTP, and the commands that share their rules.
 
+mod attacks;
 mod sign_in;
 mod tokens;
 

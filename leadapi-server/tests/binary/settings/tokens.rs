@@ -8,7 +8,7 @@ fn secret(page: &str) -> &str {
 }
 
 /// Returns the id of the newest token.
-fn newest(site: &Site) -> String {
+pub(super) fn newest(site: &Site) -> String {
     let tokens = site.database.json(&[&["token", "list"][..], &OWNER].concat());
     tokens.as_array().unwrap().last().unwrap()["id"].as_str().unwrap().to_owned()
 }

@@ -1,0 +1,136 @@
+//! Hostile input, races, and what must not leak.
+
+use std::{
+    fs,
+    io::{Read, Write},
+    net::TcpStream,
+    process::Command,
+    thread,
+};
+
+use super::{ADMIN, SAME_ORIGIN, Site, path, status, tokens::newest};
+use crate::process::{BINARY, OWNER, wait_until};
+
+#[test]
+fn concurrent_rotations_replace_a_token_once() {
+    let site = Site::new(&[]);
+    let ann = site.sign_in("owner@harbour.example");
+    site.database.token();
+    let rotate = format!("tokens/{}/rotate", newest(&site));
+    let (before, form) = (site.database.json(&[&["token", "list"][..], &OWNER].concat()), "overlap=7&expires=90");
+    let answers: Vec<String> = thread::scope(|scope| {
+        let rotations: Vec<_> = (0..8).map(|_| scope.spawn(|| ann.submit(&rotate, &rotate, form))).collect();
+        rotations.into_iter().map(|rotation| rotation.join().unwrap()).collect()
+    });
+    let mut statuses: Vec<&str> = answers.iter().map(|answer| status(answer)).collect();
+    statuses.sort_unstable();
+    assert_eq!(statuses, [&["200"][..], &["409"; 7]].concat());
+    let after = site.database.json(&[&["token", "list"][..], &OWNER].concat());
+    assert_eq!(after.as_array().unwrap().len(), before.as_array().unwrap().len() + 1);
+}
+
+#[test]
+fn no_secret_is_logged() {
+    let site = Site::new(&["--log", "trace"]);
+    let link = site.link("owner@harbour.example");
+    site.send("GET", &format!("/sign-in/{link}"), "", "");
+    let ann = site.sign_in("owner@harbour.example");
+    site.use_link(&link);
+    site.use_link(&link);
+    let page = ann.submit("tokens/new", "tokens", "name=secret&scope=read&expires=90");
+    let token = page.split("value=\"pak_").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    assert_eq!(site.server.status("/v1/clients", &format!("pak_{token}")), "200");
+    let cookie = ann.cookie.split_once('=').unwrap().1.to_owned();
+    let Site { server, .. } = site;
+    server.signal("-TERM");
+    let (succeeded, _, log) = server.end();
+    assert!(succeeded && log.contains("shutting down"), "{log}");
+    for secret in [link, token, cookie] {
+        assert!(!log.contains(&secret), "{log}");
+    }
+}
+
+#[test]
+fn markup_in_a_name_is_shown_as_text() {
+    let site = Site::new(&[]);
+    let ann = site.sign_in("owner@harbour.example");
+    let form = "name=%22%3E%3Cscript%3Ealert(1)%3C%2Fscript%3E&scope=read&expires=90";
+    let created = ann.submit("tokens/new", "tokens", form);
+    let again = ann.submit("tokens/new", "tokens", form);
+    let id = newest(&site);
+    let pages = [format!("tokens/{id}/rotate"), "tokens".to_owned(), "audit".to_owned()].map(|page| ann.get(&page));
+    for page in pages.iter().chain([&created, &again]) {
+        assert!(page.contains("&quot;&gt;&lt;script&gt;") && !page.contains("<script"), "{page}");
+    }
+}
+
+#[test]
+fn a_large_form_is_refused() {
+    let site = Site::new(&[]);
+    let ann = site.sign_in("owner@harbour.example");
+    let page = ann.submit("tokens/new", "tokens", &format!("name=x&scope=read&expires=90&fill={}", "x".repeat(20_000)));
+    assert!(status(&page) == "400" && page.contains("too large"), "{page}");
+}
+
+#[test]
+fn an_in_flight_form_is_answered_before_the_server_exits() {
+    let site = Site::new(&[]);
+    let ann = site.sign_in("owner@harbour.example");
+    let page = ann.get("tokens/new");
+    let token = page.rsplit("name=\"form_token\" value=\"").next().unwrap().split('"').next().unwrap();
+    let form = format!("name=late&scope=read&expires=90&form_token={token}");
+    let head = format!(
+        "POST {} HTTP/1.1\r\nhost: {}\r\n{SAME_ORIGIN}cookie: {}\r\nexpect: 100-continue\r\n\
+         content-type: application/x-www-form-urlencoded\r\ncontent-length: {}\r\n\r\n",
+        path("tokens"),
+        site.address,
+        ann.cookie,
+        form.len()
+    );
+    let mut stream = TcpStream::connect(&site.address).unwrap();
+    stream.write_all(head.as_bytes()).unwrap();
+    // The server sends `100 Continue` only when it waits for the form.
+    let mut proceed = [0; 25];
+    stream.read_exact(&mut proceed).unwrap();
+    assert_eq!(&proceed, b"HTTP/1.1 100 Continue\r\n\r\n");
+    site.server.signal("-TERM");
+    for address in [&site.server.address, &site.address] {
+        wait_until("the server refuses connections", || TcpStream::connect(address).is_err());
+    }
+    stream.write_all(form.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(status(&answer) == "200" && answer.contains("value=\"pak_"), "{answer}");
+    let (succeeded, _, log) = site.server.end();
+    assert!(succeeded, "{log}");
+}
+
+#[test]
+fn sign_ins_through_a_proxy_are_limited() {
+    let site = Site::new(&["--admin-user-header", "x-forwarded-email", "--admin-trusted", "127.0.0.1"]);
+    let get = |address: &str| {
+        // Without the cookie, each request starts a session.
+        let headers = format!("x-forwarded-email: {ADMIN}\r\nx-forwarded-for: {address}\r\n");
+        status(&site.send("GET", &path("tokens"), &headers, "")).to_owned()
+    };
+    let statuses: Vec<String> = (0..12).map(|host| get(&format!("2001:db8::{host}"))).collect();
+    assert_eq!(statuses[..10], ["200"; 10]);
+    assert_eq!(statuses[10..], ["429"; 2]);
+    assert_eq!(get("2001:db8:0:1::1"), "200");
+}
+
+#[cfg(unix)]
+#[test]
+fn only_a_socket_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("leads.db");
+    fs::write(&file, "data").unwrap();
+    let listen = format!("unix:{}", file.display());
+    let output = Command::new(BINARY)
+        .args(["serve", "--listen", "127.0.0.1:0", "--admin-url", "https://settings.example.com", "--admin-listen"])
+        .arg(listen)
+        .output()
+        .unwrap();
+    assert!(!output.status.success() && String::from_utf8(output.stderr).unwrap().contains("in use"));
+    assert_eq!(fs::read(&file).unwrap(), b"data");
+}
