@@ -178,9 +178,7 @@ impl Server {
             socket.start(settings, settings_tls, shutdown.clone(), share.map(|share| share.operator))
         });
         #[cfg(feature = "mcp")]
-        if let Some(listener) = self.mcp {
-            listener.start(handler.clone(), mcp_tls, &limits, shutdown.clone());
-        }
+        let mcp = self.mcp.map(|listener| listener.start(handler.clone(), mcp_tls, &limits, shutdown.clone()));
 
         let stopping = async {
             let drain_delay = stop.await;
@@ -197,6 +195,10 @@ impl Server {
         let (connections, end) = tokio::join!(listener.accept(handler, shutdown), stopping);
         let last = async {
             connections.until_unused().await;
+            #[cfg(feature = "mcp")]
+            if let Some(mcp) = mcp {
+                mcp.closed().await;
+            }
             in_flight.drained().await;
             // A response of the API settings may contain a secret that no later one does.
             if let Some(Ok(connections)) = OptionFuture::from(settings).await {

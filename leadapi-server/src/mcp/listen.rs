@@ -3,13 +3,14 @@
 use std::{io, net::SocketAddr, sync::Arc};
 
 use leadapi_core::port::TokenVerifier;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, task::JoinHandle};
 
 use super::{
     handler::{McpHandler, PATH},
     in_process::Api,
 };
 use crate::{
+    concurrency_limit::ConcurrencyLimit,
     limits::HttpLimits,
     listen::{Certified, Listener},
     metrics::ConnectionMetrics,
@@ -45,10 +46,10 @@ impl McpListener {
         Ok(Self { address: socket.local_addr()?, socket, site, connections })
     }
 
-    /// Returns the URL under which clients reach the server.
-    pub(crate) fn url(&self, has_certificate: bool) -> String {
+    /// Returns the URL under which clients reach the server, and the address if it differs.
+    pub(crate) fn location(&self, has_certificate: bool) -> String {
         match &self.site.url {
-            Some(url) => format!("{url}{PATH}"),
+            Some(url) => format!("{url}{PATH}, served at {}", self.address),
             None => {
                 let scheme = if has_certificate && self.uses_tls() { "https" } else { "http" };
                 format!("{scheme}://{}{PATH}", self.address)
@@ -62,16 +63,32 @@ impl McpListener {
     }
 
     /// Serves MCP until the server stops.
-    pub(crate) fn start(self, api: Middleware, tls: Option<Certified>, limits: &HttpLimits, shutdown: Shutdown) {
-        let connections = limits.connections.min(MAX_CONNECTIONS);
+    pub(crate) fn start(
+        self,
+        api: Middleware,
+        tls: Option<Certified>,
+        limits: &HttpLimits,
+        shutdown: Shutdown,
+    ) -> McpConnections {
+        let connections = (limits.connections / 8).clamp(2, MAX_CONNECTIONS);
         let limits = Arc::new(HttpLimits { connections, ..limits.clone() });
         let tls = tls.filter(|_| self.uses_tls()).map(|certified| certified.bounded(&limits));
         let McpSite { verifier, base_path, url } = self.site;
         let is_loopback = self.address.ip().is_loopback();
         let handler = McpHandler { api: Api { handler: api, base_path }, verifier, url, is_loopback };
         let listener = Listener::new(self.socket, tls, limits, self.connections);
-        tokio::spawn(async move {
-            listener.accept(handler, shutdown).await;
-        });
+        McpConnections(tokio::spawn(listener.accept(handler, shutdown)))
+    }
+}
+
+/// The connections of a listener that has started.
+pub(crate) struct McpConnections(JoinHandle<ConcurrencyLimit>);
+
+impl McpConnections {
+    /// Waits until the listener has stopped and its connections are closed.
+    pub(crate) async fn closed(self) {
+        if let Ok(connections) = self.0.await {
+            connections.until_unused().await;
+        }
     }
 }

@@ -17,6 +17,8 @@ mod form;
 mod init;
 mod lead_counts;
 mod log;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod openapi;
 mod ops;
 #[cfg(feature = "otlp")]

@@ -35,7 +35,7 @@ impl McpOptions {
         }
     }
 
-    /// Binds the listener, if the option is set, and prints its URL.
+    /// Binds the listener, if the option is set, and prints where it is.
     pub(super) async fn bind(
         &self,
         verifier: Arc<dyn TokenVerifier>,
@@ -46,7 +46,7 @@ impl McpOptions {
         let site = McpSite { verifier, base_path: base_path.into(), url: self.mcp_url.clone() };
         let listener =
             McpListener::bind(address, site).await.map_err(|source| CommandError::Listen { address, source })?;
-        print_line(&format!("MCP server: {}", listener.url(has_certificate)));
+        print_line(&format!("MCP server: {}", listener.location(has_certificate)));
         Ok(Some(listener))
     }
 }
