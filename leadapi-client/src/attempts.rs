@@ -19,7 +19,7 @@ use crate::{
     transport::{Delivery, SendProgress, TransportError},
 };
 
-/// The response statuses that mean that the service did not count the request towards the rate limit (contract D9).
+/// Requests answered with one of these statuses do not count towards the rate limit (contract D9).
 const NOT_COUNTED: [StatusCode; 3] =
     [StatusCode::UNAUTHORIZED, StatusCode::METHOD_NOT_ALLOWED, StatusCode::TOO_MANY_REQUESTS];
 

@@ -133,7 +133,7 @@ impl Cursor {
         contained && self.search.is_none() && !self.is_done
     }
 
-    /// Applies the response to a request for a window. An error leaves the cursor unchanged.
+    /// Processes the response to the request for the window `requested`. An error leaves the cursor unchanged.
     pub(super) fn advance(&mut self, requested: Window, page: Page<LeadItem>) -> Result<Advance, PagerError> {
         let Page { data: mut rows, total, offset: start, .. } = page;
         let total = total.min(Window::MAX_OFFSET);

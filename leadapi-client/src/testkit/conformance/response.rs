@@ -12,7 +12,7 @@ use super::report::{Stop, Violation};
 #[derive(Debug, Clone)]
 pub(super) struct CheckedResponse {
     pub(super) request: String,
-    /// The requested path, below the base path and without its query.
+    /// The requested path, relative to the base path and without the query.
     pub(super) path: String,
     pub(super) is_head: bool,
     pub(super) status: StatusCode,
