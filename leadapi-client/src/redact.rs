@@ -4,7 +4,7 @@ use leadapi_core::auth::BearerToken;
 
 use crate::token_mask::{MASK, mask_token};
 
-/// The maximum number of characters in the service's own message.
+/// The maximum number of characters in an error message from the service.
 pub(crate) const MAX_MESSAGE_CHARS: usize = 2_000;
 /// The maximum number of characters in any other body, such as a proxy's error page.
 pub(crate) const MAX_FOREIGN_CHARS: usize = 200;

@@ -203,7 +203,8 @@ impl RecordedEntry {
     }
 }
 
-/// Parses a body in advance. Returns `None` if it has no redacted strings, because it is then sent unchanged.
+/// Parses a body in advance. Returns `None` for a body without redacted strings, because the replay sends such a body
+/// unchanged.
 fn template(body: &[u8]) -> Option<Json> {
     let mut json = Json::parse(std::str::from_utf8(body).ok()?)?;
     let mut has_redacted = false;

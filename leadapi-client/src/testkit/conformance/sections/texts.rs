@@ -71,9 +71,9 @@ async fn lengths(run: &Run<'_>, lead: &CreatedLead) {
     )
     .await;
     let longest = json!({"phone": phone, "email": email});
-    accepts(run, lead, "phone may have 50 characters, and email 254", &longest, &longest).await;
+    accepts(run, lead, "a phone may have 50 characters, and an email 254", &longest, &longest).await;
     let wide = json!({"email": format!("{}@{}.de", "ä".repeat(64), "ö".repeat(186))});
-    accepts(run, lead, "email may have 254 non-ASCII characters", &wide, &wide).await;
+    accepts(run, lead, "an email may have 254 non-ASCII characters", &wide, &wide).await;
     refuses(
         run,
         lead,
