@@ -118,7 +118,7 @@ async fn a_delete_cut_at_any_message_reports_its_true_outcome() {
         let is_there = proxied.direct.get(&business(), &lead).await.unwrap().is_some();
         match outcome {
             Ok(removed) => {
-                assert!(removed && !is_there, "{cut:?}: the delete returned {removed}, and the lead exists: {is_there}")
+                assert!(removed && !is_there, "{cut:?}: the delete returned {removed}, the lead exists: {is_there}");
             }
             Err(_) => drop(proxied.direct.delete(&business(), &lead).await.unwrap()),
         }
