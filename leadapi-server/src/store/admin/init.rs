@@ -30,7 +30,7 @@ pub(crate) struct FirstRecords {
 
 impl SqlStore {
     /// Adds the first business, its owner, a client account, a pipeline and a token to an empty store, in one
-    /// transaction.
+    /// transaction. If two calls run at the same time on PostgreSQL, both may succeed, each with its own business.
     ///
     /// # Errors
     ///
