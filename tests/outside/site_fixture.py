@@ -4,6 +4,7 @@ import json
 import re
 import ssl
 import subprocess
+import sys
 import threading
 from contextlib import contextmanager
 from http.client import HTTPConnection
@@ -60,11 +61,19 @@ def site(binary: str, directory: str, *arguments: str):
         yield Site(binary, store, api, re.split("[/ ]", line.strip())[-1])
 
 
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *connection) -> None:
+        # A browser may close a connection before it has read the response.
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(*connection)
+
+
 @contextmanager
 def serving(handler: type[BaseHTTPRequestHandler], tls: ssl.SSLContext | None = None):
     """Serves HTTP on a free port of this machine; yields the port."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
+    server = Server(("127.0.0.1", 0), handler)
     if tls:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
