@@ -77,6 +77,6 @@ impl Timer for NoTimer {
     }
 
     async fn sleep(&self, _: Duration) {
-        pending().await
+        pending::<()>().await;
     }
 }

@@ -48,13 +48,11 @@ impl McpListener {
 
     /// Returns the URL under which clients reach the server, and the address if it differs.
     pub(crate) fn location(&self, has_certificate: bool) -> String {
-        match &self.site.url {
-            Some(url) => format!("{url}{PATH}, served at {}", self.address),
-            None => {
-                let scheme = if has_certificate && self.uses_tls() { "https" } else { "http" };
-                format!("{scheme}://{}{PATH}", self.address)
-            }
+        if let Some(url) = &self.site.url {
+            return format!("{url}{PATH}, served at {}", self.address);
         }
+        let scheme = if has_certificate && self.uses_tls() { "https" } else { "http" };
+        format!("{scheme}://{}{PATH}", self.address)
     }
 
     /// Returns whether the listener uses TLS if the server has a certificate. Requests within this machine need none.

@@ -163,7 +163,7 @@ mod tests {
     use super::*;
     use crate::mcp::json::NOTICE;
 
-    /// With the tokenizer o200k_base, JSON schemas have about four bytes per token.
+    /// With the tokenizer `o200k_base`, JSON schemas have about four bytes per token.
     #[test]
     fn all_definitions_have_at_most_1500_tokens() {
         let definitions: Vec<Value> = Tool::ALL

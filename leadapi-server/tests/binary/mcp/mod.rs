@@ -72,7 +72,9 @@ impl Site {
     }
 
     fn call(&self, token: &str, tool: &str, arguments: Value) -> Value {
-        self.request(token, "tools/call", json!({"name": tool, "arguments": arguments}))
+        let mut params = json!({"name": tool});
+        params["arguments"] = arguments;
+        self.request(token, "tools/call", params)
     }
 
     /// Calls a tool that must succeed, and returns the structured result.
@@ -91,7 +93,9 @@ impl Site {
 }
 
 fn message(method: &str, params: Value) -> Value {
-    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+    let mut message = json!({"jsonrpc": "2.0", "id": 1, "method": method});
+    message["params"] = params;
+    message
 }
 
 /// Adds what the current revision requires in each request.

@@ -17,8 +17,8 @@ fn lists_omit_unset_fields_and_notes() {
         let lead = lead.as_object().unwrap();
         assert!(!lead.contains_key("notes") && lead.values().all(|value| !value.is_null()), "{lead:?}");
     }
-    let last = site.result(token, "list_leads", json!({"offset": 20, "limit": 100}));
-    assert_eq!((last["data"].as_array().unwrap().len(), &last["next_offset"]), (20, &Value::Null));
+    let rest = site.result(token, "list_leads", json!({"offset": 20, "limit": 100}));
+    assert_eq!((rest["data"].as_array().unwrap().len(), &rest["next_offset"]), (20, &Value::Null));
     let of_client = site.result(token, "list_leads", json!({"client_id": CLIENT, "limit": null}));
     assert_eq!(of_client["total"], 12);
 
