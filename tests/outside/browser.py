@@ -1,4 +1,5 @@
 """Tests the API reference in a real Chromium: it renders, trial requests work, and no request goes to another host.
+The files for a static host work as well.
 
     python browser.py SERVER
 
@@ -9,6 +10,12 @@ LEADAPI_REQUIRE_CHROMIUM=1.
 import os
 import subprocess
 import sys
+import tempfile
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
 
 from chromium import chromium, contrasts, picture, resize
 from demo import demo
@@ -16,6 +23,8 @@ from playwright.sync_api import expect
 
 # The public URL, as if the server were behind a proxy.
 PUBLIC_URL = "https://api.example.com/crm/v1"
+
+SAMPLES = Path(__file__).resolve().parent.parent.parent / "leadapi-server" / "src" / "docs" / "samples"
 
 
 def main() -> None:
@@ -25,10 +34,14 @@ def main() -> None:
         type_token(context, f"{ops}/docs", tokens["A"])
         check_tokens(context, f"{ops}/docs", tokens["A"])
         link_operations(context, f"{ops}/docs")
+        read_guides(context, f"{ops}/docs")
+        search(context, f"{ops}/docs")
         open_menu_on_phone(context, f"{ops}/docs")
         switch_theme(context, f"{ops}/docs")
         for scheme in ["light", "dark"]:
             measure_contrast(context, f"{ops}/docs", scheme)
+        with static_host(sys.argv[1], url) as address:
+            read_static_files(context, f"{address}/reference/", url, tokens["A"])
 
 
 def try_page(context, url: str, api: str, token: str) -> None:
@@ -40,7 +53,7 @@ def try_page(context, url: str, api: str, token: str) -> None:
 
     page.goto(url)
     expect(page.locator(".operation")).to_have_count(7)
-    expect(page.locator("nav a")).to_have_count(7)
+    expect(page.locator("nav a")).to_have_count(13)
     picture(page, "desktop")
 
     # The page shows the response that refuses a request without a token.
@@ -151,7 +164,7 @@ def link_operations(context, url: str) -> None:
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = context.new_page()
     page.goto(url)
-    expect(page.locator(".anchor")).to_have_count(7)
+    expect(page.locator(".anchor")).to_have_count(13)
     page.locator("#update_lead .anchor").click()
     expect(page.locator("#update_lead .anchor")).to_have_text("Copied")
     address = page.evaluate("navigator.clipboard.readText()")
@@ -168,6 +181,150 @@ def link_operations(context, url: str) -> None:
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied == example.locator("pre").inner_text(), copied
     page.close()
+
+
+def read_guides(context, url: str) -> None:
+    """Checks that all samples switch to the chosen language, which survives a reload, and can be copied."""
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(url)
+    expect(page.locator(".guide")).to_have_count(6)
+    expect(page.locator("#base-url")).to_have_text(PUBLIC_URL)
+    samples = page.locator(".samples")
+    shown = samples.locator("pre:visible")
+    expect(shown).to_have_count(5)
+    assert all("curl" in text for text in shown.all_inner_texts())
+    paging = page.locator("#paging .samples")
+    python = paging.get_by_role("group", name="Language").get_by_role("button", name="Python")
+    python.focus()
+    before = python.bounding_box()["y"]
+    page.keyboard.press("Enter")
+    expect(samples.get_by_role("button", name="Python", pressed=True)).to_have_count(5)
+    expect(shown).to_have_count(5)
+    assert all("httpx" in text for text in shown.all_inner_texts())
+    after = python.bounding_box()["y"]
+    assert abs(after - before) < 2, f"the button moved from {before} to {after}"
+    paging.get_by_role("button", name="Copy").click()
+    expect(paging.get_by_role("button", name="Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == (SAMPLES / "paging.py").read_text().rstrip(), copied
+    page.reload()
+    expect(paging.get_by_role("button", name="Python", pressed=True)).to_be_visible()
+    page.locator("#paging").evaluate("section => section.scrollIntoView()")
+    picture(page, "guides")
+    page.evaluate("localStorage.clear()")
+    page.close()
+
+
+def search(context, url: str) -> None:
+    """Checks that the search finds guides, operations and fields, with the keyboard alone."""
+    page = context.new_page()
+    page.goto(url)
+    expect(page.locator(".operation")).to_have_count(7)
+    found, status = page.locator("#results a"), page.get_by_role("search").get_by_role("status")
+    page.keyboard.press("/")
+    expect(page.locator("#search")).to_be_focused()
+    for query, first, where in [
+        ("paging", "Paging", "Guide"), ("merge patch", "Update a lead", "PATCH /leads/{id}"), ("POST /leads", "Create a lead", "POST /leads"),
+        ("delete_lead", "Delete a lead", "DELETE /leads/{id}"), ("idempotency-k", "Idempotency-Key", "Create a lead"),
+    ]:
+        page.locator("#search").fill(query)
+        expect(found.first).to_have_text(first + where)
+    expect(page.locator("#list")).to_be_hidden()
+    page.locator("#search").fill("merge patch")
+    expect(status).to_have_text("1 result")
+    page.locator("#search").fill("position")
+    expect(found.first).to_have_text("positionList pipelines")
+    picture(page, "search")
+    # The field is inside of two closed elements.
+    page.keyboard.press("Enter")
+    expect(page.locator("#list_pipelines\\.200\\.data\\.stages\\.position")).to_be_in_viewport()
+    page.locator("#search").fill("retry-after")
+    page.keyboard.press("ArrowDown")
+    expect(found.first).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(found.nth(1)).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator("#search")).to_be_focused()
+    page.locator("#search").fill("zebra")
+    expect(status).to_have_text("No results")
+    page.keyboard.press("Escape")
+    expect(page.locator("#search")).to_have_value("")
+    expect(page.locator("#list")).to_be_visible()
+    # In other input fields, the key is a character.
+    page.locator("#token").focus()
+    page.keyboard.press("/")
+    expect(page.locator("#token")).to_have_value("/")
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(({ id }) => id)")
+    assert len(ids) == len(set(ids)) > 100, sorted(id for id in ids if ids.count(id) > 1)
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.locator("#create_lead h3").click()
+    page.keyboard.press("/")
+    expect(page.locator("#search")).to_be_focused()
+    page.keyboard.type("email")
+    expect(found.first).to_be_in_viewport()
+    picture(page, "search-390")
+    page.close()
+
+
+@contextmanager
+def static_host(binary: str, api: str):
+    """Serves the files of the `docs` command below a path of another origin than the API's."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [binary, "docs", f"{folder}/reference", "--server", api]
+        subprocess.run(command, check=True)
+        again = subprocess.run(command, capture_output=True, text=True)
+        assert again.returncode == 1 and "--force" in again.stderr, again
+        subprocess.run([*command, "--force"], check=True)
+        handler = partial(QuietHandler, directory=folder)
+        with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+            Thread(target=server.serve_forever, daemon=True).start()
+            yield f"http://127.0.0.1:{server.server_port}"
+            server.shutdown()
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments) -> None:
+        pass
+
+
+def read_static_files(context, url: str, api: str, token: str) -> None:
+    """Checks that the files work on a static host, and that the page explains why the browser blocks trial requests."""
+    page = context.new_page()
+    messages = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.on("pageerror", lambda error: messages.append(str(error)))
+    page.goto(url)
+    expect(page.locator(".operation")).to_have_count(7)
+    expect(page.locator(".guide")).to_have_count(6)
+    expect(page.locator("#base-url")).to_have_text(api)
+    assert not messages, messages
+    page.locator("#token").fill(token)
+    clients = page.locator("#list_clients")
+    expect(clients.locator(".curl")).to_contain_text(f"'{api}/clients'")
+    expect(clients.locator(".foreign")).to_contain_text("CORS")
+    clients.get_by_role("button", name="Send").click()
+    expect(clients.locator(".failed")).to_contain_text("could not be sent")
+    assert any("CORS" in text for text in messages) and not any("Security Policy" in text for text in messages), messages
+
+    # A proxy that allows other origins makes trial requests work.
+    def allow(route) -> None:
+        headers = {"access-control-allow-origin": "*", "access-control-allow-headers": "authorization"}
+        if route.request.method == "OPTIONS":
+            route.fulfill(status=204, headers=headers)
+        else:
+            response = route.fetch()
+            route.fulfill(response=response, headers={**response.headers, **headers})
+
+    page.route(f"{api}/**", allow)
+    clients.get_by_role("button", name="Send").click()
+    expect(clients.locator(".came .status")).to_have_text("200")
+    blocked = page.evaluate("fetch('http://127.0.0.2:18080/').then(() => 'sent', () => 'refused')")
+    assert blocked == "refused" and any("Content Security Policy" in text for text in messages), (blocked, messages)
+    picture(page, "static")
+    page.close()
+    print("the static files work")
 
 
 def open_menu_on_phone(context, url: str) -> None:

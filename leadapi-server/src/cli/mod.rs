@@ -8,6 +8,7 @@ mod config;
 mod counts;
 mod data;
 mod demo;
+mod docs;
 mod error;
 mod escape;
 mod expiry;
@@ -49,6 +50,7 @@ use self::{
     client::ClientCommand,
     config::Config,
     data::DataCommand,
+    docs::Docs,
     form::FormCommand,
     init::Init,
     log::LogOptions,
@@ -128,6 +130,7 @@ enum Command {
     /// Print the API description as an OpenAPI 3.1 document.
     #[command(name = "openapi")]
     OpenApi(OpenApi),
+    Docs(Docs),
 }
 
 /// The exit code that a shell reports for a process killed by SIGPIPE.
@@ -185,6 +188,7 @@ impl Cli {
             Command::Completions(completions) => completions.run(),
             Command::Man(man) => man.run(),
             Command::OpenApi(openapi) => openapi.run(),
+            Command::Docs(docs) => docs.run(),
         };
         done.map(|()| ExitCode::SUCCESS)
     }

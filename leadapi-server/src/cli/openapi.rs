@@ -11,6 +11,13 @@ use super::CommandError;
 #[command(after_help = "Example:
   leadapi-server openapi --server https://api.example.com/v1 > openapi.json")]
 pub(super) struct OpenApi {
+    #[command(flatten)]
+    urls: ApiUrls,
+}
+
+/// The URLs of the API in its description.
+#[derive(Debug, Args)]
+pub(super) struct ApiUrls {
     /// The base URL that callers use, such as <https://api.example.com/v1>; repeat the option for further servers.
     ///
     /// Generated clients and Postman call the first URL. Without this option, the document contains only the base path,
@@ -22,10 +29,17 @@ pub(super) struct OpenApi {
     base_path: String,
 }
 
+impl ApiUrls {
+    /// Returns the given URLs, or the base path without a host.
+    pub(super) fn servers(self) -> Result<Vec<ServerUrl>, CommandError> {
+        let path = ServerUrl::path(&self.base_path)?;
+        Ok(if self.servers.is_empty() { vec![path] } else { self.servers })
+    }
+}
+
 impl OpenApi {
     pub(super) fn run(self) -> Result<(), CommandError> {
-        let path = ServerUrl::path(&self.base_path)?;
-        let document = document_at(if self.servers.is_empty() { std::slice::from_ref(&path) } else { &self.servers });
+        let document = document_at(&self.urls.servers()?);
         writeln!(io::stdout(), "{document}").map_err(CommandError::Output)
     }
 }

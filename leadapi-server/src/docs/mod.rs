@@ -1,8 +1,10 @@
-//! The API reference as a web page. Its HTML, CSS and JavaScript are compiled into the binary, so it needs no other
-//! host.
+//! The API reference as a web page: guides with samples, and the operations. Its HTML, CSS and JavaScript are compiled
+//! into the binary, so it needs no other host.
 //!
-//! The page loads the OpenAPI description from its own origin and sends trial requests there. A listener that serves
-//! the page must therefore also serve the API.
+//! The page loads the OpenAPI description from its own origin. From a listener, it also sends trial requests there, so
+//! the listener must serve the API. From a static host, it sends them to the first server in the description.
+
+mod page;
 
 use bytes::Bytes;
 use http::{
@@ -12,8 +14,7 @@ use http::{
     },
 };
 use http_body_util::Full;
-
-use crate::web;
+use leadapi_core::openapi::ServerUrl;
 
 /// The content security policy: the page may load from and connect to only its own origin, and no other page may embed
 /// it.
@@ -30,24 +31,45 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (X_FRAME_OPTIONS, "DENY"),
 ];
 
+const HTML: &str = "text/html; charset=utf-8";
+const JSON: &str = "application/json";
+
 /// Returns the response to a GET of `/docs`, one of its assets or `/docs/openapi.json`. Returns `None` for any other
 /// path.
 pub(crate) fn respond(path: &str, openapi: &Bytes) -> Option<Response<Full<Bytes>>> {
-    let (kind, body) = match path {
-        "/docs" => ("text/html; charset=utf-8", Bytes::from_static(include_bytes!("page.html"))),
-        "/docs/page.css" => ("text/css; charset=utf-8", Bytes::from_static(include_bytes!("page.css"))),
-        "/docs/page.js" => ("text/javascript; charset=utf-8", Bytes::from_static(include_bytes!("page.js"))),
-        "/docs/theme.js" => ("text/javascript; charset=utf-8", Bytes::from_static(include_bytes!("theme.js"))),
-        "/docs/style.css" => ("text/css; charset=utf-8", Bytes::from_static(web::STYLE)),
-        "/docs/icon.svg" => ("image/svg+xml", Bytes::from_static(web::ICON)),
-        "/docs/openapi.json" => ("application/json", openapi.clone()),
-        _ => return None,
+    let asset = |name| page::ASSETS.into_iter().find(|(asset, ..)| *asset == name);
+    let (kind, body) = match path.strip_prefix("/docs/") {
+        None if path == "/docs" => (HTML, Bytes::from_static(page::HTML.as_bytes())),
+        Some("openapi.json") => (JSON, openapi.clone()),
+        Some(name) => asset(name).map(|(_, kind, body)| (kind, Bytes::from_static(body)))?,
+        None => return None,
     };
     let mut response = Response::new(Full::new(body));
     let headers = HEADERS.into_iter().map(|(name, value)| (name, HeaderValue::from_static(value)));
     *response.headers_mut() = headers.collect::<HeaderMap>();
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     Some(response)
+}
+
+/// Returns the files of the page for a static host, by their paths below any folder.
+///
+/// The page contains the content security policy, because a static host does not send it. The policy also permits
+/// requests to the given servers.
+pub(crate) fn static_files(openapi: String, servers: &[ServerUrl]) -> Vec<(String, Vec<u8>)> {
+    let mut connect = "connect-src 'self'".to_owned();
+    for server in servers {
+        let url = server.to_string();
+        // A server without an origin is on the page's own origin.
+        if let Some(origin) = url.strip_suffix(server.as_path()).filter(|origin| !origin.is_empty()) {
+            connect = connect + " " + origin;
+        }
+    }
+    // Browsers ignore `frame-ancestors` in HTML.
+    let policy = POLICY.replace("connect-src 'self'", &connect).replace("; frame-ancestors 'none'", "");
+    let assets = page::ASSETS.into_iter().map(|(name, _, body)| (format!("docs/{name}"), body.to_owned()));
+    let html = ("index.html".to_owned(), page::html(&page::policy(&policy)).into_bytes());
+    let openapi = ("docs/openapi.json".to_owned(), openapi.into_bytes());
+    [html, openapi].into_iter().chain(assets).collect()
 }
 
 #[cfg(test)]
@@ -66,6 +88,8 @@ mod tests {
             ("/style.css", "text/css; charset=utf-8"),
             ("/page.css", "text/css; charset=utf-8"),
             ("/page.js", "text/javascript; charset=utf-8"),
+            ("/samples.js", "text/javascript; charset=utf-8"),
+            ("/search.js", "text/javascript; charset=utf-8"),
             ("/theme.js", "text/javascript; charset=utf-8"),
             ("/icon.svg", "image/svg+xml"),
             ("/openapi.json", "application/json"),
@@ -83,9 +107,34 @@ mod tests {
             }
             size += body.len();
         }
-        assert!(size < 40_000, "{size} bytes");
+        // About a third are the guides and the samples. The whole page loads with one round trip per file from the
+        // operator's own server, so it must stay small enough to need no caching.
+        assert!(size < 65_000, "{size} bytes");
         for path in ["/docs/", "/docs/mod.rs", "/docs/../docs/page.js", "/Docs", "/", "/v1/leads"] {
             assert!(respond(path, &openapi).is_none(), "{path}");
+        }
+    }
+
+    /// A static host needs only the files, at any path.
+    #[test]
+    fn the_static_files_refer_to_each_other_by_relative_paths() {
+        let servers = ["https://api.example.com/crm/v1".parse().unwrap(), "http://[::1]:8080".parse().unwrap()];
+        let files = static_files("{}".to_owned(), &servers);
+        let (name, page) = files.first().unwrap();
+        let page = str::from_utf8(page).unwrap();
+        assert_eq!(name, "index.html");
+        assert!(page.contains("connect-src 'self' https://api.example.com http://[::1]:8080;"), "{page}");
+        assert!(
+            page.contains(r#"http-equiv="Content-Security-Policy""#) && !page.contains("frame-ancestors"),
+            "{page}"
+        );
+        let linked = page
+            .split([' ', '>'])
+            .filter_map(|word| word.strip_prefix("href=\"").or(word.strip_prefix("src=\""))?.strip_suffix('"'));
+        let linked: Vec<_> = linked.filter(|link| !link.starts_with('#')).collect();
+        assert!(linked.len() > 5, "{linked:?}");
+        for link in linked.into_iter().chain(["docs/openapi.json"]) {
+            assert!(files.iter().any(|(name, _)| name == link), "{link}");
         }
     }
 }

@@ -1,5 +1,6 @@
-// Renders the OpenAPI description and sends trial requests to the page's own origin. The token stays in its input field
-// and is sent only in the Authorization header: the page neither stores it nor puts it into a URL.
+// Renders the OpenAPI description and sends trial requests, to the page's own origin if it serves the API. The token
+// stays in its input field and is sent only in the Authorization header: the page neither stores it nor puts it into a
+// URL.
 "use strict";
 
 let api;
@@ -76,8 +77,11 @@ function limits(schema) {
   ];
 }
 
-function row(name, schema, { place, required, description, inner }) {
-  return el("div", { class: "field" },
+/** Renders a field. `owner` is the part of an operation that contains it. */
+function row(owner, name, schema, { place, required, description, inner }) {
+  const id = `${owner.id}.${name}`;
+  addToSearch({ id, title: name, where: owner.title, text: description });
+  return el("div", { class: "field", id },
     el("div", { class: "what" },
       el("code", { class: "name" }, name), el("span", { class: "type" }, type(schema), place && ` in the ${place}`),
       required && el("span", { class: "required" }, "required"),
@@ -86,13 +90,14 @@ function row(name, schema, { place, required, description, inner }) {
 }
 
 /** Lists the fields of an object, with nested objects collapsed. */
-function fields(reference, isRequest) {
+function fields(owner, reference, isRequest) {
   const schema = resolved(reference);
   return el("div", { class: "fields" }, Object.entries(schema.properties).map(([name, property]) => {
     const inner = property.items && resolved(property.items).properties
-      ? el("details", { class: "inner" }, el("summary", {}, named(property.items)), fields(property.items, isRequest)) : null;
+      ? el("details", { class: "inner" }, el("summary", {}, named(property.items)),
+        fields({ ...owner, id: `${owner.id}.${name}` }, property.items, isRequest)) : null;
     const required = isRequest && schema.required?.includes(name);
-    return row(name, property, { required, description: property.description, inner });
+    return row(owner, name, property, { required, description: property.description, inner });
   }));
 }
 
@@ -112,13 +117,14 @@ function responses(operation) {
     const content = response.content?.["application/json"];
     const examples = content?.examples ?? (content?.example !== undefined ? { Example: { value: content.example } } : {});
     const headers = Object.entries(response.headers).map(([name, header]) => [name, resolved(header)]);
+    const owner = { id: `${operation.operationId}.${status}`, title: operation.summary };
     return el("details", { class: "response" },
       el("summary", {}, el("span", { class: `status s${status[0]}` }, status), el("span", {}, words(response.description))),
-      content?.schema && named(content.schema) !== "Error" ? [el("h5", {}, named(content.schema)), fields(content.schema, false)] : null,
+      content?.schema && named(content.schema) !== "Error" ? [el("h5", {}, named(content.schema)), fields(owner, content.schema, false)] : null,
       Object.entries(examples).map(([name, example]) =>
         el("figure", {}, el("figcaption", {}, name), highlighted(brief(example.value)))),
       el("h5", {}, "Headers"),
-      el("div", { class: "fields" }, headers.map(([name, header]) => row(name, header.schema, { description: header.description }))));
+      el("div", { class: "fields" }, headers.map(([name, header]) => row(owner, name, header.schema, { description: header.description }))));
   });
 }
 
@@ -134,15 +140,18 @@ function anchor(id, title) {
 function section({ path, method, operation }) {
   const parameters = operation.parameters.map(resolved);
   const body = operation.requestBody?.content["application/json"];
-  return el("section", { id: operation.operationId, class: "operation" },
+  const { operationId: id, summary: title } = operation;
+  addToSearch({ id, title, where: `${method.toUpperCase()} ${path}`, text: `${id} ${operation.description}` });
+  return el("section", { id, class: "operation" },
     el("div", {},
-      el("h3", {}, operation.summary, anchor(operation.operationId, operation.summary)),
+      el("h3", {}, title, anchor(id, title)),
       el("p", { class: "line" }, badge(method), el("code", {}, new URL(publicUrl()).pathname.replace(/\/$/, "") + path)),
       paragraphs(operation.description),
       el("h4", {}, "Parameters"),
       el("div", { class: "fields" }, parameters.map((parameter) =>
-        row(parameter.name, parameter.schema, { ...parameter, place: parameter.in }))),
-      body && [el("h4", {}, "Body"), el("p", { class: "quiet" }, words(operation.requestBody.description)), fields(body.schema, true)],
+        row({ id: `${id}.${parameter.in}`, title }, parameter.name, parameter.schema, { ...parameter, place: parameter.in }))),
+      body && [el("h4", {}, "Body"), el("p", { class: "quiet" }, words(operation.requestBody.description)),
+        fields({ id: `${id}.body`, title }, body.schema, true)],
       el("h4", {}, "Responses"), responses(operation)),
     trial(path, method, operation, parameters, body));
 }
@@ -150,10 +159,12 @@ function section({ path, method, operation }) {
 // Trial requests.
 
 const withoutSlash = (url) => url.replace(/\/$/, "");
-/** The base path of the API on this origin: the last server in the description. */
-const base = () => withoutSlash(api.servers.at(-1).url);
+const absolute = (server) => withoutSlash(new URL(server.url, location.origin).href);
+/** The base URL for trial requests: the path on this origin if the description contains one. */
+const trialUrl = () => absolute(api.servers.find(({ url }) => url.startsWith("/")) ?? api.servers[0]);
+const isCrossOrigin = () => new URL(trialUrl()).origin !== location.origin;
 /** The base URL that callers use: the first server in the description. */
-const publicUrl = () => withoutSlash(new URL(api.servers[0].url, location.origin).href);
+const publicUrl = () => absolute(api.servers[0]);
 
 function trial(path, method, operation, parameters, body) {
   const inputs = parameters.map((parameter) => ({
@@ -200,16 +211,19 @@ function trial(path, method, operation, parameters, body) {
   el("h4", {}, "Try it"),
   inputs.map(({ parameter, input }) => el("label", { class: "input" }, el("span", {}, parameter.name), input)),
   body && [el("label", { class: "input" }, el("span", {}, "Example"), choose), editor],
-  curl, el("div", { class: "buttons" }, submit, copy), outcome);
+  curl,
+  isCrossOrigin() && el("p", { class: "quiet foreign" }, "“Send” works only if the API at ", el("code", {}, new URL(trialUrl()).origin),
+    " allows requests from other origins (CORS). By default it does not, and the browser blocks the request. The curl command always works."),
+  el("div", { class: "buttons" }, submit, copy), outcome);
   if (body) fill(choose.value);
   else showCurl();
   return form;
 }
 
-/** Sends a request to this origin, with the token if there is one. */
+/** Sends a request, with the token if there is one. */
 function send(method, target, headers = [], body = undefined) {
   const token = byId("token").value.trim();
-  return fetch(location.origin + base() + target, {
+  return fetch(trialUrl() + target, {
     method: method.toUpperCase(), headers: token ? [["Authorization", `Bearer ${token}`], ...headers] : headers, body,
     cache: "no-store", credentials: "omit", referrerPolicy: "no-referrer",
   });
@@ -282,7 +296,7 @@ async function checkToken() {
   }
 }
 
-/** Opens or closes the list of operations, which small screens hide. */
+/** Opens or closes the list of guides and operations, which small screens hide. */
 function toggleMenu(isOpen) {
   byId("contents").classList.toggle("open", isOpen);
   byId("menu").setAttribute("aria-expanded", String(isOpen));
@@ -293,34 +307,55 @@ function toggleMenu(isOpen) {
 function draw() {
   document.title = `${api.info.title} ${api.info.version} reference`;
   byId("title").append(el("small", {}, ` ${api.info.version}`));
-  byId("contents").append(...api.tags.map((tag) => el("div", {}, el("h2", {}, tag.name),
-    operationsOf(tag).map(({ method, operation }) =>
-      el("a", { href: `#${operation.operationId}` }, badge(method), operation.summary)))));
-  byId("top").append(
-    el("div", { class: "intro" },
-      el("h1", {}, api.info.summary), paragraphs(api.info.description),
-      el("p", {}, words(api.components.securitySchemes.token.description)),
-      el("p", {}, "Machine-readable description: ", el("a", { href: "docs/openapi.json" }, "openapi.json"), ", OpenAPI ", api.openapi, ".")),
-    ...api.tags.flatMap((tag) => [
-      el("div", { class: "tag" }, el("h2", {}, tag.name), paragraphs(tag.description)),
-      ...operationsOf(tag).map(section)]));
+  byId("base-url").textContent = publicUrl();
+  byId("intro").append(
+    // The guides contain the other paragraphs of the description.
+    el("h1", {}, api.info.summary), paragraphs(api.info.description.split("\n\n")[0])[0],
+    el("p", {}, "Machine-readable description: ", el("a", { href: "docs/openapi.json" }, "openapi.json"), ", OpenAPI ", api.openapi, "."));
+  const guides = [...document.querySelectorAll(".guide")].map(drawGuide);
+  byId("operations").append(...api.tags.flatMap((tag) => [
+    el("div", { class: "tag" }, el("h2", {}, tag.name), paragraphs(tag.description)),
+    ...operationsOf(tag).map(section)]));
+  byId("contents").append(searchField(), el("div", { id: "list" },
+    el("h2", {}, "Guides"), guides.map(({ id, title }) => el("a", { href: `#${id}` }, title)),
+    api.tags.map((tag) => [el("h2", {}, tag.name), operationsOf(tag).map(({ method, operation }) =>
+      el("a", { href: `#${operation.operationId}` }, badge(method), operation.summary))])));
+  drawLanguages();
   follow();
   // The target of the URL fragment did not exist when the browser first looked for it.
-  if (location.hash) byId(location.hash.slice(1))?.scrollIntoView();
+  showTarget();
 }
 
-/** Highlights the visible operation in the navigation. */
+/** Adds the anchor of a guide, which the HTML already contains, and makes the guide searchable. */
+function drawGuide(guide) {
+  const heading = guide.querySelector("h3");
+  const [id, title] = [guide.id, heading.textContent];
+  addToSearch({ id, title, where: "Guide", text: heading.parentElement.textContent });
+  heading.append(anchor(id, title));
+  return { id, title };
+}
+
+/** Scrolls to the target of the URL fragment, and opens the details that contain it. */
+function showTarget() {
+  const target = location.hash && byId(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  for (let details = target.closest("details"); details; details = details.parentElement.closest("details")) details.open = true;
+  target.scrollIntoView();
+}
+
+/** Highlights the visible guide or operation in the navigation. */
 function follow() {
-  const links = new Map([...byId("contents").querySelectorAll("a")].map((link) => [link.hash.slice(1), link]));
+  const links = new Map([...byId("list").querySelectorAll("a")].map((link) => [link.hash.slice(1), link]));
   const watch = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) links.get(target.id)?.classList.toggle("here", isIntersecting);
   }, { rootMargin: "-30% 0px -65% 0px" });
-  document.querySelectorAll(".operation").forEach((operation) => watch.observe(operation));
+  document.querySelectorAll(".guide, .operation").forEach((section) => watch.observe(section));
 }
 
 byId("menu").addEventListener("click", () => toggleMenu(byId("menu").getAttribute("aria-expanded") !== "true"));
-byId("contents").addEventListener("click", () => toggleMenu(false));
+byId("contents").addEventListener("click", ({ target }) => target.closest("a") && toggleMenu(false));
 addEventListener("keydown", ({ key }) => key === "Escape" && toggleMenu(false));
+addEventListener("hashchange", showTarget);
 byId("token").addEventListener("change", checkToken);
 byId("token").addEventListener("paste", () => setTimeout(checkToken));
 byId("token").addEventListener("input", () => { byId("token-state").textContent = ""; });
@@ -328,4 +363,4 @@ byId("token").addEventListener("input", () => { byId("token-state").textContent 
 fetch("docs/openapi.json")
   .then((response) => response.json())
   .then((description) => { api = description; draw(); })
-  .catch((error) => byId("top").append(el("p", { class: "notice" }, `The description could not be loaded: ${error.message}`)));
+  .catch((error) => byId("intro").append(el("p", { class: "notice" }, `The description could not be loaded: ${error.message}`)));

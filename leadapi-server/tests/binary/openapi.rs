@@ -1,6 +1,6 @@
-//! The `openapi` command.
+//! The commands `openapi` and `docs`.
 
-use std::process::Command;
+use std::{fs, process::Command};
 
 use serde_json::{Value, json};
 
@@ -32,4 +32,35 @@ fn the_document_lists_the_given_servers() {
         let log = refused(Command::new(BINARY).args(["openapi", "--server", relative]));
         assert!(log.contains("must be an absolute http or https URL"), "{log}");
     }
+}
+
+/// The page of a static host has the same description as the server, and calls the given server.
+#[test]
+fn docs_writes_the_reference_and_replaces_only_its_own_files_with_force() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = folder.path().join("site/reference");
+    let url = "https://api.example.com/crm/v1";
+    let docs = || {
+        let mut command = Command::new(BINARY);
+        command.arg("docs").arg(&site).args(["--server", url]);
+        command
+    };
+    fs::create_dir_all(&site).unwrap();
+    fs::write(site.join("CNAME"), "reference.example.com").unwrap();
+    let output = docs().output().unwrap();
+    assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
+    assert_eq!(fs::read_to_string(site.join("docs/openapi.json")).unwrap(), printed(&["--server", url]));
+    let page = fs::read_to_string(site.join("index.html")).unwrap();
+    assert!(page.contains("connect-src 'self' https://api.example.com;"), "{page}");
+
+    // A single file of an earlier run is enough to refuse, and nothing is written.
+    fs::remove_file(site.join("index.html")).unwrap();
+    fs::write(site.join("docs/page.js"), "edited").unwrap();
+    let log = refused(&mut docs());
+    assert!(log.contains("already exists; --force replaces it"), "{log}");
+    assert!(!site.join("index.html").exists());
+    assert!(docs().arg("--force").status().unwrap().success());
+    assert_eq!(fs::read_to_string(site.join("index.html")).unwrap(), page);
+    assert_ne!(fs::read_to_string(site.join("docs/page.js")).unwrap(), "edited");
+    assert_eq!(fs::read_to_string(site.join("CNAME")).unwrap(), "reference.example.com");
 }

@@ -1,0 +1,10 @@
+use leadapi_client::{Client, model::LeadQuery};
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // The client paces itself to the limits. After a 429, it waits as long as Retry-After says.
+    let client = Client::from_env()?.build()?;
+    let page = client.leads().list(&LeadQuery::new().limit(1)?).await?;
+    println!("{} leads", page.total);
+    Ok(())
+}
