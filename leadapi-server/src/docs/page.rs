@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn the_guides_state_the_limits_of_the_code() {
         let guides = include_str!("guides.html").split_whitespace().collect::<Vec<_>>().join(" ");
-        let Limits { reads, writes } = Limits::default();
+        let Limits { reads, writes, .. } = Limits::default();
         for limit in [
             format!("may make {reads} reads (GET and HEAD requests) and {writes} writes"),
             format!("(1 to {}, by default {})", Window::MAX_LIMIT, Window::DEFAULT_LIMIT),
