@@ -1,4 +1,4 @@
-//! The report as JUnit XML.
+//! The report as `JUnit` XML.
 
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
