@@ -119,19 +119,6 @@ pub enum CommandError {
          and --tls-key, or --insecure-http if a proxy in front uses HTTPS"
     )]
     InsecureAdmin(SocketAddr),
-    /// Other machines can reach the address of the MCP server, but its listener has no TLS.
-    #[cfg(feature = "mcp")]
-    #[error(
-        "refusing to serve MCP in plain HTTP at {0}, where tokens and leads could be read in transit: pass --tls-cert \
-         and --tls-key, or --insecure-http if a proxy in front uses HTTPS"
-    )]
-    InsecureMcp(SocketAddr),
-    /// `mcp` needs a token.
-    #[cfg(feature = "mcp")]
-    #[error(
-        "set LEADAPI_TOKEN to a token with the scope read; other users can see the command line, so it has no option"
-    )]
-    McpToken,
     /// The MCP server could not run.
     #[cfg(feature = "mcp")]
     #[error("{}", error_chain(&**.0))]

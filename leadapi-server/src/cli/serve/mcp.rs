@@ -30,7 +30,7 @@ impl McpOptions {
     /// Checks that the settings are consistent. `is_private` says whether tokens cannot be read in transit.
     pub(super) fn check(&self, is_private: bool) -> Result<(), CommandError> {
         match self.mcp_listen {
-            Some(address) if !address.ip().is_loopback() && !is_private => Err(CommandError::InsecureMcp(address)),
+            Some(address) if !address.ip().is_loopback() && !is_private => Err(CommandError::InsecureHttp(address)),
             _ => Ok(()),
         }
     }

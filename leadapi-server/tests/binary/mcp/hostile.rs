@@ -136,7 +136,7 @@ fn web_pages_and_foreign_hosts_are_refused() {
 fn plain_http_on_a_reachable_address_is_refused() {
     let mut command = Command::new(BINARY);
     let error = refused(command.args(["serve", "--mcp-listen", "0.0.0.0:0"]));
-    assert!(error.contains("refusing to serve MCP in plain HTTP at 0.0.0.0:0"), "{error}");
+    assert!(error.contains("refusing to serve plain HTTP at 0.0.0.0:0"), "{error}");
     let error = refused(Command::new(BINARY).args(["serve", "--mcp-url", "https://mcp.example.com"]));
     assert!(error.contains("--mcp-listen"), "{error}");
 }
