@@ -19,7 +19,7 @@ MB = 1e6
 
 
 def starts(binary: str, size: int):
-    yield "server binary, stripped", size / MB, 15, "MB"
+    yield "server binary, stripped", size / MB, 18, "MB"
     times, memory = [], 0
     for _ in range(STARTS):
         with served(binary, "demo") as (first, answer, _, memory, _):

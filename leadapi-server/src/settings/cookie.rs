@@ -1,7 +1,7 @@
 //! The cookie that contains the secret of a session.
 
 use http::{HeaderMap, HeaderValue, header::COOKIE};
-use leadapi_core::{auth::SessionToken, port::Session};
+use leadapi_core::auth::SessionToken;
 
 /// The maximum number of secrets that are looked up for one request. A browser sends more than one only if another
 /// server on the same host has set a cookie of the same name.
@@ -36,12 +36,11 @@ impl SessionCookie {
             .collect()
     }
 
-    /// Returns the header that stores the secret in the browser.
+    /// Returns the header that stores the secret in the browser until it is closed. The server ends idle sessions, so the
+    /// cookie has no expiry that each request would have to extend.
     pub(super) fn set(self, secret: &SessionToken) -> Option<HeaderValue> {
         let Self { name, attributes } = self;
-        let seconds = Session::IDLE_TIMEOUT.as_secs();
-        let mut value =
-            HeaderValue::try_from(format!("{name}={}{attributes}; Max-Age={seconds}", secret.expose())).ok()?;
+        let mut value = HeaderValue::try_from(format!("{name}={}{attributes}", secret.expose())).ok()?;
         value.set_sensitive(true);
         Some(value)
     }
@@ -61,7 +60,7 @@ mod tests {
         let secret = SessionToken::generate().unwrap();
         let cookie = SessionCookie::new(true);
         let set = cookie.set(&secret).unwrap();
-        assert!(set.to_str().unwrap().ends_with("; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=43200"));
+        assert!(set.to_str().unwrap().ends_with("; Path=/; Secure; HttpOnly; SameSite=Strict"));
         let pair = set.to_str().unwrap().split(';').next().unwrap().to_owned();
         let mut headers = HeaderMap::new();
         headers.append(COOKIE, format!("a=b; {pair}; __Host-leadapi=short").parse().unwrap());

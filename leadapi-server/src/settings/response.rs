@@ -23,7 +23,8 @@ const HEADERS: [(HeaderName, &str); 9] = [
     (CONTENT_SECURITY_POLICY, POLICY),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-    (REFERRER_POLICY, "no-referrer"),
+    // With `no-referrer`, browsers would send `Origin: null` with forms.
+    (REFERRER_POLICY, "same-origin"),
     (VARY, "cookie"),
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (X_FRAME_OPTIONS, "DENY"),

@@ -57,7 +57,7 @@ fn docs_writes_the_reference_and_replaces_only_its_own_files_with_force() {
     fs::remove_file(site.join("index.html")).unwrap();
     fs::write(site.join("docs/page.js"), "edited").unwrap();
     let log = refused(&mut docs());
-    assert!(log.contains("already exists; --force replaces it"), "{log}");
+    assert!(log.contains("already exists; use --force to replace it"), "{log}");
     assert!(!site.join("index.html").exists());
     assert!(docs().arg("--force").status().unwrap().success());
     assert_eq!(fs::read_to_string(site.join("index.html")).unwrap(), page);

@@ -8,7 +8,7 @@ pub(super) const UPDATE_TOKEN: &str =
 
 pub(super) const DELETE_TOKEN: &str = "DELETE FROM token WHERE business_id = $1 AND id = $2";
 
-// The audit log. No statement changes or deletes an entry.
+// The audit log. Only the removal of the business deletes entries.
 
 pub(super) const INSERT_AUDIT: &str = "INSERT INTO audit (business_id, at, id, action, email, address, token_id, \
     token_name) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
