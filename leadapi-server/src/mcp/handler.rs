@@ -91,7 +91,7 @@ impl McpHandler {
         Ok(plain(service.handle(request).await).await)
     }
 
-    /// Refuses requests of web pages. No page needs this server, and a page that an attacker controls could reach a
+    /// Rejects requests from web pages. No page needs this server, and a page that an attacker controls could reach a
     /// server on the person's machine. A browser sends `Origin` with every POST, and the `Host` of a page whose domain
     /// points to this machine is that domain.
     fn check_sender(&self, request: &Request<RequestBody>) -> Result<(), Box<Answer>> {

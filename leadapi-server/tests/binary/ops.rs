@@ -1,4 +1,4 @@
-//! The operator's listener of a running server.
+//! The operator listener of a running server.
 
 use std::{
     io::{Read, Write},
@@ -107,7 +107,7 @@ fn the_operator_listener_serves_the_api_on_other_paths() {
     }
 }
 
-/// The API reference shows the public URL, but its trial requests go to the operator's listener.
+/// The API reference shows the public URL, but its trial requests go to the operator listener.
 #[test]
 fn the_public_url_is_in_the_document_and_in_location() {
     let database = Database::of_the_sample();

@@ -29,7 +29,7 @@ pub struct Target {
     child: Child,
     /// The address on which the server listens.
     pub address: SocketAddr,
-    /// The address of the operator's listener, if it has one.
+    /// The address of the operator listener, if it has one.
     pub operator: Option<SocketAddr>,
     /// A client configuration that trusts the server's certificate, if it uses TLS.
     pub tls: Option<Arc<ClientConfig>>,

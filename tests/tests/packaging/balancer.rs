@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 
 use crate::{files::packaged, ops::free_address};
 
-/// The addresses of a server: the API and the operator's listener.
+/// The addresses of a server: the API and the operator listener.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Addresses {
     pub(crate) api: SocketAddr,

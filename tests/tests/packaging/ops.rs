@@ -1,4 +1,4 @@
-//! Requests to the operator's listener of a server process.
+//! Sends requests to the operator listener of a server process.
 
 use std::{
     io::{self, Read, Write},

@@ -19,10 +19,10 @@ impl Drop for Running {
     }
 }
 
-/// A server with an operator's listener.
+/// A server with an operator listener.
 pub(crate) struct Server {
     _process: Running,
-    /// The address of the operator's listener.
+    /// The address of the operator listener.
     pub(crate) operator: String,
 }
 

@@ -92,8 +92,8 @@ fn key(inner: &str) -> Option<&str> {
 impl<'a> Walk<'a> {
     /// Replaces the placeholders in `text`, such as the message of an ending.
     ///
-    /// `{key}` stands for the last answer on the path to a question mapped to `key`. If there is no such answer, it
-    /// stands for the answer to the question with that id. An answer is inserted as the label of the chosen option, a
+    /// `{key}` stands for the last answer on the path to a question mapped to `key`. Otherwise, it stands
+    /// for the answer to the question whose id is `key`. An answer is inserted as the label of the chosen option, a
     /// number in its original spelling, or a string without surrounding white space. A known key without an answer is
     /// replaced by `fallback`, and an unknown key is left unchanged. Placeholders in inserted text are not expanded.
     ///

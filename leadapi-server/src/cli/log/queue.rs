@@ -16,7 +16,7 @@ use std::{
 use prometheus::IntCounter;
 use tracing::warn;
 
-/// The maximum number of queued bytes. The writer thread can hold up to the same number while it writes them.
+/// The maximum number of queued bytes. While it writes, the writer thread can hold as many bytes in addition.
 const CAPACITY: usize = 1 << 20;
 /// The maximum time that the process waits for the sink at exit.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
