@@ -33,7 +33,7 @@ impl LoginLink {
         };
         let link = self.admin_url.sign_in_link(&secret);
         by.format().print(&json!({"link": link}), || {
-            format!("{link}\n\nThe link works once, within 10 minutes. Whoever opens it acts as {}.", by.person)
+            format!("{link}\n\nThe link works once, within 10 minutes. Anyone who opens it acts as {}.", by.person)
         })
     }
 }

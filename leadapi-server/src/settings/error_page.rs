@@ -18,9 +18,11 @@ pub(super) fn page(problem: &Problem) -> Page {
         Problem::InvalidLink => (StatusCode::FORBIDDEN, "This link is not valid", pages::sign_in::invalid_link()),
         Problem::NotAllowed => (StatusCode::FORBIDDEN, "Not allowed", pages::sign_in::not_allowed()),
         Problem::NotFound => (StatusCode::NOT_FOUND, "Page not found", pages::text("There is no such page.")),
-        Problem::MethodNotAllowed(_) => {
-            (StatusCode::METHOD_NOT_ALLOWED, "Method not allowed", pages::text("This page does not do that."))
-        }
+        Problem::MethodNotAllowed(_) => (
+            StatusCode::METHOD_NOT_ALLOWED,
+            "Method not allowed",
+            pages::text("This page does not support this method."),
+        ),
         Problem::Forged => (
             StatusCode::FORBIDDEN,
             "The form is out of date",

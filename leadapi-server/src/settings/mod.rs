@@ -33,7 +33,7 @@ pub(crate) use self::{
 };
 use crate::metrics::ConnectionMetrics;
 
-/// The pages, and what they work on.
+/// The state behind the pages: tokens, sessions and recent attempts to sign in.
 pub(crate) struct Settings {
     tokens: Tokens,
     sessions: Sessions,

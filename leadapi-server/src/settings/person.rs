@@ -31,7 +31,7 @@ pub(super) enum Peer {
     Unix,
 }
 
-/// Who sends a request, as far as its head tells.
+/// The identity that the head of a request claims.
 #[derive(Debug)]
 pub(super) struct Claims {
     cookies: Vec<SessionToken>,

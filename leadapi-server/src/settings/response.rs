@@ -13,7 +13,7 @@ use maud::Markup;
 
 pub(super) type Page = Response<Full<Bytes>>;
 
-/// The content security policy: no script, no other host, no frame around the page.
+/// The content security policy: no scripts, no resources from other hosts, and no framing.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; \
     frame-ancestors 'none'";
 
