@@ -25,7 +25,7 @@ pub enum ConfigError {
         name: &'static str,
     },
     /// No transport is set, and the crate was built without the default one.
-    #[error("no transport is set; call ClientBuilder::transport or enable the feature reqwest")]
+    #[error("no transport is set; call ClientBuilder::transport or enable the `reqwest` feature")]
     NoTransport,
     /// The transport could not be set up.
     #[error("the transport could not be set up")]

@@ -35,7 +35,7 @@ pub(crate) struct CallOptions {
     pub(crate) timeout: Option<Duration>,
     /// The timeout for each attempt, from sending to the last byte of the response.
     pub(crate) attempt_timeout: Option<Duration>,
-    /// The longest `Retry-After` that the client honours.
+    /// The longest `Retry-After` that the client honors.
     pub(crate) max_retry_after: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! The verifier's cache on a manual clock: the look-ups that it saves, the changes that it must not hide, and the
+//! The verifier's cache on a manual clock: the lookups that it saves, the changes that it must not hide, and the
 //! tokens that it must not keep.
 
 #![cfg(feature = "service")]
@@ -22,7 +22,7 @@ use leadapi_core::{
     tokens::StoredTokens,
 };
 
-/// A store that counts its look-ups, can be slow, and can fail.
+/// A store that counts its lookups, can be slow, and can fail.
 struct Watched {
     tokens: MemoryTokens,
     clock: Arc<ManualClock>,
@@ -147,7 +147,7 @@ fn the_lifetime_starts_before_the_look_up() {
     assert_eq!((world.is_good(&secret), world.look_ups()), (true, 1));
     world.advance(1);
     assert_eq!((world.verdict(&secret), world.look_ups()), (Verdict::Revoked, 2));
-    // The result of a look-up that takes 2 s or longer is not reused for the next request.
+    // The result of a lookup that takes 2 s or longer is not reused for the next request.
     *world.store.slowness.lock().unwrap() = Duration::from_secs(2);
     world.advance(2_000);
     world.verdict(&secret);
@@ -164,7 +164,7 @@ fn revoking_and_deleting_take_effect_within_two_seconds() {
     assert!(world.store.tokens.delete(&owner(), &deleted));
     world.advance(2_000);
     assert_eq!((world.verdict(&one), world.verdict(&other)), (Verdict::Revoked, Verdict::Unknown));
-    // A revoked token is cached like any other, and the verifier refuses it without a look-up.
+    // A revoked token is cached like any other, and the verifier refuses it without a lookup.
     let look_ups = world.look_ups();
     assert_eq!((world.verdict(&one), world.look_ups()), (Verdict::Revoked, look_ups));
 }
@@ -191,7 +191,7 @@ fn unknown_tokens_are_not_cached() {
         let garbage = BearerToken::parse(&format!("pak_{number:049}")).unwrap();
         assert_eq!(world.verdict(&garbage), Verdict::Unknown);
     }
-    // Tokens with a wrong checksum cost no look-up; each unknown token cost one.
+    // Tokens with a wrong checksum cost no lookup; each unknown token cost one.
     assert_eq!((world.look_ups(), world.verifier.cached_tokens()), (100_001, 1));
     assert_eq!((world.is_good(&secret), world.look_ups()), (true, 100_001));
     // An unknown token is found as soon as it is inserted.

@@ -207,7 +207,7 @@ fn another_business_can_neither_list_nor_change_a_token() {
     assert!(matches!(world.verdict(&secret), Verdict::Good(_)));
 }
 
-/// A token store that counts its look-ups and contains no tokens.
+/// A token store that counts its lookups and contains no tokens.
 #[derive(Default)]
 struct Counting(AtomicUsize);
 

@@ -29,7 +29,7 @@ impl Journal {
         let mut file = OpenOptions::new().read(true).append(true).create(true).open(&path)?;
         let mut done = HashMap::new();
         for line in ReaderBuilder::new().flexible(true).from_reader(&file).deserialize() {
-            // If a run was killed, its last line may be incomplete. The service recognises that row by its idempotency
+            // If a run was killed, its last line may be incomplete. The service recognizes that row by its idempotency
             // key.
             let Ok((name, number, checksum, lead)) = line else { continue };
             let (name, lead): (String, String) = (name, lead);

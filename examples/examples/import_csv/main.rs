@@ -37,7 +37,7 @@ use sheet::{Row, Sheet};
 /// id), `business_name`, `client_id`. Reads the API's base URL from `LEADAPI_URL` and the token from `LEADAPI_TOKEN`.
 ///
 /// It is safe to run the import again after any failure: no row creates two leads. FILE.imported.csv lists the imported
-/// rows. If a response was lost, the service recognises the row for 24 hours by the import's name and the row number.
+/// rows. If a response was lost, the service recognizes the row for 24 hours by the import's name and the row number.
 /// To import different rows, use a different name.
 ///
 /// Rows that break a rule are written to FILE.refused.csv with the reason. Correct the rows there, then import that

@@ -29,7 +29,7 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// Returns [`ConfigError`] if a setting is invalid, or if no transport is set and the feature `reqwest` is off. The
+    /// Returns [`ConfigError`] if a setting is invalid, or if no transport is set and the `reqwest` feature is off. The
     /// client does not connect yet, so an unreachable address is not an error.
     pub fn build(self) -> Result<Client, ConfigError> {
         let base = BaseUrl::parse(&self.base_url).map_err(|rule| ConfigError::BaseUrl { rule })?;

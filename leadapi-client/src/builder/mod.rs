@@ -129,7 +129,7 @@ impl ClientBuilder {
         self.transport(InProcess::new(service))
     }
 
-    /// Sets the transport. The default is [`Reqwest`](crate::transport::Reqwest), unless the feature `reqwest` is off.
+    /// Sets the transport. The default is [`Reqwest`](crate::transport::Reqwest), unless the `reqwest` feature is off.
     ///
     /// ```
     /// use bytes::Bytes;
@@ -199,7 +199,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the longest `Retry-After` that the client honours. The default is 2 minutes.
+    /// Sets the longest `Retry-After` that the client honors. The default is 2 minutes.
     ///
     /// If a response requests a longer wait, the call fails immediately, and
     /// [`Error::retry_after`](crate::Error::retry_after) returns the requested wait. If that response is a 429, other

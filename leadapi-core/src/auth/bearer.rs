@@ -9,7 +9,7 @@ use crate::id::is_visible;
 /// The authentication scheme and the space that follows it.
 const SCHEME: &str = "bearer ";
 pub(super) const PREFIX: &str = "pak_";
-/// The length of a token hint: the prefix and four more characters, enough for people to recognise the token.
+/// The length of a token hint: the prefix and four more characters, enough for people to recognize the token.
 pub(super) const HINT_CHARS: usize = PREFIX.len() + 4;
 
 /// The error for an `Authorization` header without a usable token. The caller receives 401 with this message (contract
@@ -88,7 +88,7 @@ impl BearerToken {
         }
     }
 
-    /// Returns the first characters of the token, so that people can recognise it.
+    /// Returns the first characters of the token, so that people can recognize it.
     ///
     /// ```
     /// # use leadapi_core::auth::BearerToken;

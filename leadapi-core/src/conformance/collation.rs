@@ -63,7 +63,7 @@ pub(super) async fn orders_by_code_points(store: &impl Store) -> CheckResult {
     same("pipelines with one timestamp", &found, &vec!["P1", "p1", "p_"])
 }
 
-/// Ids that differ only in case identify different records. If only one of the records exists, a look-up with the other
+/// Ids that differ only in case identify different records. If only one of the records exists, a lookup with the other
 /// id finds nothing.
 pub(super) async fn distinguishes_similar_ids(store: &impl Store) -> CheckResult {
     let owner = business("b1");

@@ -83,7 +83,7 @@ pub(super) async fn a_link_works_once(store: &impl SettingsStore) -> CheckResult
     let expected = FoundSession::new(first.session("ann@b1.example"), ann());
     same("the session", &store.use_login_link(&hash(1), &first).await?, &Some(expected.clone()))?;
     same("the second use", &store.use_login_link(&hash(1), &sign_in(4, NOON)?).await?, &None)?;
-    same("the look-up", &store.find_session(&hash(3), timestamp(NOON)?).await?, &Some(expected))?;
+    same("the lookup", &store.find_session(&hash(3), timestamp(NOON)?).await?, &Some(expected))?;
     for unknown in [1, 4, 7] {
         same("another hash", &store.find_session(&hash(unknown), timestamp(NOON)?).await?, &None)?;
     }
@@ -148,7 +148,7 @@ pub(super) async fn isolates_sessions(store: &impl SettingsStore) -> CheckResult
     same("ending it from another business", &store.end_session(&business("b2"), &of_ann.id, &ended).await?, &false)?;
     same("ending it", &store.end_session(&business("b1"), &of_ann.id, &ended).await?, &true)?;
     same("ending it again", &store.end_session(&business("b1"), &of_ann.id, &ended).await?, &false)?;
-    same("the look-up", &store.find_session(&hash(1), now).await?, &None)?;
+    same("the lookup", &store.find_session(&hash(1), now).await?, &None)?;
     let count = actions(store, "b1").await?.iter().filter(|(action, _)| *action == AuditAction::SessionEnded).count();
     same("the audit entries", &count, &1)
 }

@@ -181,7 +181,7 @@ pub(super) async fn revokes_once(store: &impl SettingsStore) -> CheckResult {
     same("revoking it again", &again, &refused(TokenRefusal::AlreadyRevoked(timestamp(LATER)?)))?;
     same("the token", &store.list(&business("b1")).await?, &vec![revoked.clone()])?;
     let found = store.find(&revoked.hash).await?.map(|found| found.record.clone());
-    same("the look-up", &found, &Some(revoked))?;
+    same("the lookup", &found, &Some(revoked))?;
     let expected = vec![entry(AuditAction::TokenRevoked, "t1", LATER), entry(AuditAction::TokenCreated, "t1", NOON)];
     same("the audit log", &audit(store, "b1").await?, &expected)
 }
@@ -210,7 +210,7 @@ pub(super) async fn deletes_only_invalid_tokens(store: &impl SettingsStore) -> C
         }
     }
     same("the tokens", &store.list(&business("b1")).await?, &vec![])?;
-    same("the look-up", &store.find(&TokenHash::from_bytes([1; 32])).await?, &None)?;
+    same("the lookup", &store.find(&TokenHash::from_bytes([1; 32])).await?, &None)?;
     change(store, "b2", LATER, TokenAction::Create(token("t1", 1)?)).await?;
     same("the new token", &store.list(&business("b2")).await?, &vec![token("t1", 1)?])
 }

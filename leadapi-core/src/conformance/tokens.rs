@@ -44,7 +44,7 @@ async fn listed(store: &impl TokenStore, owner: &str) -> Result<Vec<String>, Box
     Ok(tokens.into_iter().map(|token| token.id.to_string()).collect())
 }
 
-/// Lists and look-ups return every field unchanged, down to the last character and millisecond.
+/// Lists and lookups return every field unchanged, down to the last character and millisecond.
 pub(super) async fn preserves_every_field(store: &impl TokenStore) -> CheckResult {
     let mut given = Vec::new();
     let name = "Zoë \u{65}\u{301} 佐藤 🦀 'quoted' \"double\" \\ % _ -- ;";
@@ -72,7 +72,7 @@ pub(super) async fn preserves_every_field(store: &impl TokenStore) -> CheckResul
     }
     same("the list", &store.list(&business("b1")).await?, &given)?;
     for token in given {
-        same("the look-up", &store.find(&token.hash).await?, &Some(found(business("b1"), token)))?;
+        same("the lookup", &store.find(&token.hash).await?, &Some(found(business("b1"), token)))?;
     }
     Ok(())
 }
@@ -148,7 +148,7 @@ pub(super) async fn records_a_use_every_15_minutes(store: &impl TokenStore) -> C
         store.record_uses(&[[used("b1", "t1", at)?].as_slice(), &unknown].concat()).await?;
         let expected = TokenRecord { last_used_at: Some(timestamp(latest)?), ..token("t1", 1)? };
         same("the list", &store.list(&owner).await?, &vec![expected.clone(), token("t2", 2)?])?;
-        same("the look-up", &store.find(&hash(1)).await?, &Some(found(owner.clone(), expected)))?;
+        same("the lookup", &store.find(&hash(1)).await?, &Some(found(owner.clone(), expected)))?;
     }
     Ok(())
 }

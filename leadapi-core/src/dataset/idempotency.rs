@@ -1,4 +1,4 @@
-//! Idempotency keys in a data set. After data has moved to another store, they let the new store recognise a retry of a
+//! Idempotency keys in a data set. After data has moved to another store, they let the new store recognize a retry of a
 //! request that the old store handled.
 
 use crate::{

@@ -99,7 +99,7 @@ impl TokenSeed {
     }
 }
 
-/// Derives a UUID from the secret. The id is a hash of the look-up hash, because ids appear in logs and look-up hashes
+/// Derives a UUID from the secret. The id is a hash of the lookup hash, because ids appear in logs and lookup hashes
 /// must not.
 fn id_of(secret: &BearerToken) -> TokenId {
     let digest: [u8; 32] = Sha256::digest(secret.hash().to_bytes()).into();

@@ -159,7 +159,7 @@ impl Store for MemoryStore {
             return Ok(Created::Refused(InvalidReference::Client));
         };
         let at = meta.at;
-        // The look-up needs no lock, because the records that a lead can refer to never change in this store.
+        // The lookup needs no lock, because the records that a lead can refer to never change in this store.
         let references = business.directory.look_up(draft.required_lookups());
         let made = draft.into_lead(meta, &references).map(|lead| business.directory.keep(lead));
         business.write(|leads| {

@@ -15,7 +15,7 @@ use crate::{
 const CONTROL: &str = r"\u0000-\u001f\u007f-\u009f";
 /// Control characters except line breaks and tabs.
 const CONTROL_IN_NOTES: &str = r"\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f";
-/// Control characters and Unicode white space.
+/// Control characters and Unicode whitespace.
 const BLANK: &str = r"\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000";
 
 /// Returns the schema for a field in a request body. An empty or blank string, which forms send for an empty field,

@@ -120,7 +120,7 @@ pub struct FoundSession {
 }
 
 impl FoundSession {
-    /// Creates the result of a look-up.
+    /// Creates the result of a lookup.
     pub const fn new(session: Session, membership: Membership) -> Self {
         Self { session, membership }
     }

@@ -17,7 +17,7 @@ use crate::{
 pub struct Idempotency {
     /// The key that the caller chose.
     pub key: IdempotencyKey,
-    /// The hash of the parsed and normalised body, from [`LeadDraft::fingerprint`].
+    /// The hash of the parsed and normalized body, from [`LeadDraft::fingerprint`].
     pub fingerprint: [u8; 32],
 }
 
@@ -114,7 +114,7 @@ pub enum Listed {
 /// A store of leads, pipelines and client accounts that isolates businesses from each other.
 ///
 /// Implement it to choose where the service stores leads. Test the implementation with the suite in
-/// `leadapi_core::conformance` (feature `conformance`).
+/// `leadapi_core::conformance` (`conformance` feature).
 ///
 /// - Every method takes the caller's business as its first argument and accesses only that business's records. A record
 ///   of another business behaves as if it did not exist.

@@ -21,7 +21,7 @@ pub struct TokenRecord {
     pub name: String,
     /// The scopes of the token.
     pub scopes: Scopes,
-    /// The first characters of the secret, so that people can recognise the token.
+    /// The first characters of the secret, so that people can recognize the token.
     pub hint: String,
     /// The hash of the secret. The service looks up a request's token by this hash.
     pub hash: TokenHash,
@@ -159,7 +159,7 @@ pub struct FoundToken {
 }
 
 impl FoundToken {
-    /// Creates the result of a look-up.
+    /// Creates the result of a lookup.
     pub const fn new(business: BusinessId, record: TokenRecord) -> Self {
         Self { business, record }
     }

@@ -1,4 +1,4 @@
-//! A cache of recently found tokens, so that most requests need no look-up in the store.
+//! A cache of recently found tokens, so that most requests need no lookup in the store.
 
 use std::{
     sync::{Arc, PoisonError, RwLock},
@@ -87,7 +87,7 @@ impl Cache {
     fn remember(&self, hash: TokenHash, entry: Entry) {
         let now = (self.time)();
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
-        // Of two concurrent look-ups, the cache keeps the one that started later, because its result may be newer.
+        // Of two concurrent lookups, the cache keeps the one that started later, because its result may be newer.
         if held.entries.get(&hash).is_none_or(|other| other.since <= entry.since) {
             held.entries.insert(hash, entry);
         }
@@ -108,7 +108,7 @@ impl Entries {
 
 impl Entry {
     fn is_fresh(&self, now: Duration) -> bool {
-        // The subtraction saturates, so an entry whose look-up started after `now` was read counts as fresh.
+        // The subtraction saturates, so an entry whose lookup started after `now` was read counts as fresh.
         now.saturating_sub(self.since) < FRESH
     }
 }

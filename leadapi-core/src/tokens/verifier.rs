@@ -13,7 +13,7 @@ use crate::{
 
 /// A [`TokenVerifier`] backed by a [`TokenStore`] (contract D8).
 ///
-/// A token with a wrong checksum is refused without a look-up, so invented tokens put no load on the store. Every other
+/// A token with a wrong checksum is refused without a lookup, so invented tokens put no load on the store. Every other
 /// token is looked up on every request, unless the verifier is [`cached`](Self::cached).
 pub struct StoredTokens {
     store: Arc<dyn TokenStore>,
@@ -28,15 +28,15 @@ impl StoredTokens {
         Self { store: Arc::new(store), clock: Arc::new(clock), cache: None, uses: None }
     }
 
-    /// Caches each token for 2 s, for stores with expensive look-ups.
+    /// Caches each token for 2 s, for stores with expensive lookups.
     ///
     /// A request that arrives at least 2 s after its token was revoked or deleted is refused, on any machine. The delay
     /// also applies on the machine that made the change, because [`Tokens`](super::Tokens) does not notify the
     /// verifier. Expiry is exact, because every request checks it against the cached record.
     ///
     /// Only tokens that exist in the store are cached, so invented tokens can neither evict valid tokens nor exhaust
-    /// memory. Each request with an unknown token causes at most one look-up. Concurrent requests with the same token
-    /// may each cause a look-up.
+    /// memory. Each request with an unknown token causes at most one lookup. Concurrent requests with the same token
+    /// may each cause a lookup.
     ///
     /// The cache uses the system's monotonic clock. On platforms without one, use
     /// [`cached_with_time`](Self::cached_with_time).

@@ -38,7 +38,7 @@ impl NewLeadMeta {
     }
 }
 
-/// A create that satisfies all rules that can be checked without a look-up.
+/// A create that satisfies all rules that can be checked without a lookup.
 ///
 /// Outside this crate, only [`NewLead::check`] creates a draft, so a store never receives an unchecked one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -82,7 +82,7 @@ impl Serialize for Fields {
 }
 
 impl NewLead {
-    /// Checks all rules that can be checked without a look-up (contract D4 to D6).
+    /// Checks all rules that can be checked without a lookup (contract D4 to D6).
     ///
     /// ```
     /// use leadapi_core::{id::ClientId, model::NewLead};
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(place(both(), &LookupResult::default()), Err(InvalidReference::Client));
     }
 
-    /// The look-up results contain a record of every kind, but a reference that is not a valid id must match none of
+    /// The lookup results contain a record of every kind, but a reference that is not a valid id must match none of
     /// them.
     #[test]
     fn an_invalid_id_is_not_looked_up_and_matches_no_record() {

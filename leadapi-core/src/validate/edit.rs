@@ -11,7 +11,7 @@ use super::{
 };
 use crate::model::{Amount, Change, Lead, LeadPatch};
 
-/// An update that satisfies all rules that can be checked without a look-up.
+/// An update that satisfies all rules that can be checked without a lookup.
 ///
 /// Outside this crate, only [`LeadPatch::check`] creates an edit. An edit changes at least one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct LeadEdit {
 }
 
 impl LeadPatch {
-    /// Checks all rules that can be checked without a look-up (contract D4 to D6).
+    /// Checks all rules that can be checked without a lookup (contract D4 to D6).
     ///
     /// ```
     /// use leadapi_core::model::LeadPatch;
@@ -149,7 +149,7 @@ mod tests {
         lead
     }
 
-    /// Returns look-up results for an edit. Pipeline `p1` has the stages `s1` and `s2`, and `p9` has `s9`.
+    /// Returns lookup results for an edit. Pipeline `p1` has the stages `s1` and `s2`, and `p9` has `s9`.
     fn references(edit: &LeadEdit) -> LookupResult {
         let named = edit.required_lookups();
         let stage = |id| StageId::parse(id).unwrap();

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use super::LeadDraft;
 
 impl LeadDraft {
-    /// Returns the SHA-256 hash of the parsed and normalised body (contract D10). Requests with equal content have
+    /// Returns the SHA-256 hash of the parsed and normalized body (contract D10). Requests with equal content have
     /// equal fingerprints, however the JSON is formatted.
     pub fn fingerprint(&self) -> [u8; 32] {
         // Serializing strings and finite numbers to memory cannot fail.

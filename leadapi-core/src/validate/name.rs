@@ -27,7 +27,7 @@ pub struct InvalidName {
 pub struct InvalidEmail;
 
 /// Checks the name of a business, a client account, a pipeline or a stage. It must have 1 to 200 characters, must not
-/// consist only of white space, and must not contain control characters.
+/// consist only of whitespace, and must not contain control characters.
 ///
 /// ```
 /// use leadapi_core::validate::check_name;
@@ -65,7 +65,7 @@ fn check(name: &str, max_chars: usize) -> Result<(), InvalidName> {
 }
 
 /// Checks the email address of a member. The rule is the same as for a lead's `email` (contract D4), except that
-/// surrounding white space is an error.
+/// surrounding whitespace is an error.
 ///
 /// Addresses are unique within a business; [`email_key`] decides whether two are the same.
 ///

@@ -6,7 +6,7 @@ use crate::{
     model::{Change, Lead},
 };
 
-/// The placement that a request specifies, before any look-up.
+/// The placement that a request specifies, before any lookup.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub(super) enum Target {
     Pipeline(Reference<PipelineId>),

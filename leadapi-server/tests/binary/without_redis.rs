@@ -1,4 +1,4 @@
-//! Tests a binary without the feature `redis`.
+//! Tests a binary without the `redis` feature.
 
 use std::process::Command;
 
@@ -11,5 +11,5 @@ fn a_limiter_url_is_refused_with_the_missing_feature() {
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{error}");
     assert!(error.contains("--limiter <URL> cannot be used"), "{error}");
-    assert!(error.contains("built without the feature `redis`") && !error.contains("CANARY"), "{error}");
+    assert!(error.contains("built without the `redis` feature") && !error.contains("CANARY"), "{error}");
 }

@@ -83,7 +83,7 @@ impl Flood {
         Self::ByteWindow,
     ];
 
-    /// Returns whether the server recognises the attack and closes the connection with an error before any timeout.
+    /// Returns whether the server recognizes the attack and closes the connection with an error before any timeout.
     pub fn is_plain(self) -> bool {
         use Flood::{Continuation, EmptyContinuation, EmptyData, Hpack, MadeYouReset, RapidReset};
         matches!(self, RapidReset | MadeYouReset | Continuation | EmptyContinuation | EmptyData | Hpack)

@@ -24,7 +24,7 @@ async fn form_records_are_not_reachable_through_the_api() {
 
 #[test]
 fn form_records_are_stored_without_loss() {
-    // The data file contains operators, kinds and fields that the service does not recognise.
+    // The data file contains operators, kinds and fields that the service does not recognize.
     let data: Value = serde_json::from_str(DATA).unwrap();
     let store = MemoryStore::new(Dataset::parse(DATA).unwrap());
     let forms = store.forms(&BusinessId::parse("biz-a").unwrap());

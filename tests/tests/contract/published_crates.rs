@@ -1,4 +1,4 @@
-//! Checks the published crates: each contains its licences and has few dependencies. Crates that need neither an async
+//! Checks the published crates: each contains its licenses and has few dependencies. Crates that need neither an async
 //! runtime nor sockets depend on neither.
 
 use std::{collections::BTreeSet, env, fs, process::Command};
@@ -31,16 +31,16 @@ fn the_client_without_a_transport_has_no_async_runtime() {
     assert_at_most(40, &crates);
 }
 
-/// Both licences require that their text accompany the code.
+/// Both licenses require that their text accompany the code.
 #[test]
-fn every_published_crate_contains_its_licences() {
+fn every_published_crate_contains_its_licenses() {
     for package in ["leadapi-core", "leadapi-server", "leadapi-client"] {
         let list = cargo(&["package", "--list", "--allow-dirty", "--offline", "-p", package]);
-        for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
-            assert!(list.lines().any(|file| file == licence), "{package} has no {licence}: {list}");
+        for license in ["LICENSE-MIT", "LICENSE-APACHE"] {
+            assert!(list.lines().any(|file| file == license), "{package} has no {license}: {list}");
             let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-            let text = |folder: &str| fs::read(format!("{root}/{folder}/{licence}")).unwrap();
-            assert_eq!(text(package), text("."), "{package}: {licence} differs from the repository's copy");
+            let text = |folder: &str| fs::read(format!("{root}/{folder}/{license}")).unwrap();
+            assert_eq!(text(package), text("."), "{package}: {license} differs from the repository's copy");
         }
     }
 }

@@ -20,7 +20,7 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 const BYTES: usize = 150_000_000;
 const BYTES_PER_BYTE: usize = 30;
 
-/// Generous enough for an unoptimised build on a busy machine.
+/// Generous enough for an unoptimized build on a busy machine.
 const TIME: Duration = Duration::from_secs(20);
 
 #[test]

@@ -71,7 +71,7 @@ impl FakeLeadApi {
     /// # use leadapi_client::{model::Window, testkit::FakeLeadApi};
     /// let api = FakeLeadApi::start().await;
     /// api.rate_limited_until("2026-05-04T12:03:00Z".parse()?);
-    /// // The client honours the `Retry-After` of each 429.
+    /// // The client honors the `Retry-After` of each 429.
     /// api.client().client_accounts().list(Window::default()).await?;
     /// assert!(api.now().to_string() >= "2026-05-04T12:03:00.000Z".to_owned());
     /// # Ok::<(), leadapi_core::BoxError>(())

@@ -26,7 +26,7 @@ pub(super) struct StubAnswer {
 }
 
 impl StubAnswer {
-    /// Creates an answer that is labelled with its status.
+    /// Creates an answer that is labeled with its status.
     pub(super) fn plain(response: Response<Bytes>) -> Self {
         let label = response.status().as_u16().to_string();
         Self { reply: response.into(), label }

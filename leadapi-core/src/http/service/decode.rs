@@ -11,7 +11,7 @@ use crate::{
     validate::{FieldError, FieldErrors, InvalidReference, LeadDraft, LeadEdit},
 };
 
-/// A decoded call. Only the checks that need a look-up remain.
+/// A decoded call. Only the checks that need a lookup remain.
 ///
 /// `LeadEdit` is boxed to keep the enum small. A request's future contains several copies of the enum, and moving the
 /// future moves them all.

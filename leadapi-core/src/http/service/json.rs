@@ -86,7 +86,7 @@ fn members(
     Some((client, patch))
 }
 
-/// Returns the field most similar to a name. Jaro-Winkler similarity favours a common prefix, so the nearest field to
+/// Returns the field most similar to a name. Jaro-Winkler similarity favors a common prefix, so the nearest field to
 /// `stage` is `stage_id`.
 fn nearest(name: &str, fields: impl Iterator<Item = LeadField>) -> &'static str {
     let likeness = |field: &str| strsim::jaro_winkler(field, name);

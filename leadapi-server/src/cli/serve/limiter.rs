@@ -19,7 +19,7 @@ use crate::{
 #[cfg(feature = "redis")]
 pub(in crate::cli) use crate::redis_limiter::RedisUrl as LimiterUrl;
 
-/// The URL in a build without the feature `redis`, where every URL is invalid.
+/// The URL in a build without the `redis` feature, where every URL is invalid.
 #[cfg(not(feature = "redis"))]
 #[derive(Debug, Clone)]
 pub(in crate::cli) enum LimiterUrl {}
@@ -29,7 +29,7 @@ impl std::str::FromStr for LimiterUrl {
     type Err = &'static str;
 
     fn from_str(_: &str) -> Result<Self, &'static str> {
-        Err("cannot be used, because this binary was built without the feature `redis`")
+        Err("cannot be used, because this binary was built without the `redis` feature")
     }
 }
 
@@ -45,7 +45,7 @@ pub(super) struct LimiterOptions {
     /// The Redis or Valkey server that counts the requests of all servers: `redis://USER:PASSWORD@HOST:PORT/DATABASE`.
     ///
     /// By default, servers that share a PostgreSQL store count requests together, and any other server counts its own.
-    /// This option works with any store and needs a binary with the feature `redis`. `rediss://` uses TLS.
+    /// This option works with any store and needs a binary with the `redis` feature. `rediss://` uses TLS.
     /// `redis+sentinel://HOST:PORT,HOST:PORT/SERVICE/DATABASE` finds the server through Sentinels. If the URL contains a
     /// password, pass it in `LEADAPI_LIMITER`.
     #[arg(
@@ -121,7 +121,7 @@ impl LimiterOptions {
         Ok(Some(OpenLimiter { limiter: Box::new(limiter), probe }))
     }
 
-    /// Returns `None`, because no URL is valid without the feature `redis`.
+    /// Returns `None`, because no URL is valid without the `redis` feature.
     #[cfg(not(feature = "redis"))]
     #[expect(clippy::unused_async, reason = "the same signature in every build")]
     pub(super) async fn start(self, _: Limits) -> Result<Option<OpenLimiter>, CommandError> {

@@ -84,7 +84,7 @@ impl Facts {
 }
 
 /// Returns candidate answers to a question: at least one from every class that a condition of the form, or a lead, can
-/// distinguish. Derives them without the engine, from each constant of the form, the neighbours of each number, and
+/// distinguish. Derives them without the engine, from each constant of the form, the neighbors of each number, and
 /// some fixed values.
 fn candidates(question: &Value, constants: &[Value]) -> Vec<Value> {
     let mut all = vec![Value::Null];
@@ -121,7 +121,7 @@ fn candidates(question: &Value, constants: &[Value]) -> Vec<Value> {
     all
 }
 
-/// Returns the numbers among the values, and the nearest representable neighbours of each.
+/// Returns the numbers among the values, and the nearest representable neighbors of each.
 fn numbers<'v>(values: impl Iterator<Item = &'v Value>) -> Vec<Value> {
     let numbers = values.filter_map(|value| value.as_f64().or_else(|| value.as_str()?.trim().parse().ok()));
     let finite = numbers.filter(|number: &f64| number.is_finite());

@@ -117,7 +117,7 @@ async fn syntax(run: &Run<'_>, lead: &CreatedLead) {
         run.check("D5", format!("{method}: an empty body is 400"), empty).await;
     }
     for blank in [" ", "\r\n\t"] {
-        let sentence = format!("a body of only white space is 400: {blank:?}");
+        let sentence = format!("a body of only whitespace is 400: {blank:?}");
         run.check("D5", sentence, both::refuses_body(run, lead, blank, &["body", "empty"])).await;
     }
     for two in ["{}{}", "{} {}", "{}\n[]", "{} x", "{}}", "{},", "{\"name\":\"Bo\"} 1", "{\"name\":\"Bo\"}\0"] {

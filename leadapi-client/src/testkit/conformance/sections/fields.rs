@@ -29,7 +29,7 @@ async fn created(run: &Run<'_>) {
     })
     .await;
     for (what, body) in [
-        ("white space around the object", " \r\n\t{\"name\":\"Ann\",\"client_id\":CLIENT}\n "),
+        ("whitespace around the object", " \r\n\t{\"name\":\"Ann\",\"client_id\":CLIENT}\n "),
         ("escapes in names and values", r#"{"n\u0061me":"\u0041nn","client_id":CLIENT}"#),
     ] {
         run.check("D5", format!("a body may contain {what}"), async {

@@ -102,7 +102,7 @@ async fn otherwise(run: &Run<'_>, key: &str, first: &Result<CheckedResponse, Sto
     let client = json!(run.target.client_id);
     for (what, text) in [
         (
-            "the order of keys and white space",
+            "the order of keys and whitespace",
             format!(
                 "{{ \"value\": 450, \"email\": \"once@example.org\",\n\t\"name\": \"Contract check\", \"client_id\": {client} }}"
             ),
@@ -124,7 +124,7 @@ async fn otherwise(run: &Run<'_>, key: &str, first: &Result<CheckedResponse, Sto
             ),
         ),
         (
-            "white space that is trimmed",
+            "whitespace that is trimmed",
             format!(r#"{{"client_id":{client},"name":" Contract check ","email":"once@example.org\n","value":450}}"#),
         ),
     ] {

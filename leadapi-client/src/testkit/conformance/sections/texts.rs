@@ -65,7 +65,7 @@ async fn lengths(run: &Run<'_>, lead: &CreatedLead) {
     refuses(
         run,
         lead,
-        "leading and trailing white space counts towards the length of source and notes",
+        "leading and trailing whitespace counts towards the length of source and notes",
         &json!({"source": format!(" {}", "x".repeat(100)), "notes": format!("{}\n", "x".repeat(10_000))}),
         &[("source", "100"), ("notes", "10000")],
     )
@@ -125,7 +125,7 @@ async fn white_space(run: &Run<'_>, lead: &CreatedLead) {
     accepts(
         run,
         lead,
-        "source is stored as sent, and notes keep line breaks, tabs and white space at both ends",
+        "source is stored as sent, and notes keep line breaks, tabs and whitespace at both ends",
         &outer,
         &outer,
     )
