@@ -27,7 +27,7 @@ use leadapi_core::{
     validate::{InvalidReference, LeadDraft, LeadEdit, LookupResult, NewLeadMeta, RequiredLookups},
 };
 
-/// The data of all businesses. An unknown business gets an empty shop, in which every lookup finds nothing.
+/// The data of all businesses. For an unknown business, every lookup finds nothing.
 #[derive(Default)]
 struct Shops {
     by_business: HashMap<BusinessId, Shop>,

@@ -69,7 +69,7 @@ async fn tour(client: &Client) -> Result<(), BoxError> {
     let query = LeadQuery::new().client(account.id.clone()).window(Window::new(3, 0)?);
     let page = client.leads().list(&query).await?;
     for item in &page.data {
-        println!("     {:<24} {}", item.name, item.email.as_deref().unwrap_or("no e-mail address"));
+        println!("     {:<24} {}", item.name, item.email.as_deref().unwrap_or("no email address"));
     }
     println!("     … {} of {} in total", page.data.len(), page.total);
 
@@ -89,7 +89,7 @@ fn show(lead: &Lead) {
     let unset = "(unset)";
     println!("     id       {}", lead.id);
     println!("     name     {}", lead.name);
-    println!("     e-mail   {}", lead.email.as_deref().unwrap_or(unset));
+    println!("     email    {}", lead.email.as_deref().unwrap_or(unset));
     println!("     value    {}", lead.value.map_or(unset.to_owned(), |value| value.to_string()));
     println!("     stage    {}", lead.stage_id.as_ref().map_or(unset, |id| id.as_str()));
     println!("     notes    {}", lead.notes.as_deref().unwrap_or(unset));

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// Modules are ordered bottom up: each one uses only the modules above it.
+// In dependency order: each module uses only the modules above it.
 mod base_url;
 mod config_error;
 mod credential;

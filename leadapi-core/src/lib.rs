@@ -2,8 +2,8 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// Modules in dependency order: each module imports only from the modules above it. The modules behind the `service`
-// feature are for the server side. Client and server share the modules without a feature gate.
+// In dependency order: each module imports only from the modules above it. The modules behind the `service` feature are
+// for the server side. Client and server share the modules without a feature gate.
 mod hex;
 pub mod id;
 

@@ -109,7 +109,7 @@ fn fields_work_in_host_types() {
 }
 
 #[test]
-fn white_space_is_ignored_in_comparisons() {
+fn whitespace_is_ignored_in_comparisons() {
     let one = read(r#"{ "a" : [ 1, "b c" ] , "form" : { "pages" : [ ] } }"#).unwrap();
     assert_eq!(one, read(r#"{"a":[1,"b c"],"form":{"pages":[]}}"#).unwrap());
     assert_eq!(one.extra["a"], Raw::parse(r#"[1,"b c"]"#).unwrap());

@@ -125,7 +125,7 @@ fn a_token_is_looked_up_once_in_two_seconds() {
 }
 
 #[test]
-fn without_a_cache_every_request_causes_a_look_up() {
+fn without_a_cache_every_request_causes_a_lookup() {
     let world = world();
     let (_, secret) = world.token(None);
     let uncached = StoredTokens::new(world.store.clone(), || "2026-05-04T12:00:00Z".parse().unwrap());
@@ -136,7 +136,7 @@ fn without_a_cache_every_request_causes_a_look_up() {
 }
 
 #[test]
-fn the_lifetime_starts_before_the_look_up() {
+fn the_lifetime_starts_before_the_lookup() {
     let world = world();
     let (id, secret) = world.token(None);
     *world.store.slowness.lock().unwrap() = Duration::from_millis(1_500);

@@ -232,7 +232,7 @@ impl TokenStore for Counting {
 }
 
 #[test]
-fn a_malformed_token_causes_no_look_up() {
+fn a_malformed_token_causes_no_lookup() {
     let store = Arc::new(Counting::default());
     let verifier = StoredTokens::new(store.clone(), || "2026-05-04T12:00:00Z".parse().unwrap());
     for number in 0..1_000 {

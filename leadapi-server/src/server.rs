@@ -200,7 +200,7 @@ impl Server {
                 mcp.closed().await;
             }
             in_flight.drained().await;
-            // A response of the API settings may contain a secret that no later one does.
+            // A response from the API settings may contain a secret that no later response repeats.
             if let Some(Ok(connections)) = OptionFuture::from(settings).await {
                 connections.until_unused().await;
             }

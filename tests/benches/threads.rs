@@ -38,7 +38,7 @@ use tower::Service;
 
 const ROUNDS: usize = 101;
 const CALLS: usize = 3_000;
-/// The minimum speedup of the upper bound in a round that counts as having two cores. Two threads that share nothing
+/// The minimum speedup of the upper bound for a round to count as having had two cores. Two threads that share nothing
 /// reach 1.9 to 2 on two cores, and 1.1 to 1.4 on two hardware threads of one core.
 const TWO_CORES: f64 = 1.8;
 

@@ -137,7 +137,7 @@ fn replace(program: &[u8], from: &[u8], to: &[u8]) -> Option<Vec<u8>> {
     found.then_some(changed)
 }
 
-/// Runs the tests. Returns the first one that fails, and the store if its output names one.
+/// Runs the tests until one fails. Returns the name of the failed test, and the store that its output names, if any.
 fn run(mutant: &Path, executable: &str) -> String {
     for test in TESTS {
         let ran = Command::new("timeout")

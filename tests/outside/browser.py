@@ -94,7 +94,7 @@ def try_page(context, url: str, api: str, token: str) -> None:
     answer = subprocess.run(["sh", "-c", curl.replace(PUBLIC_URL, api)], env={**os.environ, "LEADAPI_TOKEN": token}, capture_output=True, text=True)
     assert "201 Created" in answer.stdout and "idempotency-replayed: true" in answer.stdout, answer
 
-    # The example of every operation succeeds on the sample data. The delete comes last, because it deletes the example.
+    # Every operation's example succeeds on the sample data. The delete comes last, because it deletes the example.
     for operation in ["get_lead", "update_lead", "list_pipelines", "list_clients", "delete_lead"]:
         section = page.locator(f"#{operation}")
         section.get_by_role("button", name="Send").click()
@@ -236,7 +236,7 @@ def search(context, url: str) -> None:
     page.locator("#search").fill("position")
     expect(found.first).to_have_text("positionList pipelines")
     picture(page, "search")
-    # The field is inside of two closed elements.
+    # The field is inside two collapsed elements.
     page.keyboard.press("Enter")
     expect(page.locator("#list_pipelines\\.200\\.data\\.stages\\.position")).to_be_in_viewport()
     page.locator("#search").fill("retry-after")
@@ -252,7 +252,7 @@ def search(context, url: str) -> None:
     page.keyboard.press("Escape")
     expect(page.locator("#search")).to_have_value("")
     expect(page.locator("#list")).to_be_visible()
-    # In other input fields, the key is a character.
+    # In other input fields, the key types a character.
     page.locator("#token").focus()
     page.keyboard.press("/")
     expect(page.locator("#token")).to_have_value("/")

@@ -1,4 +1,4 @@
-"""What the tests in a real Chromium share."""
+"""Helpers that the tests in a real Chromium share."""
 
 import os
 import shutil

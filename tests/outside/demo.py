@@ -33,7 +33,7 @@ def running(*command: str):
 def demo(binary: str, *arguments: str):
     """Starts a server with the sample data and practically no rate limits.
 
-    Yields its base URL, the operator's URL, and the tokens of its two businesses.
+    Yields its base URL, the operator listener's URL, and the tokens of its two businesses.
     """
     with running(binary, "demo", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--drain-delay", "0s",
                  "--reads-per-minute", MANY, "--writes-per-minute", MANY, *arguments) as (url, printed):

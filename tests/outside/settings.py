@@ -1,4 +1,4 @@
-"""Tests the API settings in a real Chromium without scripts: what each role can do, and what another site cannot do.
+"""Tests the API settings in a real Chromium without scripts: what each role may do, and what another site cannot do.
 
     python settings.py SERVER
 
@@ -42,11 +42,11 @@ def main() -> None:
 
 
 def sign_in(browser, settings: Site, email: str):
-    """Signs a person in by a link, which works once."""
+    """Signs a person in with a link, which works once."""
     page = browser.new_context(java_script_enabled=False).new_page()
     link = settings.link(email)
     for _ in range(2):
-        # Opening the link does not use it.
+        # Opening the link does not use it up.
         page.goto(link)
     page.get_by_role("button", name="Sign in").click()
     expect(page).to_have_url(settings.path("tokens"))

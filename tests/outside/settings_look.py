@@ -9,7 +9,7 @@ LOOKS = [(1280, "light"), (1280, "dark"), (800, "light"), (360, "light"), (360, 
 
 
 def look_at_pages(browser, settings: Site) -> None:
-    # Axe is a script, which the policy of the pages forbids.
+    # Axe is a script, which the pages' policy forbids.
     page = browser.new_context(bypass_csp=True).new_page()
     seen = []
 

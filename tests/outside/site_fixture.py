@@ -1,4 +1,4 @@
-"""A server with the API settings for one test, a proxy in front of it, and a page of another site."""
+"""A server with the API settings for one test, a proxy in front of it, and a page on another site."""
 
 import json
 import re
@@ -40,7 +40,7 @@ class Site:
         return self.read("login-link", "--business", BUSINESS, "--as", email, "--admin-url", self.url)["link"]
 
     def tokens(self) -> dict[str, dict]:
-        """Returns the tokens of the business by id, as the command line sees them."""
+        """Returns the tokens that the command line lists for the business, keyed by id."""
         listed = self.read("token", "list", "--business", BUSINESS, "--as", OWNER)
         return {token["id"]: token for token in listed}
 
@@ -91,7 +91,7 @@ class Quiet(BaseHTTPRequestHandler):
 
 @contextmanager
 def foreign(markup: dict[str, str]):
-    """Serves the pages of another site; yields the port."""
+    """Serves pages as another site; yields the port."""
 
     class Foreign(Quiet):
         def do_GET(self) -> None:

@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def compile_sources(folder: Path, packages: Path, sources: list[Path]) -> Path:
-    """Copies the sources to a folder next to the installed packages, generates the types there, and compiles all."""
+    """Copies the sources to a folder next to the installed packages, generates the types, and compiles everything."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     for source in sources:

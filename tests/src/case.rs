@@ -1,4 +1,4 @@
-//! A test case: a sentence of the contract, a request, and the expected response.
+//! A test case: a requirement of the contract, a request, and the expected response.
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method, Request};
@@ -63,7 +63,7 @@ impl Token {
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Case {
-    /// The sentence of the contract that the case checks.
+    /// The requirement of the contract that the case checks.
     pub name: String,
     method: Method,
     path: String,

@@ -53,7 +53,8 @@ impl Transport for Checked {
 ///
 /// # Panics
 ///
-/// Panics if a sentence or one of the harness's checks fails, or if the target lacks the data for a sentence.
+/// Panics if a requirement is not met, if one of the harness's checks fails, or if the target lacks the data for a
+/// check.
 pub async fn run_contract_check(kind: StoreKind) {
     if !StoreKind::all().contains(&kind) {
         return;

@@ -13,7 +13,7 @@ const PIPELINE: [&str; 4] = ["created_at", "id", "name", "stages"];
 const STAGE: [&str; 3] = ["id", "name", "position"];
 const CLIENT: [&str; 3] = ["created_at", "id", "name"];
 
-/// Returns the sentences of the contract that a response violates. `path` is the request's path below the base path.
+/// Returns the requirements of the contract that a response violates. `path` is the request's path below the base path.
 pub(crate) fn broken(request: &Request<Bytes>, path: &str, answer: &TestResponse) -> Vec<String> {
     let mut wrong = headers(answer);
     if *request.method() == Method::HEAD || answer.status == 204 {
@@ -66,7 +66,7 @@ fn error_object(answer: &TestResponse) -> Vec<String> {
         None => vec!["D2: every error body is exactly {\"error\": \"<one message>\"}".into()],
         Some(message) if message.is_empty() => vec!["2.4: error is a human-readable message".into()],
         Some(message) if answer.status == 500 && message != "internal error" => {
-            vec!["D2: a 500 says `internal error` and nothing about its cause".into()]
+            vec!["D2: a 500 has the message `internal error` and does not reveal its cause".into()]
         }
         Some(_) => Vec::new(),
     }

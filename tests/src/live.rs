@@ -76,7 +76,7 @@ impl Live {
     }
 }
 
-/// Runs a script on every transport and kind of store, each time in a new world. A script checks a sentence of the
+/// Runs a script on every transport and kind of store, each time in a new world. A script checks a requirement of the
 /// contract that needs several requests.
 pub async fn everywhere(sentence: &str, script: impl AsyncFn(&Arc<Live>)) {
     everywhere_with(sentence, |world| world, script).await;
@@ -84,7 +84,7 @@ pub async fn everywhere(sentence: &str, script: impl AsyncFn(&Arc<Live>)) {
 
 /// Runs a script like [`everywhere`], but applies `change` to each world first.
 pub async fn everywhere_with(sentence: &str, change: impl Fn(World) -> World, script: impl AsyncFn(&Arc<Live>)) {
-    assert!(!sentence.is_empty(), "a script must name its sentence");
+    assert!(!sentence.is_empty(), "a script must name its requirement");
     for store in World::stores().await {
         for via in Via::ALL {
             let live = via.open(change(World::over(&store).await)).await;

@@ -2,7 +2,7 @@
 //!
 //! Start with [`Leads::create_many`](crate::Leads::create_many).
 
-// Modules are ordered bottom up: each one uses only the modules above it.
+// In dependency order: each module uses only the modules above it.
 mod row_result;
 
 mod in_flight;

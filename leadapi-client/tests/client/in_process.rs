@@ -16,7 +16,7 @@ use tower_service::Service;
 
 use crate::support::wait;
 
-/// A response body of this many mebibytes.
+/// A response body of the given size in MiB.
 struct Mebibytes(usize);
 
 impl Body for Mebibytes {

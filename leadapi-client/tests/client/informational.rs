@@ -14,7 +14,8 @@ const TIMEOUT: Duration = Duration::from_millis(500);
 /// before it yields. It does so on another thread, so timeouts are not delayed.
 const LATEST: Duration = Duration::from_millis(1_500);
 
-/// All clients of a process share one thread for connections, so a flood would delay the calls of the other test.
+/// All clients in a process share one I/O thread, so a flood in one test would delay the calls in the other. The tests
+/// therefore take turns.
 static FLOODS: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 /// Starts a server that sends informational responses until the client closes the connection. Returns its URL and

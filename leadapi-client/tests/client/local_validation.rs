@@ -83,7 +83,7 @@ fn invalid_settings_are_errors() {
 }
 
 #[test]
-fn a_client_without_a_transport_needs_the_feature_reqwest() {
+fn a_client_without_a_transport_needs_the_reqwest_feature() {
     let built = Client::builder("http://nowhere", "pak_0123").build();
     let has_no_transport = matches!(built, Err(ConfigError::NoTransport));
     assert_eq!(has_no_transport, cfg!(not(feature = "reqwest")), "{built:?}");

@@ -3,7 +3,7 @@
 //! A server can load a data set when it starts, and a store can import and export data sets. The conformance suite
 //! fills the store under test from data sets.
 //!
-//! A file contains a JSON object with the key `businesses`. The keys of a business are the fields of [`BusinessSeed`],
+//! A file contains a JSON object with the `businesses` key. The keys of a business are the fields of [`BusinessSeed`],
 //! and its records have the same keys as on the wire. A token has one of three forms ([`TokenOrigin`]) and can also
 //! have the keys `expires_at` and `revoked_at`.
 //!

@@ -20,12 +20,12 @@ const FIRST: [&str; 17] = [
 
 #[rustfmt::skip]
 const THEN: [&str; 29] = [
-    // A pipeline or a stage, then the last member of every record.
+    // The members of a pipeline or a stage, then the last member of every record.
     "stages", "position", "created_at",
-    // An operation, a parameter, a response.
+    // The members of an operation, a parameter or a response.
     "title", "version", "summary", "in", "description", "required", "security", "parameters", "requestBody", "responses",
     "headers", "content", "schema", "example", "examples", "links",
-    // A schema.
+    // The members of a schema.
     "type", "format", "default", "minimum", "maximum", "minLength", "maxLength", "pattern", "properties", "additionalProperties",
 ];
 

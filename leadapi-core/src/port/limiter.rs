@@ -45,8 +45,8 @@ pub enum Admission {
 /// more admitted requests than the limit. A request is refused only if the window that ends at its arrival is already
 /// full. The limiter measures time with its own monotonic clock.
 ///
-/// Test an implementation with `run_limiter` and `run_shared_limiter` in `leadapi_core::conformance` (feature
-/// `conformance`).
+/// Test an implementation with `run_limiter` and `run_shared_limiter` in `leadapi_core::conformance` (`conformance`
+/// feature).
 ///
 /// If the limiter returns an error, the service responds with 500. To serve requests uncounted while the limiter is
 /// down, return [`Admission::Admitted`] instead.

@@ -16,8 +16,8 @@ use crate::{
 /// A store for the API settings of many businesses.
 ///
 /// [`Tokens`](crate::tokens::Tokens) and [`Sessions`](crate::tokens::Sessions) enforce the rules of the contract on top
-/// of it. Every method is atomic, and an error means that the call failed. Email addresses are compared by their
-/// [keys](crate::validate::email_key), which ignore case.
+/// of it. Every method is atomic: it takes effect completely or not at all. If the storage fails, it must return an
+/// error. Email addresses are compared by their [keys](crate::validate::email_key), which ignore case.
 #[async_trait]
 pub trait SettingsStore: TokenStore {
     /// Changes the tokens of a business.

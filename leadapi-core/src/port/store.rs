@@ -124,8 +124,9 @@ pub enum Listed {
 ///   that a draft or an edit [requires](LeadDraft::required_lookups). It passes them to the draft or the edit, which
 ///   returns the lead to write.
 /// - If a future is dropped before it completes, its call takes effect completely or not at all.
-/// - An error means that the call failed. The service then responds with 500, and the store must not leave a partial
-///   write. If a create finds that the id of its record already exists, it returns [`StoreError::AlreadyExists`].
+/// - If the storage fails, the method must return an error and must not leave a partial write. The service then
+///   responds with 500. If a create finds that the id of its record already exists, it returns
+///   [`StoreError::AlreadyExists`].
 #[async_trait]
 pub trait Store: Send + Sync {
     /// Creates a lead (contract D6, D10).

@@ -120,7 +120,7 @@ mod tests {
 
     /// A token that was seen as revoked must not become valid again.
     #[test]
-    fn a_slow_look_up_does_not_replace_a_newer_result() {
+    fn a_slow_lookup_does_not_replace_a_newer_result() {
         let secret = BearerToken::generate().unwrap();
         let at = "2026-05-04T12:00:00Z".parse().unwrap();
         let good = TokenRecord::new(&secret, "t", Scopes::Read, at);

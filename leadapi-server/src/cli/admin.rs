@@ -11,7 +11,7 @@ use crate::store::{AdminError, SqlStore};
 pub(super) struct AdminArgs {
     #[command(flatten)]
     pub(super) business: BusinessArgs,
-    /// Your e-mail address; you must be an owner or an admin of the business.
+    /// Your email address; you must be an owner or an admin of the business.
     #[arg(long = "as", value_name = "EMAIL")]
     pub(super) person: String,
 }
@@ -27,7 +27,8 @@ impl AdminArgs {
         Ok((Tokens::new(store, SystemClock), membership.member().token_admin()?))
     }
 
-    /// Returns the error for a person who is not a member. If the business does not exist, the error says so.
+    /// Returns the error for a person who is not a member. If the business does not exist, the error states that
+    /// instead.
     pub(super) async fn not_a_member(&self, store: &SqlStore) -> CommandError {
         let business: &BusinessId = &self.business.business;
         match store.members(business).await {

@@ -22,7 +22,7 @@ pub(super) enum BusinessCommand {
         /// The name: 1 to 200 characters.
         #[arg(long)]
         name: String,
-        /// The e-mail address of the first owner.
+        /// The email address of the first owner.
         #[arg(long, value_name = "EMAIL")]
         owner: String,
         /// The id. Defaults to a new UUID.

@@ -243,7 +243,7 @@ pub enum CommandError {
     NotAMember {
         /// The id of the business.
         business: BusinessId,
-        /// The e-mail address of the person.
+        /// The email address of the person.
         person: String,
     },
     /// The person's role does not allow the operation.

@@ -50,7 +50,7 @@ pub(super) struct Init {
     /// The id of the business. Defaults to a new UUID.
     #[arg(long)]
     id: Option<BusinessId>,
-    /// The e-mail address of the owner, who manages the tokens.
+    /// The email address of the owner, who manages the tokens.
     #[arg(long, value_name = "EMAIL", value_parser = email)]
     owner: Option<String>,
     /// The name of the first client account. Defaults to the name of the business.
@@ -91,7 +91,7 @@ impl Init {
     /// Asks for the values that no option sets.
     fn ask(self) -> Result<(FirstRecords, BearerToken), CommandError> {
         let called = given_or_asked(self.name, "--name", "Name of the business", None, name)?;
-        let owner = given_or_asked(self.owner, "--owner", "E-mail address of its owner", None, email)?;
+        let owner = given_or_asked(self.owner, "--owner", "Email address of its owner", None, email)?;
         let client = given_or_asked(self.client, "--client", "First client account", Some(&called), name)?;
         let pipeline = given_or_asked(self.pipeline, "--pipeline", "First pipeline", Some("Sales"), name)?;
         let given = Some(self.stages).filter(|stages| !stages.is_empty());

@@ -9,7 +9,7 @@ use crate::mcp::serve_stdio;
 #[command(after_help = "Example:
   LEADAPI_TOKEN=pak_… leadapi-server mcp --url https://api.example.com/v1")]
 pub(super) struct Mcp {
-    /// The base URL of the API, such as <https://api.example.com/v1>. The variable `LEADAPI_TOKEN` contains the token.
+    /// The base URL of the API, such as <https://api.example.com/v1>. The `LEADAPI_TOKEN` variable contains the token.
     #[arg(long, env = "LEADAPI_URL", value_name = "URL")]
     url: String,
 }

@@ -14,7 +14,7 @@ pub(super) enum MemberCommand {
     Add {
         #[command(flatten)]
         of: BusinessArgs,
-        /// The member's e-mail address, which must be unique in the business.
+        /// The member's email address, which must be unique in the business.
         email: String,
         /// The role: owner, admin or member. Owners and admins manage tokens. The first member of a business must be an
         /// owner.
@@ -32,19 +32,19 @@ pub(super) enum MemberCommand {
     Role {
         #[command(flatten)]
         of: BusinessArgs,
-        /// The member's e-mail address.
+        /// The member's email address.
         email: String,
         /// The new role: owner, admin or member.
         role: Role,
     },
-    /// Change a member's e-mail address.
+    /// Change a member's email address.
     #[command(group(clap::ArgGroup::new("change").required(true).multiple(true).args(["to", "role"])))]
     Rename {
         #[command(flatten)]
         of: BusinessArgs,
-        /// The member's e-mail address.
+        /// The member's email address.
         email: String,
-        /// The new e-mail address.
+        /// The new email address.
         #[arg(long, value_name = "EMAIL")]
         to: Option<String>,
         /// The new role, as for "member role".
@@ -55,7 +55,7 @@ pub(super) enum MemberCommand {
     Remove {
         #[command(flatten)]
         of: BusinessArgs,
-        /// The member's e-mail address.
+        /// The member's email address.
         email: String,
     },
 }

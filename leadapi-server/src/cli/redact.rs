@@ -33,7 +33,7 @@ fn is_setting(name: &str) -> bool {
     name.starts_with("LEADAPI_") || name.starts_with("OTEL_")
 }
 
-/// Returns whether the text may contain a token or a URL with a password. Returns `false` for paths and e-mail
+/// Returns whether the text may contain a token or a URL with a password. Returns `false` for paths and email
 /// addresses.
 pub(super) fn may_be_secret(text: &str) -> bool {
     let text = text.to_ascii_lowercase();

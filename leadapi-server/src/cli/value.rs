@@ -19,7 +19,7 @@ pub(super) fn time(text: &str) -> Result<Duration, &'static str> {
     text.parse().map_err(|_| "must be a duration with a unit, such as 10s or 15min")
 }
 
-/// Parses the name of a business, client account, pipeline or stage, without the blanks around it.
+/// Parses the name of a business, client account, pipeline or stage, and trims surrounding whitespace.
 pub(super) fn name(text: &str) -> Result<String, String> {
     checked(text, check_name)
 }

@@ -1,4 +1,4 @@
-//! The ledger of one token and class, which records how many permits of the limit each server holds.
+//! The ledger for one token and class, which records how many of the limit's permits each server holds.
 //!
 //! The sum of all shares never exceeds the limit. Each server applies the exact window to its own share, so all servers
 //! together never exceed the limit in any window. No clocks are compared for this.

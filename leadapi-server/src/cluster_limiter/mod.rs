@@ -1,8 +1,8 @@
 //! A rate limiter for all servers that share a database (contract D9).
 //!
-//! A ledger in the database divides the limit of each token and class into shares. Each server applies the exact window
-//! to its own share, without a round trip. When its share is used up, it claims more permits. If none are free, the
-//! other servers return unused permits (recall).
+//! A ledger in the database divides the limit for each token and class into shares. Each server applies the exact
+//! window to its own share, without a round trip. When its share is used up, it claims more permits. If none are free,
+//! the other servers return unused permits (recall).
 //!
 //! A server may use its shares only while it has a lease, which it renews every two seconds. If a server stops, its
 //! shares become free after its lease and the window have passed, so the limit holds through crashes.
@@ -78,7 +78,7 @@ struct Inner<S> {
     limits: Limits,
     store: S,
     start: Instant,
-    /// The number of the last ledger operation of this process.
+    /// The number of this process's last ledger operation.
     operations: AtomicU64,
     renewal: tokio::sync::Mutex<()>,
     state: Mutex<State>,
@@ -168,7 +168,8 @@ impl<S: LedgerStore> Inner<S> {
         Ok(())
     }
 
-    /// Returns the next claim, or `None` if the share can decide the request or the lease has expired.
+    /// Returns the claim to send, or `None` if no claim is needed because the share can decide the request, or if the
+    /// lease has expired.
     fn next_claim(&self, key: &Key) -> Option<(ServerId, Claim)> {
         let mut state = self.state();
         let now = self.now();

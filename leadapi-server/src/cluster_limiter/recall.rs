@@ -14,7 +14,7 @@ use crate::error_chain::error_chain;
 
 /// The interval at which a server with permits checks whether another server is waiting for permits.
 const INTERVAL: Duration = Duration::from_millis(50);
-/// The idle time after which the permits of a token are returned.
+/// The idle time after which a token's permits are returned.
 const IDLE: Duration = Duration::from_secs(3_600);
 /// The maximum number of idle shares that are returned at a time.
 const MAX_IDLE_RELEASES: usize = 100;

@@ -1,4 +1,4 @@
-//! One server's share of the limit of one token and class.
+//! One server's share of the limit for one token and class.
 
 use std::time::Duration;
 

@@ -51,7 +51,7 @@ pub(crate) fn respond(path: &str, openapi: &Bytes) -> Option<Response<Full<Bytes
     Some(response)
 }
 
-/// Returns the files of the page for a static host, by their paths below any folder.
+/// Returns the files of the page for a static host, each with its path relative to the folder.
 ///
 /// The page contains the content security policy, because a static host does not send it. The policy also permits
 /// requests to the given servers.
@@ -59,7 +59,7 @@ pub(crate) fn static_files(openapi: String, servers: &[ServerUrl]) -> Vec<(Strin
     let mut connect = "connect-src 'self'".to_owned();
     for server in servers {
         let url = server.to_string();
-        // A server without an origin is on the page's own origin.
+        // A server URL without an origin refers to the page's own origin.
         if let Some(origin) = url.strip_suffix(server.as_path()).filter(|origin| !origin.is_empty()) {
             connect = connect + " " + origin;
         }
@@ -107,7 +107,7 @@ mod tests {
             }
             size += body.len();
         }
-        // About a third are the guides and the samples. The whole page loads with one round trip per file from the
+        // The guides and samples make up about a third of the page. It loads with one round trip per file from the
         // operator's own server, so it must stay small enough to need no caching.
         assert!(size < 65_000, "{size} bytes");
         for path in ["/docs/", "/docs/mod.rs", "/docs/../docs/page.js", "/Docs", "/", "/v1/leads"] {

@@ -32,7 +32,7 @@ macro_rules! samples {
     };
 }
 
-/// The samples of each guide by language, after the comment in the guides that they replace. `tests/outside/samples.py`
+/// For each guide, the comment that its samples replace, and the sample in each language. `tests/outside/samples.py`
 /// runs the same files.
 const SAMPLES: [(&str, [(&str, &str); 4]); 5] = samples!["authentication", "errors", "paging", "idempotency", "limits"];
 

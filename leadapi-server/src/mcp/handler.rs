@@ -1,4 +1,5 @@
-//! From an HTTP request to its MCP response: host, origin, path, token, body, protocol.
+//! Handles an HTTP request for the MCP server: checks the host, origin, path and token, then passes the body to the
+//! protocol.
 
 use std::{io, sync::Arc};
 
@@ -36,12 +37,12 @@ pub(super) const PATH: &str = "/mcp";
 /// The maximum size of a request body, as for the API (contract D5).
 pub(super) const MAX_BODY_BYTES: usize = 64 * 1_024;
 
-/// Handles the requests of the MCP listener. It keeps nothing between requests, so any server can answer any request.
+/// Handles the requests of the MCP listener. It keeps no state between requests, so any server can answer any request.
 #[derive(Clone)]
 pub(super) struct McpHandler {
     pub(super) api: Api,
     pub(super) verifier: Arc<dyn TokenVerifier>,
-    /// The URL under which clients reach the server, if it is behind a proxy.
+    /// The URL at which clients reach the server, if it is behind a proxy.
     pub(super) url: Option<SettingsUrl>,
     pub(super) is_loopback: bool,
 }
@@ -91,9 +92,9 @@ impl McpHandler {
         Ok(plain(service.handle(request).await).await)
     }
 
-    /// Rejects requests from web pages. No page needs this server, and a page that an attacker controls could reach a
-    /// server on the person's machine. A browser sends `Origin` with every POST, and the `Host` of a page whose domain
-    /// points to this machine is that domain.
+    /// Rejects requests from web pages. No web page needs this server, and an attacker's page could reach a server on
+    /// the machine of a person who visits the page. Browsers send `Origin` with every POST. If a page's domain points
+    /// to this machine, the `Host` is that domain.
     fn check_sender(&self, request: &Request<RequestBody>) -> Result<(), Box<Answer>> {
         let is_own = || self.url.as_ref().is_some_and(|url| url.is_host_of(request));
         if self.is_loopback && !names_this_machine(request) && !is_own() {
@@ -108,8 +109,8 @@ impl McpHandler {
         Ok(())
     }
 
-    /// Returns the token, if the API would accept it. Otherwise, returns the response of the API, so that its status,
-    /// body, headers and log line are those of the API.
+    /// Returns the token, if the API would accept it. Otherwise, returns the API's own response, so that the status,
+    /// body, headers and log line are the same as for an API request.
     async fn authenticate(&self, request: &Request<RequestBody>, id: &HeaderValue) -> Result<BearerToken, Box<Answer>> {
         let token = BearerToken::from_headers(request.headers()).ok();
         if let Some(token) = &token
@@ -156,7 +157,7 @@ async fn with_body(request: Request<RequestBody>) -> Result<Request<Full<Bytes>>
     Ok(Request::from_parts(head, Full::new(body)))
 }
 
-/// Returns the response with the headers and the error format of the API.
+/// Returns the response with the API's headers and error format.
 async fn plain<B>(response: Response<B>) -> Answer
 where
     B: http_body::Body<Data = Bytes, Error = std::convert::Infallible>,

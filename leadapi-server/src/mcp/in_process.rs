@@ -1,4 +1,4 @@
-//! A client of the API in this process.
+//! A client that calls the API within this process.
 
 use std::{future::pending, sync::Arc, time::Duration};
 
@@ -21,7 +21,7 @@ use crate::{
     middleware::Middleware,
 };
 
-/// The API behind its middleware: the same path that requests of the public listener take.
+/// The API behind the same middleware that requests to the public listener pass through.
 #[derive(Clone)]
 pub(super) struct Api {
     pub(super) handler: Middleware,
@@ -29,8 +29,8 @@ pub(super) struct Api {
 }
 
 impl Api {
-    /// Returns a client with the caller's token. It neither waits nor retries, so that the caller receives each error
-    /// of the API at once.
+    /// Returns a client with the caller's token. It neither waits nor retries, so that the caller receives each API
+    /// error at once.
     pub(super) fn client(&self, token: BearerToken, request_id: Option<HeaderValue>) -> Result<Client, ConfigError> {
         Client::builder(format!("http://in-process{}", self.base_path), token)
             .transport(InProcess { api: self.clone(), request_id })
@@ -47,7 +47,7 @@ impl Api {
         request_id: Option<HeaderValue>,
     ) -> Response<ResponseBody> {
         let mut request = request.map(|_| RequestBody::empty());
-        // A request of HTTP/2 needs no `Host` header.
+        // An HTTP/2 request needs no `Host` header.
         *request.version_mut() = Version::HTTP_2;
         request.headers_mut().extend(request_id.map(|id| (X_REQUEST_ID, id)));
         self.handler.clone().handle(request, Instant::now(), Ok(())).await
@@ -56,7 +56,7 @@ impl Api {
 
 struct InProcess {
     api: Api,
-    /// The id of the MCP request, which the log lines of its calls have in common.
+    /// The id of the MCP request, which appears in the log lines of all its API calls.
     request_id: Option<HeaderValue>,
 }
 

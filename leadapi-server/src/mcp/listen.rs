@@ -22,11 +22,11 @@ use crate::{
 /// The connection limit, lower than for the API, because an agent makes few requests.
 const MAX_CONNECTIONS: usize = 256;
 
-/// What the MCP server needs besides the API.
+/// The parts of the MCP server other than the API.
 pub(crate) struct McpSite {
     pub(crate) verifier: Arc<dyn TokenVerifier>,
     pub(crate) base_path: Arc<str>,
-    /// The URL under which clients reach the server, if it is behind a proxy.
+    /// The URL at which clients reach the server, if it is behind a proxy.
     pub(crate) url: Option<SettingsUrl>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct McpListener {
     socket: TcpListener,
     address: SocketAddr,
     site: McpSite,
-    /// Unexported metrics, so that these connections do not count in the metrics of the public listener.
+    /// Unexported metrics, so that these connections do not count in the public listener's metrics.
     connections: ConnectionMetrics,
 }
 
@@ -46,7 +46,7 @@ impl McpListener {
         Ok(Self { address: socket.local_addr()?, socket, site, connections })
     }
 
-    /// Returns the URL under which clients reach the server, and the address if it differs.
+    /// Returns the URL at which clients reach the server, and the address if it differs.
     pub(crate) fn location(&self, has_certificate: bool) -> String {
         if let Some(url) = &self.site.url {
             return format!("{url}{PATH}, served at {}", self.address);
@@ -55,7 +55,8 @@ impl McpListener {
         format!("{scheme}://{}{PATH}", self.address)
     }
 
-    /// Returns whether the listener uses TLS if the server has a certificate. Requests within this machine need none.
+    /// Returns whether the listener uses TLS if the server has a certificate. Requests from the same machine do not
+    /// need TLS.
     pub(crate) fn uses_tls(&self) -> bool {
         !self.address.ip().is_loopback()
     }
@@ -79,7 +80,7 @@ impl McpListener {
     }
 }
 
-/// The connections of a listener that has started.
+/// A handle to the connections of a started listener.
 pub(crate) struct McpConnections(JoinHandle<ConcurrencyLimit>);
 
 impl McpConnections {

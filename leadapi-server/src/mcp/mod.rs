@@ -4,9 +4,9 @@
 //!
 //! - `serve --mcp-listen` (`handler.rs`) gives each request a client that passes the caller's token to the API's own
 //!   handler in this process (`in_process.rs`). The API therefore checks, limits, measures and logs each call.
-//! - The command `mcp` (`stdio.rs`) has one client that calls an API over HTTP.
+//! - The `mcp` command (`stdio.rs`) has one client that calls an API over HTTP.
 //!
-//! `protocol.rs`, `handler.rs` and `stdio.rs` are the only files that use the crate `rmcp`.
+//! `protocol.rs`, `handler.rs` and `stdio.rs` are the only files that use the `rmcp` crate.
 
 mod arguments;
 mod handler;

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::json::{Budget, NOTICE};
 
-/// The maximum number of client accounts, and of stages. Each needs one request, and a token has 600 requests per
-/// minute.
+/// The maximum number of client accounts and the maximum number of stages. Each needs one request, and a token has 600
+/// requests per minute.
 const MAX_COUNTS: u32 = 50;
-/// The number of requests at the same time.
+/// The number of concurrent requests.
 const CONCURRENCY: usize = 4;
 
 pub(super) async fn overview(client: &Client) -> Result<Value, Error> {

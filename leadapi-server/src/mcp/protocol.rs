@@ -21,7 +21,7 @@ use super::{
 const VERSIONS: [ProtocolVersion; 3] =
     [ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2025_11_25, ProtocolVersion::V_2026_07_28];
 
-/// The MCP server of one caller.
+/// The MCP server for one caller.
 #[derive(Debug, Clone)]
 pub(super) struct McpServer(Tools);
 

@@ -11,10 +11,10 @@ use rmcp::{
 
 use super::{handler::MAX_BODY_BYTES, protocol::McpServer, tools::Tools};
 
-/// The time limit for a call of the API with its retries, shorter than the timeouts of MCP clients.
+/// The time limit for an API call including its retries, shorter than the timeouts of MCP clients.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The server could not start.
+/// The reason why the server could not start or failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StdioError {
     #[error(transparent)]
@@ -35,7 +35,7 @@ pub(crate) async fn serve_stdio(url: &str, token: &str) -> Result<(), StdioError
     let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(MAX_BODY_BYTES);
     match McpServer::new(Tools::new(client)).serve(transport).await {
         Ok(running) => running.waiting().await.map(drop).map_err(StdioError::from),
-        // The client has closed standard input before it sent a message.
+        // The client closed standard input without sending a message.
         Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(StdioError::Start(Box::new(error))),
     }

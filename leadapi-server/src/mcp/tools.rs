@@ -1,4 +1,4 @@
-//! What the tools do: each is one or more calls of the API.
+//! The implementation of the tools. Each tool makes one or more API calls.
 
 use leadapi_client::Client;
 use leadapi_core::{
@@ -14,16 +14,16 @@ use super::{
     tool::Tool,
 };
 
-/// The tools of one caller.
+/// The tools for one caller.
 #[derive(Debug, Clone)]
 pub(super) struct Tools(Client);
 
-/// The reason that a tool failed. The agent reads the message.
+/// The reason why a tool failed. The agent reads the message.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ToolError {
     #[error(transparent)]
     Argument(#[from] InvalidArgument),
-    /// The message of the API, as in the body of its response.
+    /// The API's error message, as in the body of its response.
     #[error("{}", .0.message())]
     Api(#[from] leadapi_client::Error),
 }

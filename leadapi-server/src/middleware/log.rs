@@ -35,13 +35,13 @@ impl LoggedRequest {
         Self { id, method: request.method().clone(), uri: request.uri().clone() }
     }
 
-    /// Returns the span of the request, for traces. The default log level omits it, because the log line has the same
+    /// Returns the request's span, for traces. The default log level omits it, because the log line has the same
     /// fields.
     pub(super) fn span(&self) -> Span {
         trace_span!("request", request_id = self.id(), method = method(&self.method), path = redacted(self.uri.path()))
     }
 
-    /// Writes the log line of the request, at level `ERROR` if the request failed and the cause is known.
+    /// Writes the request's log line, at level `ERROR` if the request failed and the cause is known.
     pub(super) fn log(&self, status: StatusCode, about: &RequestLog, duration: Duration) {
         macro_rules! line {
             ($level:ident, $text:literal $(, $cause:expr)?) => {
@@ -82,7 +82,7 @@ fn redacted(path: &str) -> &str {
     const MAX_CHARS: usize = 128;
     let cut = path.char_indices().nth(MAX_CHARS).map(|(end, _)| end);
     let token = token_start(path.as_bytes()).or_else(|| {
-        // A token that is found only after decoding has at most a part of its public prefix before the first `%`.
+        // If a token is found only after decoding, at most a part of its public prefix precedes the first `%`.
         let decoded: Vec<u8> = percent_decode_str(path).collect();
         token_start(&decoded).and(path.find('%'))
     });

@@ -111,7 +111,7 @@ async fn run_to_completion<T: Send + 'static>(write: impl Future<Output = T> + S
     match tokio::spawn(write).await.map_err(JoinError::try_into_panic) {
         Ok(response) => response,
         Err(Ok(panic)) => resume_unwind(panic),
-        // Only the end of the runtime cancels the task, and it also ends this one.
+        // The task is cancelled only if the runtime shuts down, which also ends this task.
         Err(Err(_)) => pending().await,
     }
 }

@@ -38,8 +38,8 @@ pub(crate) struct Ops {
     openapi: Bytes,
     /// Whether the API is also served on an address that other machines can reach.
     api: bool,
-    /// Metrics that are not exported, so that connections to the operator listener do not count in the metrics of the
-    /// public listener.
+    /// Metrics that are not exported, so that connections to the operator listener do not count in the public
+    /// listener's metrics.
     connections: ConnectionMetrics,
 }
 
@@ -85,7 +85,7 @@ impl Ops {
 struct PagesOrApi<A> {
     pages: Arc<Pages>,
     api: Option<A>,
-    /// The shutdown of the server, not of this listener.
+    /// The server's shutdown, not this listener's.
     server: Shutdown,
     is_loopback: bool,
 }

@@ -9,7 +9,7 @@ local newest = redis.call('LINDEX', key, -1)
 if newest then
   now = math.max(now, newest)
 end
--- If so many admissions exist, this is the oldest of the last `limit` ones. The request must come after its window.
+-- The oldest of the last `limit` admissions, if there are that many. A request is admitted once it has left the window.
 local nth = redis.call('LINDEX', key, -limit)
 if nth then
   local wait = nth + window - now

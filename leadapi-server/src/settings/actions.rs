@@ -1,4 +1,4 @@
-//! What the pages do: each function checks the input, calls the core, and renders the result.
+//! The actions of the pages. Each function checks the input, calls the core, and renders the result.
 
 use http::StatusCode;
 use leadapi_core::{

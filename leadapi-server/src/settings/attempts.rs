@@ -1,8 +1,8 @@
-//! Limits attempts to sign in.
+//! Limits sign-in attempts.
 //!
-//! The secret of a link cannot be guessed. The limit keeps attempts from loading the store, and makes them visible. It
-//! also applies to people whose identity a proxy has verified, because another site can make their browsers request
-//! pages without the session cookie, and each of these requests starts a session.
+//! A link's secret cannot be guessed. The limit keeps attempts from overloading the store, and the log shows when it is
+//! exceeded. It also applies to people whose identity a proxy has verified, because another site can make their
+//! browsers request pages without the session cookie, and each of these requests starts a session.
 
 use std::{net::IpAddr, num::NonZeroU32};
 
@@ -29,8 +29,8 @@ impl Default for Attempts {
 }
 
 impl Attempts {
-    /// Counts an attempt. The window counts by id, so the address serves as one. Through a unix socket, all people
-    /// without a forwarded address count together.
+    /// Counts an attempt. The window counts by token id, so the address serves as the id. Through a unix socket, all
+    /// people without a forwarded address count together.
     pub(super) fn admit(&self, address: Option<IpAddr>) -> Result<(), Problem> {
         let key = address.map_or_else(|| "unix".to_owned(), |address| counted_address(address).to_string());
         let key = TokenId::parse(key).map_err(|_| Problem::Failed)?;

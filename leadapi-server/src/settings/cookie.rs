@@ -1,10 +1,10 @@
-//! The cookie that contains the secret of a session.
+//! The cookie that contains a session's secret.
 
 use http::{HeaderMap, HeaderValue, header::COOKIE};
 use leadapi_core::auth::SessionToken;
 
 /// The maximum number of secrets that are looked up for one request. A browser sends more than one only if another
-/// server on the same host has set a cookie of the same name.
+/// server on the same host has set a cookie with the same name.
 const MAX_SECRETS: usize = 4;
 
 /// The cookie and its attributes.
@@ -15,7 +15,7 @@ pub(super) struct SessionCookie {
 }
 
 impl SessionCookie {
-    /// Over HTTPS, the prefix `__Host-` makes browsers refuse a cookie of the same name from another host or without
+    /// Over HTTPS, the prefix `__Host-` makes browsers refuse a cookie with the same name from another host or without
     /// `Secure`. Without HTTPS, which is allowed only on this machine, browsers would refuse the prefix itself.
     pub(super) const fn new(is_https: bool) -> Self {
         if is_https {
@@ -25,7 +25,7 @@ impl SessionCookie {
         }
     }
 
-    /// Returns the secrets that the browser sent. A browser can send several cookies with one name.
+    /// Returns the secrets that the browser sent. A browser can send several cookies with the same name.
     pub(super) fn read(self, headers: &HeaderMap) -> Vec<SessionToken> {
         let headers = headers.get_all(COOKIE).into_iter().filter_map(|header| header.to_str().ok());
         let cookies = headers.flat_map(|header| header.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
@@ -36,8 +36,8 @@ impl SessionCookie {
             .collect()
     }
 
-    /// Returns the header that stores the secret in the browser until it is closed. The server ends idle sessions, so the
-    /// cookie has no expiry that each request would have to extend.
+    /// Returns the header that stores the secret until the browser is closed. The server itself ends idle sessions, so
+    /// the cookie needs no expiry, which every request would have to extend.
     pub(super) fn set(self, secret: &SessionToken) -> Option<HeaderValue> {
         let Self { name, attributes } = self;
         let mut value = HeaderValue::try_from(format!("{name}={}{attributes}", secret.expose())).ok()?;
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_cannot_cause_many_look_ups() {
+    fn a_request_cannot_cause_many_lookups() {
         let (secret, cookie) = (SessionToken::generate().unwrap(), SessionCookie::new(false));
         let mut headers = HeaderMap::new();
         headers.append(COOKIE, vec![format!("leadapi={}", secret.expose()); 100].join("; ").parse().unwrap());

@@ -10,7 +10,7 @@ use sha2::Sha256;
 use super::problem::Problem;
 use crate::listen::RequestBody;
 
-/// The maximum size of a form. The largest one has a name of 100 characters.
+/// The maximum size of a form. The largest form contains a name of 100 characters.
 const MAX_BYTES: usize = 16 * 1_024;
 
 /// The name of the field that contains the form token.

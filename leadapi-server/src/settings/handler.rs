@@ -1,4 +1,4 @@
-//! From a request to its page: host, path, person, form.
+//! Handles a request for a page: checks the host, the path, the person and the form.
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 

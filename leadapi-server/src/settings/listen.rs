@@ -1,4 +1,4 @@
-//! Where the API settings are served: an address, or a unix socket.
+//! The listener for the API settings, on an IP address or a unix socket.
 
 use std::{
     fmt, io,
@@ -85,7 +85,8 @@ impl SettingsListener {
         }
     }
 
-    /// Returns whether the listener uses TLS if the server has a certificate. Requests within this machine need none.
+    /// Returns whether the listener uses TLS if the server has a certificate. Requests from the same machine do not
+    /// need TLS.
     pub(crate) fn uses_tls(&self) -> bool {
         self.address().is_some_and(|address| !address.ip().is_loopback())
     }

@@ -1,4 +1,4 @@
-//! Finds out who sends a request: by the session cookie, or by the header of a trusted proxy.
+//! Identifies the person who sends a request, by the session cookie or by a trusted proxy's header.
 
 use std::net::IpAddr;
 
@@ -15,7 +15,7 @@ use super::{attempts::Attempts, cookie::SessionCookie, problem::Problem};
 /// The proxy that verifies the identity of each person.
 #[derive(Debug, Clone)]
 pub(crate) struct TrustedProxy {
-    /// The header that contains the person's e-mail address.
+    /// The header that contains the person's email address.
     pub(crate) header: HeaderName,
     /// The addresses of the proxy.
     pub(crate) addresses: Vec<IpAddr>,
@@ -47,7 +47,7 @@ pub(super) struct Person {
     pub(super) signed_in: SignedIn,
     /// The secret of the session.
     pub(super) secret: SessionToken,
-    /// Whether the session has just started, so that the browser does not know it yet.
+    /// Whether the session has just started, so that the response must set its cookie.
     pub(super) is_new: bool,
     address: Option<IpAddr>,
 }
@@ -90,7 +90,7 @@ impl Claims {
         let email = match (values.next(), values.next()) {
             (None, _) => None,
             (Some(value), None) => Some(value.to_str().map_err(|_| TWO_PEOPLE)?.trim().to_owned()),
-            // A person could have sent the first one through a proxy that only appends.
+            // If the proxy only appends its header, the person may have sent the first one.
             (Some(_), Some(_)) => return Err(TWO_PEOPLE),
         };
         let verified = email.filter(|email| !email.is_empty());

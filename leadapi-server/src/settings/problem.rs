@@ -22,11 +22,11 @@ pub(super) enum Problem {
     MethodNotAllowed(&'static str),
     /// The form was not sent by a page of this site, or by a page of an earlier session.
     Forged,
-    /// The request is malformed. The text says how.
+    /// The request is malformed. The text describes what is wrong.
     BadRequest(&'static str),
     /// The change is not allowed. The text is the reason.
     Refused(String),
-    /// There were too many attempts to sign in. The number is the seconds to wait.
+    /// There were too many attempts to sign in. The number is the time to wait, in seconds.
     TooManyAttempts(u64),
     /// The store or the random number generator failed.
     Failed,

@@ -4,12 +4,12 @@ use http::Method;
 use leadapi_core::id::{BusinessId, SessionId, TokenId};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// A page, and what it needs from its path.
+/// A page, with the values from its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Route {
     Style,
     Icon,
-    /// The businesses of the person, or how to sign in.
+    /// The person's businesses, or instructions for signing in.
     Home,
     /// The button that uses a sign-in link.
     SignInLink(String),
@@ -116,7 +116,7 @@ impl BusinessRoute {
     }
 }
 
-/// Returns the path of a page of a business. The segments after the business are joined, and ids are escaped.
+/// Returns the path of one of a business's pages. The segments after the business are joined, and ids are escaped.
 pub(super) fn path(business: &BusinessId, segments: &[&str]) -> String {
     let mut path = format!("/b/{}", escape(business.as_str()));
     for segment in segments {

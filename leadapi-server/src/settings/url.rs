@@ -61,8 +61,8 @@ impl SettingsUrl {
         own || names_this_machine(request)
     }
 
-    /// Returns whether a page of this host sent the request. Browsers say so in `Sec-Fetch-Site`, and older ones only
-    /// in `Origin`. A page cannot set either header.
+    /// Returns whether a page on this host sent the request. Browsers report this in `Sec-Fetch-Site`, and older
+    /// browsers only in `Origin`. A page cannot set either header.
     pub(super) fn is_same_origin<B>(&self, request: &Request<B>) -> bool {
         match request.headers().get("sec-fetch-site") {
             Some(site) => site == "same-origin",

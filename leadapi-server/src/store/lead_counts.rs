@@ -1,7 +1,7 @@
 //! Provides exact totals and deep pages without counting leads.
 //!
 //! The leads of a business, in order of creation, are divided into buckets of at most about [`MAX_BUCKET`] leads. For
-//! each bucket and each filter of a list (none, a client account, a stage, or both), one row of the table `tally` holds
+//! each bucket and each filter of a list (none, a client account, a stage, or both), one row of the `tally` table holds
 //! the number of matching leads. A total is therefore the sum of one small row per bucket, and reading a deep page
 //! skips leads one by one in at most one bucket. The rows for the empty filter define the buckets.
 //!

@@ -7,7 +7,7 @@
 
 pub(crate) const DELETE_LEAD: &str = "DELETE FROM lead WHERE business_id = $1 AND id = $2";
 
-// The lead counts per filter and bucket (see the module `lead_counts`).
+// The lead counts per filter and bucket (see the `lead_counts` module).
 
 pub(crate) const TOTAL: &str = "SELECT CAST(coalesce(sum(leads), 0) AS bigint) FROM tally \
     WHERE business_id = $1 AND client_id = $2 AND stage_id = $3";

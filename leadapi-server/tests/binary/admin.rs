@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::process::{BUSINESS, CLIENT, Database, data_file};
 
-/// Adds the option `--business` with the sample's first business to the arguments.
+/// Adds the `--business` option with the sample's first business to the arguments.
 fn of<'a>(args: &[&'a str]) -> Vec<&'a str> {
     [args, &["--business", BUSINESS]].concat()
 }

@@ -11,7 +11,8 @@ fn count(database: &Database, sql: &str) -> i64 {
     database.open().query_row(sql, [BUSINESS], |row| row.get(0)).unwrap()
 }
 
-/// Returns each table with the column `business_id`, with the number of rows of the sample's first business.
+/// Returns each table that has the `business_id` column, and how many of its rows belong to the sample's first
+/// business.
 fn rows(database: &Database) -> Vec<(String, i64)> {
     let connection = database.open();
     let tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN \
@@ -92,7 +93,8 @@ fn a_business_with_leads_is_removed_only_if_its_id_is_repeated() {
     assert_eq!(count(&database, LEADS), 0);
 }
 
-/// Every table with the column `business_id` has a row before, so a table that the command forgets fails the test.
+/// Before the removal, every table with the `business_id` column has a row, so a table that the command forgets fails
+/// the test.
 #[test]
 fn a_removed_business_leaves_no_record_behind() {
     let database = Database::of_the_sample();

@@ -163,7 +163,7 @@ fn init_asks_on_a_terminal_for_what_no_option_sets() {
     ] {
         assert!(shown.contains(text), "{text}: {shown}");
     }
-    assert!(!shown.contains("E-mail address"), "{shown}");
+    assert!(!shown.contains("Email address"), "{shown}");
     let business = database.json(&["business", "list"]);
     let id = business[0]["id"].as_str().unwrap();
     assert_eq!(business[0]["name"], "Sol");

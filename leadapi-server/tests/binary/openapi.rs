@@ -34,7 +34,7 @@ fn the_document_lists_the_given_servers() {
     }
 }
 
-/// The page of a static host has the same description as the server, and calls the given server.
+/// The page for a static host has the same description as the server, and calls the given server.
 #[test]
 fn docs_writes_the_reference_and_replaces_only_its_own_files_with_force() {
     let folder = tempfile::tempdir().unwrap();
@@ -53,7 +53,7 @@ fn docs_writes_the_reference_and_replaces_only_its_own_files_with_force() {
     let page = fs::read_to_string(site.join("index.html")).unwrap();
     assert!(page.contains("connect-src 'self' https://api.example.com;"), "{page}");
 
-    // A single file of an earlier run is enough to refuse, and nothing is written.
+    // A single file from an earlier run makes the command fail before it writes anything.
     fs::remove_file(site.join("index.html")).unwrap();
     fs::write(site.join("docs/page.js"), "edited").unwrap();
     let log = refused(&mut docs());

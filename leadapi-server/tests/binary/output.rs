@@ -82,7 +82,7 @@ fn an_unprintable_secret_fails_the_command() {
     assert!(error.contains(lost["id"].as_str().unwrap()) && error.contains("create another"), "{error}");
 }
 
-/// The program `script` runs the command on a terminal.
+/// The `script` program runs the command on a terminal.
 #[test]
 fn a_table_fits_a_terminal() {
     let database = Database::of_the_sample();

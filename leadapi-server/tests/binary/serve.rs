@@ -76,7 +76,7 @@ fn a_failed_start_leaves_no_secrets_file() {
     assert!(!secrets_path(&data).exists());
 }
 
-/// The program `script` runs the server on a terminal.
+/// The `script` program runs the server on a terminal.
 #[test]
 fn new_secrets_are_printed_on_a_terminal() {
     let data = data_file("terminal", r#"{"name": "new", "scopes": ["write"]}"#);

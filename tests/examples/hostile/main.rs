@@ -6,7 +6,8 @@
 //! ```
 //!
 //! - `connections`: 2,000 peers of each kind at the default timeouts of 10 s, together with legitimate traffic.
-//! - `lifted`: the same, but without the timeout that cuts off each kind, to prove that the attack then has an effect.
+//! - `lifted`: the same, but without the timeout that cuts off each kind of peer, to prove that each attack then has an
+//!   effect.
 //! - `floods`: each HTTP/2 flood for a few seconds.
 //! - `stops`: 200 SIGTERMs under load with a short drain delay, and a few with the default one.
 //!

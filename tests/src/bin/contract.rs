@@ -1,4 +1,4 @@
-//! Checks a server against the contract, and reports which of the contract's sentences hold.
+//! Checks a server against the contract, and reports which requirements it meets.
 #![allow(clippy::print_stderr, clippy::print_stdout, reason = "the program prints its findings")]
 
 use std::{fs, path::PathBuf, process::ExitCode, time::Duration};
@@ -7,10 +7,10 @@ use clap::Parser;
 use leadapi_client::testkit::conformance::{self, Target};
 use leadapi_core::BoxError;
 
-/// Checks a server against each sentence of the contract, and prints which hold.
+/// Checks a server against each requirement of the contract, and prints which ones it meets.
 ///
-/// The exit status is 0 if no sentence is broken, 1 if one is, and 2 if the check could not run. Start the server
-/// with the data set of the target, and preferably with raised rate limits:
+/// The exit status is 0 if the server violates no requirement, 1 if it does, and 2 if the check could not run. Start
+/// the server with the data set of the target, and preferably with raised rate limits:
 ///
 ///   leadapi-server serve --data leadapi-client/conformance/dataset.json --reads-per-minute 100000
 ///   --writes-per-minute 100000

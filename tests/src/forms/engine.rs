@@ -89,7 +89,7 @@ fn lead(walk: &Walk<'_>, report: &mut Map<String, Value>) {
             say("no_lead", reason.into());
         }
         Ok(made) => {
-            // The service must accept the lead for any answers.
+            // The service must accept the lead, whatever the answers.
             made.lead.check().unwrap();
             let lines = made.lead.notes.as_deref().map_or(0, |notes| notes.lines().count());
             assert!(lines <= made.attributes.len(), "an answer started a line of the notes: {made:?}");

@@ -1,4 +1,4 @@
-//! HTTP/2 attacks that cost the peer little and the server much.
+//! HTTP/2 attacks that are cheap for the peer and expensive for the server.
 
 use std::{
     sync::Arc,

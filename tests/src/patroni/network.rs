@@ -19,7 +19,7 @@ const RANGE: u32 = u32::from_be_bytes([198, 18, 0, 0]);
 /// The last octet of this machine's address.
 const GATEWAY: u8 = 254;
 
-/// Ends all processes of a network and removes it.
+/// Kills all processes in a network and removes it.
 const CLEANUP: &str = include_str!("cleanup.sh");
 
 /// A bridge with hosts. It is removed when this value is dropped or the test process exits.
@@ -89,7 +89,7 @@ impl Drop for Network {
 #[derive(Debug)]
 pub(super) struct Host {
     namespace: String,
-    /// This machine's end of the host's cable.
+    /// This machine's end of the virtual cable to the host.
     link: String,
     pub(super) address: Ipv4Addr,
 }
@@ -107,28 +107,28 @@ impl Host {
         command
     }
 
-    /// Kills all processes of the host (SIGKILL).
+    /// Kills all processes on the host (SIGKILL).
     pub(super) fn kill(&self) {
         self.signal_until("KILL", |_, now| now.is_empty());
     }
 
-    /// Suspends all processes of the host (SIGSTOP). Its kernel still accepts TCP connections.
+    /// Suspends all processes on the host (SIGSTOP). Its kernel still accepts TCP connections.
     pub(super) fn freeze(&self) {
         // A process may fork before it stops, so the signal is repeated until no new processes appear.
         self.signal_until("STOP", |before, now| before == now);
     }
 
-    /// Resumes all processes of the host (SIGCONT).
+    /// Resumes all processes on the host (SIGCONT).
     pub(super) fn thaw(&self) {
         signal("CONT", &self.processes());
     }
 
-    /// Unplugs the host's cable. Its connections stay open, but packets no longer get through.
+    /// Disconnects the host from the network. Its connections stay open, but packets no longer get through.
     pub(super) fn disconnect(&self) {
         ip(&["link", "set", &self.link, "down"]).unwrap();
     }
 
-    /// Plugs the cable in again.
+    /// Connects the host to the network again.
     pub(super) fn connect(&self) {
         ip(&["link", "set", &self.link, "up"]).unwrap();
     }

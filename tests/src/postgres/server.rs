@@ -216,8 +216,8 @@ impl Drop for Server {
     }
 }
 
-/// Returns whether the lock file says that this process accepts connections. A connection attempt would not prove that,
-/// because another process may listen on the port.
+/// Returns whether the lock file states that this process accepts connections. A connection attempt would not prove
+/// that, because another process may listen on the port.
 fn serves(lock: &Path, id: u32) -> bool {
     let text = fs::read_to_string(lock).unwrap_or_default();
     let lines: Vec<&str> = text.lines().map(str::trim).collect();

@@ -26,7 +26,7 @@ use leadapi_core::{
 
 const LEADS: usize = 100_000;
 const WRITERS: usize = 4;
-/// The number of inserts, and of deletes, that each writer makes for each page that the pager reads. The pager
+/// The number of inserts and the number of deletes that each writer makes per page that the pager reads. The pager
 /// guarantees nothing if the list changes by more than one page while it reads one page.
 const WRITES_PER_PAGE: usize = 10;
 

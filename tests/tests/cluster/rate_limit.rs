@@ -18,8 +18,8 @@ async fn three_servers_on_postgres_admit_one_limit_while_one_is_killed() {
     let mut load = Load::start(&settings);
     load.wait_for(LIMIT, FIRST_LIMIT).await;
     load.replace_a_server();
-    // The killed server's share stays lost until its lease has expired and the window has passed. The next full window
-    // then has the whole limit.
+    // The killed server's share stays unavailable until its lease has expired and the window has passed. The next full
+    // window then has the whole limit.
     let share_returned = Instant::now() + Duration::from_secs(75);
     sleep_until((share_returned + WINDOW).into()).await;
     load.stop().await;

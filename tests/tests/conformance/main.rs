@@ -1,5 +1,4 @@
-//! Tests of the public contract check: our own service passes completely, and each planted defect breaks the sentence
-//! that it violates.
+//! Tests of the public contract check: our own service passes completely, and the check reports each planted defect.
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod defects;
@@ -74,13 +73,13 @@ fn raised() -> Limits {
     Limits::new(NonZeroU32::MAX, NonZeroU32::MAX)
 }
 
-/// Returns the broken sentences, each prefixed with its section.
+/// Returns the violated requirements, each prefixed with its section.
 fn broken(report: &Report) -> Vec<String> {
     let broken = report.sentences.iter().filter(|sentence| matches!(sentence.outcome, Outcome::Broken(_)));
     broken.map(|sentence| format!("{} {}", sentence.section, sentence.text)).collect()
 }
 
-/// Returns the skipped sentences, each with the reason.
+/// Returns the skipped requirements, each with the reason.
 fn skipped(report: &Report) -> Vec<String> {
     let skipped = report.sentences.iter().filter_map(|sentence| match &sentence.outcome {
         Outcome::Skipped(reason) => Some(format!("{}: {reason}", sentence.text)),

@@ -1,5 +1,5 @@
 //! Targets that do not respond or do not serve the API. The check must end quickly, name the problem, and report almost
-//! no sentence as holding.
+//! no requirement as met.
 
 use std::{
     io::{Read, Write},
@@ -28,7 +28,7 @@ fn listener() -> (TcpListener, String) {
 }
 
 #[tokio::test]
-async fn a_closed_port_holds_no_sentence() {
+async fn a_closed_port_meets_no_requirement() {
     let (listener, url) = listener();
     drop(listener);
     let report = report(&url).await;
@@ -70,7 +70,7 @@ fn always(answer: &'static str) -> String {
 }
 
 #[tokio::test]
-async fn a_web_page_holds_almost_no_sentence() {
+async fn a_web_page_meets_almost_no_requirement() {
     let page =
         "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 15\r\nconnection: close\r\n\r\n<html>hi</html>";
     let report = report(&always(page)).await;
@@ -81,7 +81,7 @@ async fn a_web_page_holds_almost_no_sentence() {
 }
 
 #[tokio::test]
-async fn a_server_without_http_holds_no_sentence() {
+async fn a_server_without_http_meets_no_requirement() {
     let report = report(&always("what?\r\n\r\n")).await;
     assert!(!report.holds());
     assert_eq!(holding(&report), Vec::<&str>::new());

@@ -1,4 +1,4 @@
-//! Our own service satisfies every sentence, over sockets and in process.
+//! Our own service meets every requirement, over sockets and in process.
 
 use leadapi_client::{
     Client,
@@ -10,8 +10,8 @@ use leadapi_server::Server;
 
 use crate::{DATA, Leaping, broken, in_process, raised, service, skipped};
 
-/// The one sentence that the check cannot verify on a correct service, because such a service never returns 500. With
-/// raised limits, it also cannot verify 429.
+/// The one requirement that the check cannot verify on a correct service, because such a service never returns 500.
+/// With raised limits, it also cannot verify 429.
 const NEVER_SEEN: &str =
     "a 500 has the message internal error and does not reveal its cause: no such response was received";
 
@@ -27,7 +27,7 @@ async fn our_service_passes_in_process_with_rate_limits() {
     assert!(sentences.len() > 700, "{} sentences", sentences.len());
     sentences.sort_unstable();
     let twice: Vec<_> = sentences.windows(2).filter(|pair| pair[0] == pair[1]).collect();
-    assert!(twice.is_empty(), "these sentences are reported twice: {twice:?}");
+    assert!(twice.is_empty(), "these requirements are reported twice: {twice:?}");
     left_as_it_was(&client, &report).await;
 }
 
@@ -66,10 +66,10 @@ async fn the_check_leaves_the_other_business_unchanged() {
     assert_eq!(theirs.leads().list(&LeadQuery::new()).await.unwrap().total, 1);
 }
 
-/// If the target does not name the data that a sentence needs, the sentence is skipped with a reason and never reported
-/// as holding.
+/// If the target does not name the data that a requirement needs, the requirement is skipped with a reason and never
+/// reported as met.
 #[tokio::test]
-async fn a_minimal_target_skips_sentences_with_a_reason() {
+async fn a_minimal_target_skips_requirements_with_a_reason() {
     let time = Leaping::new();
     let target = Target::parse(r#"{"client_id": "one-client-1"}"#).unwrap();
     let transport = in_process(&time, raised()).await;

@@ -41,7 +41,7 @@ async fn a_body_is_read_only_as_far_as_the_response_needs() {
             65_536 + 1024,
         ),
         (
-            "D5 nothing of a body with a Content-Length that is too large is read",
+            "D5 no part of a body with an excessive Content-Length is read",
             "POST",
             "/leads",
             Token::Both,
@@ -50,7 +50,7 @@ async fn a_body_is_read_only_as_far_as_the_response_needs() {
             0,
         ),
         (
-            "D5 nothing of a body with a Content-Length that is too large is read",
+            "D5 no part of a body with an excessive Content-Length is read",
             "POST",
             "/leads",
             Token::Both,

@@ -117,7 +117,7 @@ async fn a_duplicate_id_from_the_id_source_is_500() {
 
 /// A malformed id cannot belong to a lead or a client account, so the service need not query the store.
 #[tokio::test]
-async fn an_id_that_cannot_exist_is_answered_without_the_store() {
+async fn a_malformed_id_is_answered_without_the_store() {
     let world = World::new().await.store(Broken::Fails);
     for via in Via::ALL {
         let live = via.open(world.clone()).await;

@@ -63,7 +63,7 @@ fn the_server_url_is_the_mount_path() {
     assert_eq!(document["servers"], json!([{ "url": "https://api.example.com/v1" }, { "url": "/v1" }]));
 }
 
-/// Generated clients and reference pages that read only the root thus learn that every operation needs a token.
+/// Generated clients and reference pages that read only the root must still learn that every operation needs a token.
 #[test]
 fn the_root_has_a_security_scheme_and_a_contact() {
     let document = committed();

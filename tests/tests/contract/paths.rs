@@ -1,4 +1,4 @@
-//! The known paths (contract 1, 4, 9 and D7).
+//! The documented paths (contract 1, 4, 9 and D7).
 
 use leadapi_tests::{Case, Token, Via, World, delete, get, request, run_table};
 
@@ -37,7 +37,7 @@ fn leads() -> Vec<Case> {
     ];
     for segment in [".", "..", "%2e%2e"] {
         for method in ["GET", "DELETE"] {
-            let name = format!("D4 an id in a path that cannot exist is 404: {method} {segment}");
+            let name = format!("D4 a malformed id in a path is 404: {method} {segment}");
             cases.push(request(name, method, format!("/leads/{segment}")).is(404).says("no such lead"));
         }
     }

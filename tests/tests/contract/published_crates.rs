@@ -57,7 +57,7 @@ fn cargo(args: &[&str]) -> String {
 fn crates_of(package: &str, features: &[&str]) -> BTreeSet<String> {
     let tree = ["tree", "--offline", "--locked", "-p", package, "-e", "normal", "--prefix", "none"];
     let text = cargo(&[&tree[..], features].concat());
-    // The text after ` (` says where the crate comes from, or that its dependencies were already listed.
+    // The text after ` (` names the crate's source, or marks a crate whose dependencies were already listed.
     let crates: BTreeSet<String> = text
         .lines()
         .filter_map(|line| line.split(" (").next())

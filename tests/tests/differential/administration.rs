@@ -14,7 +14,7 @@ use super::{
     sides::{Check, silent},
 };
 
-/// An administrative task of a business. The store may refuse it.
+/// An administrative task for a business. The store may refuse it.
 #[derive(Debug, Clone)]
 pub(crate) struct TaskRequest {
     pub(crate) tenant: Tenant,

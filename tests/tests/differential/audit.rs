@@ -91,7 +91,7 @@ async fn lists(sides: &Sides<'_>, tenant: Tenant) -> Check {
                 let path = format!("/leads?limit={limit}&offset={offset}{filters}");
                 let page = sides.send(tenant, &operation::get(tenant, &path)).await?;
                 offset += limit;
-                // All stores refuse in the same way a stage that does not exist in this business.
+                // For a stage that does not exist in this business, all stores return the same error.
                 if page.status != 200 || page.json()["total"].as_u64().unwrap() <= offset {
                     break;
                 }

@@ -257,8 +257,8 @@ pub(crate) fn any() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// Inserts a token. From the other business, uses only the permanent token: inserting a deleted one would succeed and
-/// give the other business's caller access.
+/// Inserts a token. When one business inserts the other's token, uses only the permanent token, whose insert always
+/// fails. Inserting a deleted token would succeed and give the other business's caller access.
 fn keep((tenant, of, token): (Tenant, Tenant, usize)) -> Operation {
     Operation::Keep { tenant, of, token: if tenant == of { token } else { 0 } }
 }

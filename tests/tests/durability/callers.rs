@@ -46,7 +46,7 @@ impl Callers {
         Self((0..CALLERS).map(|nth| Caller { nth, ..Caller::default() }).collect())
     }
 
-    /// Lets all callers create leads until the server has acknowledged this number of them. Then ends the server, and
+    /// Lets all callers create leads until the server has acknowledged this number of them. Then stops the server, and
     /// waits until each caller has noticed.
     pub(crate) async fn until<T>(&mut self, acknowledged: usize, server: Server, end: impl FnOnce(Server) -> T) -> T {
         let (acknowledged_sender, mut hear) = unbounded_channel();

@@ -50,7 +50,7 @@ impl Calls {
         callers.map(|caller| tokio::spawn(caller.run())).collect()
     }
 
-    /// Ends each caller after its current lead.
+    /// Stops each caller once it has finished with its current lead.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Relaxed);
     }

@@ -27,8 +27,8 @@ pub(crate) struct Balancer {
 }
 
 impl Balancer {
-    /// Starts `HAProxy` with the packaged configuration, except for the addresses and the retries. It never retries, so
-    /// the test does not depend on retries. Returns `None` if `HAProxy` is not installed.
+    /// Starts `HAProxy` with the packaged configuration, except for the addresses and the retries. Retries are off, so
+    /// that the test cannot depend on them. Returns `None` if `HAProxy` is not installed.
     pub(crate) fn http(servers: &[Addresses]) -> Option<Self> {
         let address = free_address();
         let mut config = replace(&packaged("haproxy.cfg"), "bind :8080", &format!("bind {address}"));

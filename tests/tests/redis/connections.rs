@@ -22,7 +22,7 @@ async fn a_password_is_required_and_never_shown() {
     }
 }
 
-/// The server trusts the system's certificate authorities. The environment variable `SSL_CERT_FILE` replaces them.
+/// The server trusts the system's certificate authorities. The `SSL_CERT_FILE` environment variable replaces them.
 #[test]
 fn tls_checks_the_certificate_and_the_host_name() {
     let Some((redis, authorities)) = Redis::start_with_tls() else { return };

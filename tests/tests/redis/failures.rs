@@ -87,7 +87,7 @@ async fn with_local_failure_each_server_admits_its_share_while_redis_is_dead() {
         redis.command("DEL leadapi:rate:{u}:read");
     }
     assert_eq!(admitted(one, "v", 30).await + admitted(two, "v", 30).await, 20, "Redis must count for both limiters");
-    // The servers' own windows still contain the admissions of the first failure.
+    // The servers' own windows still contain the admissions from the first failure.
     redis.kill();
     assert_eq!(admitted(one, "t", 30).await, 0);
 }

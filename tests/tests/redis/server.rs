@@ -1,4 +1,4 @@
-//! `serve --limiter` as an operator sees it.
+//! Tests `serve --limiter` from an operator's point of view.
 
 use std::{
     io::{BufRead, BufReader, Read},

@@ -17,7 +17,7 @@ async fn connect(url: &str) -> Client {
     client
 }
 
-/// Returns each table with the column `business_id`, with its number of rows of a business.
+/// Returns each table that has the `business_id` column, and how many of its rows belong to the business.
 async fn rows(client: &Client, business: &str) -> Vec<(String, i64)> {
     let tables = "SELECT c.table_name FROM information_schema.columns AS c JOIN information_schema.tables AS t \
         ON t.table_name = c.table_name AND t.table_schema = c.table_schema WHERE c.column_name = 'business_id' \
@@ -31,7 +31,8 @@ async fn rows(client: &Client, business: &str) -> Vec<(String, i64)> {
     rows
 }
 
-/// Every table with the column `business_id` has a row before, so a table that the store forgets fails the test.
+/// Before the removal, every table with the `business_id` column has a row, so a table that the store forgets fails the
+/// test.
 #[tokio::test]
 async fn a_removed_business_leaves_no_record_behind() {
     let Some(cluster) = Cluster::shared() else { return };
@@ -68,7 +69,7 @@ async fn a_removed_business_leaves_no_record_behind() {
     assert_eq!(again.to_string(), "no such business: b1");
 }
 
-/// Creates run on another server until the business disappears. Each is refused, but none leaves a record behind.
+/// Another server creates leads until the business disappears. The refused create leaves no record behind.
 #[tokio::test]
 async fn a_business_can_be_removed_while_another_server_writes() {
     let Some(cluster) = Cluster::shared() else { return };

@@ -40,13 +40,13 @@ impl Rng {
 /// The changes between two requests.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Churn {
-    /// Creates the first number of leads at the newest end, and deletes the second number at random positions.
+    /// The numbers of leads to create at the newest end, and to delete at random positions.
     Steady(usize, usize),
-    /// Randomly creates or deletes up to the given number of leads. New leads are dated now, or at random times in the
-    /// past. Deleted leads are scattered, consecutive, or the newest ones. Rarely, all leads are deleted.
+    /// Randomly creates or deletes up to this number of leads. New leads are dated now, or at random times in the past.
+    /// Deleted leads are scattered, consecutive, or the newest ones. Rarely, all leads are deleted.
     Wild(usize),
-    /// Creates or deletes fewer leads than the first number. New leads are dated now, or earlier by at most the second
-    /// number of milliseconds.
+    /// Creates or deletes fewer leads than this number. New leads are dated now, or earlier by at most this time in
+    /// milliseconds.
     Late(usize, i64),
 }
 

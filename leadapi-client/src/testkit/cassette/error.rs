@@ -75,7 +75,7 @@ pub enum CassetteError {
     /// `LEADAPI_CASSETTE` is set to an unknown mode.
     #[error("LEADAPI_CASSETTE must be replay, record or record-missing")]
     UnknownMode,
-    /// Recording was requested while the environment variable `CI` is set.
+    /// Recording was requested while the `CI` environment variable is set.
     #[error("{path} was not recorded, because CI is set and recording would test nothing; replay in CI, or unset CI to record", path = path.display())]
     RecordingInCi {
         /// The path of the file.
@@ -86,7 +86,7 @@ pub enum CassetteError {
     Mismatch {
         /// The name of the cassette.
         name: String,
-        /// One sentence for each unexpected request, then one for each entry that was not requested.
+        /// One message for each unexpected request, then one for each entry that was not requested.
         differences: Vec<String>,
     },
 }

@@ -48,7 +48,7 @@ impl OpenOptions {
         self
     }
 
-    /// Reads the mode from the environment variable `LEADAPI_CASSETTE`: `replay`, `record` or `record-missing`. If the
+    /// Reads the mode from the `LEADAPI_CASSETTE` environment variable: `replay`, `record` or `record-missing`. If the
     /// variable is unset or empty, the mode is `replay`.
     ///
     /// ```

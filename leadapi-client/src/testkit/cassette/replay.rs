@@ -108,7 +108,7 @@ impl Replay {
     ///
     /// # Errors
     ///
-    /// Returns [`CassetteError::Mismatch`] if the replay differs from the recording, with one sentence for each
+    /// Returns [`CassetteError::Mismatch`] if the replay differs from the recording, with one message for each
     /// difference.
     pub fn verify(&self) -> Result<(), CassetteError> {
         self.player.verify()
@@ -182,7 +182,7 @@ impl ReplayTransport {
     ///
     /// # Errors
     ///
-    /// Returns [`CassetteError::Mismatch`] if the replay differs from the recording, with one sentence for each
+    /// Returns [`CassetteError::Mismatch`] if the replay differs from the recording, with one message for each
     /// difference.
     pub fn verify(&self) -> Result<(), CassetteError> {
         self.0.0.verify()

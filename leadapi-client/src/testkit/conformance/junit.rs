@@ -10,7 +10,7 @@ use super::report::{Outcome, Report};
 pub struct JunitError(#[from] quick_junit::SerializeError);
 
 impl Report {
-    /// Returns the report as `JUnit` XML, with a suite for each section and a case for each sentence.
+    /// Returns the report as `JUnit` XML, with a suite for each section and a case for each requirement.
     ///
     /// ```
     /// # use leadapi_client::testkit::{FakeLeadApi, conformance::{self, Target}};

@@ -1,7 +1,7 @@
-//! Checks whether another implementation conforms to the contract, over HTTP and sentence by sentence.
+//! Checks over HTTP whether another implementation meets each requirement of the contract.
 //!
 //! To check an implementation in any language, start it with a known data set and describe that data set in a
-//! [`Target`]. The report states which sentences of the contract hold:
+//! [`Target`]. The report states which requirements are met:
 //!
 //! ```
 //! use leadapi_client::testkit::{FakeLeadApi, conformance::{self, Target}};
@@ -26,14 +26,14 @@
 //!
 //! - **Requests.** The suite sends valid and invalid requests as bytes, through the client's [`Transport`]. They bypass
 //!   the client's validation, rate limiting and retries.
-//! - **Configuration.** A [`Target`] contains tokens by role and a few ids. Sentences that need a missing token or id
-//!   are [skipped](Outcome::Skipped) with the reason, and are never reported as holding.
+//! - **Configuration.** A [`Target`] contains tokens by role and a few ids. Requirements that need a missing token or
+//!   id are [skipped](Outcome::Skipped) with the reason, and are never reported as met.
 //! - **Side effects.** The suite creates its own leads and deletes them at the end. Because it counts records, no other
 //!   program should write to the two businesses during a run.
 //! - **Duration.** Requests are sent one after the other. After a 429 the suite waits for `Retry-After`, so a run takes
 //!   about sixteen minutes with the contract's limits and a few seconds with raised limits.
-//! - **Unreachable servers.** After a few consecutive requests without a response, the suite stops sending requests
-//!   and reports the remaining sentences as violated.
+//! - **Unreachable servers.** After a few consecutive requests without a response, the suite stops sending requests and
+//!   reports the remaining requirements as violated.
 //!
 //! [`Transport`]: crate::transport::Transport
 

@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-/// The result of a run: which sentences of the contract hold. Its `Display` groups them by section, with all
+/// The result of a run: which requirements of the contract are met. Its `Display` groups them by section, with all
 /// violations.
 ///
 /// ```
@@ -21,45 +21,45 @@ use std::{fmt, time::Duration};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Report {
-    /// The sentences, in the order in which they were checked.
+    /// The requirements, in the order in which they were checked.
     pub sentences: Vec<Sentence>,
     /// The ids of leads that the suite created but could not delete.
     pub left_behind: Vec<String>,
 }
 
-/// A sentence of the contract, and its result.
+/// A requirement of the contract, stated in one sentence, and its result.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Sentence {
     /// The section of the contract, such as `D3` or `5`.
     pub section: &'static str,
-    /// The sentence in plain words.
+    /// The requirement in plain words.
     pub text: String,
-    /// Whether the sentence holds.
+    /// Whether the requirement is met.
     pub outcome: Outcome,
     /// How long the check took.
     pub took: Duration,
 }
 
-/// The result of checking a sentence.
+/// The result of checking a requirement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// The sentence holds for all requests that were sent.
+    /// The responses to all requests that were sent meet the requirement.
     Holds,
-    /// The sentence does not hold.
+    /// A response violates the requirement.
     Broken(Violation),
-    /// The sentence was not checked, for the reason in the string.
+    /// The requirement was not checked, for the reason in the string.
     Skipped(String),
 }
 
-/// A violation of a sentence. It contains no tokens.
+/// A violation of a requirement. It contains no tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
     /// The request that exposed the violation.
     pub request: String,
-    /// The response that the sentence requires.
+    /// The required response.
     pub expected: String,
     /// The response that was received.
     pub actual: String,
@@ -73,8 +73,8 @@ pub(super) enum Stop {
 }
 
 impl Report {
-    /// Returns true if no sentence is violated. Skipped sentences may or may not hold. The report states how many
-    /// sentences were skipped.
+    /// Returns true if no requirement is violated. Skipped requirements may or may not be met. The report states how
+    /// many were skipped.
     ///
     /// ```
     /// # use leadapi_client::testkit::{FakeLeadApi, conformance::{self, Outcome, Target}};
@@ -90,7 +90,7 @@ impl Report {
         !self.sentences.iter().any(|sentence| matches!(sentence.outcome, Outcome::Broken(_)))
     }
 
-    /// Groups the sentences by section, in the order of each section's first sentence.
+    /// Groups the requirements by section, in the order of each section's first requirement.
     pub(super) fn sections(&self) -> Vec<(&'static str, Vec<&Sentence>)> {
         let mut sections: Vec<(&'static str, Vec<&Sentence>)> = Vec::new();
         for sentence in &self.sentences {

@@ -38,7 +38,7 @@ impl Rules {
     pub(super) fn new(target: &Target) -> Self {
         let skip_reason = |rule: &Rule| {
             let is_off = rule.text == REQUEST_IDS && !target.request_ids;
-            is_off.then_some("the target says that its host adds no request ids")
+            is_off.then_some("the target states that its host adds no request ids")
         };
         Self(
             RULES
@@ -87,7 +87,7 @@ static RULES: [Rule; 25] = [
         applies_to: |response| response.status != 204, is_satisfied: |response| response.header("content-type").as_deref() == Some("application/json") },
     Rule { section: "D2", text: "a 204 has no body and no Content-Type",
         applies_to: |response| response.status == 204, is_satisfied: |response| response.body.is_empty() && !response.headers.contains_key("content-type") },
-    Rule { section: "D2", text: "every error body is an object with exactly one string, error",
+    Rule { section: "D2", text: "every error body is an object with the string error and no other member",
         applies_to: |response| is_error(response) && !response.is_head, is_satisfied: |response| has_exactly(&response.json, &["error"]) && !response.error().is_empty() },
     Rule { section: "D2", text: "a 201 carries Location",
         applies_to: |response| response.status == 201, is_satisfied: |response| response.headers.contains_key("location") },

@@ -43,7 +43,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Checks a sentence of the contract and records the result.
+    /// Checks a requirement of the contract and records the result.
     pub(super) async fn check<T>(
         &self,
         section: &'static str,

@@ -85,8 +85,8 @@ impl<'a> Sender<'a> {
         self.context.timer.sleep(duration).await;
     }
 
-    /// Sends a request that carries the token for the role `by`, if any. A rate-limited request is retried, except in
-    /// checks of the rate limit itself.
+    /// Sends a request with the token for the role `by`, or without a token if `by` is `None`. A rate-limited request
+    /// is retried, except in checks of the rate limit itself.
     pub(super) async fn send(
         &self,
         request: Request<Bytes>,
@@ -171,7 +171,7 @@ impl<'a> Sender<'a> {
 
 /// Returns the path of a lead below the base path.
 pub(super) fn path_of(id: &str) -> String {
-    // An id that cannot exist has no `LeadId`, so it is sent unescaped.
+    // A malformed id cannot be parsed as a `LeadId`, so it is sent unescaped.
     LeadId::parse(id).map_or_else(|_| format!("/leads/{id}"), |id| lead_path(&id))
 }
 

@@ -12,7 +12,7 @@ use crate::{Client, ClientBuilder};
 /// implementation's data set.
 ///
 /// Only `client_id` and a token with both scopes are required. That token is the client's token or, for clients from
-/// [`client`](Self::client), `tokens.both`. Sentences that need another token or id are skipped if it is missing.
+/// [`client`](Self::client), `tokens.both`. Requirements that need another token or id are skipped if it is missing.
 ///
 /// ```
 /// use leadapi_client::testkit::conformance::Target;
@@ -156,7 +156,7 @@ impl Target {
         Self::parse(include_str!("../../../conformance/target.json")).expect("a target")
     }
 
-    /// Also checks the sentences about rate limits. These checks use up the limits of the token `tokens.rate_limits`
+    /// Also checks the requirements for rate limits. These checks use up the limits of the token `tokens.rate_limits`
     /// and take two more minutes.
     ///
     /// ```

@@ -33,7 +33,7 @@ pub(super) async fn matches_the_definition(mut subject: Subject<impl RateLimiter
         let mut spacing = interval;
         for nth in 0..limit.saturating_mul(16).clamp(500, MAX_REQUESTS) {
             if nth % (limit / 2).max(4) == 0 {
-                // The requests arrive in a burst, at twice the limit, at the limit, or at half the limit.
+                // The requests arrive in a burst, or at twice, exactly or half the rate that the limit allows.
                 spacing = random.pick(&[Duration::ZERO, interval / 2, interval, interval * 2]);
                 if random.below(8) == 0 {
                     subject.advance(random.pick(&LONG_PAUSES));

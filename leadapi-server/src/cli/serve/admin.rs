@@ -18,11 +18,11 @@ pub(super) struct AdminOptions {
     /// --tls-key, or --insecure-http.
     #[arg(long, env = "LEADAPI_ADMIN_LISTEN", value_name = "ADDRESS")]
     admin_listen: Option<SettingsSocket>,
-    /// The URL under which browsers reach the API settings through a proxy, such as <https://settings.example.com>.
+    /// The URL at which browsers reach the API settings through a proxy, such as <https://settings.example.com>.
     /// Required for a unix socket.
     #[arg(long, env = "LEADAPI_ADMIN_URL", value_name = "URL")]
     admin_url: Option<SettingsUrl>,
-    /// A header in which an authenticating proxy sends the verified e-mail address of the person, such as
+    /// A header in which an authenticating proxy sends the verified email address of the person, such as
     /// X-Forwarded-Email. The proxy must remove this header from the requests that it receives.
     #[arg(long, env = "LEADAPI_ADMIN_USER_HEADER", value_name = "NAME", requires = "admin_trusted")]
     admin_user_header: Option<HeaderName>,
@@ -62,7 +62,7 @@ impl FromStr for TrustedPeer {
 }
 
 impl AdminOptions {
-    /// Checks that the settings are consistent. `is_private` says whether passwords cannot be read in transit.
+    /// Checks that the settings are consistent. `is_private` states whether the transport protects passwords.
     pub(super) fn check(&self, is_private: bool) -> Result<(), CommandError> {
         match &self.admin_listen {
             Some(SettingsSocket::Unix(_)) if self.admin_url.is_none() => Err(CommandError::AdminUrl),
@@ -73,8 +73,8 @@ impl AdminOptions {
         }
     }
 
-    /// Binds the listener, and returns it with its pages and their URL. `None` if the option is not set. Prints where the
-    /// pages are.
+    /// Binds the listener, and returns it with its pages and their URL. `None` if the option is not set. Prints the URL
+    /// of the pages.
     pub(super) async fn bind(
         &self,
         store: impl SettingsStore + Clone + 'static,

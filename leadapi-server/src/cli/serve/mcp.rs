@@ -15,19 +15,18 @@ use crate::{
 #[command(next_help_heading = "MCP server")]
 #[allow(clippy::struct_field_names, reason = "the fields have the names of their options")]
 pub(super) struct McpOptions {
-    /// The address of the MCP server, with which AI assistants read leads at the path /mcp. They send the same tokens
-    /// as callers of the API. An address that other machines can reach needs --tls-cert and --tls-key, or
-    /// --insecure-http.
+    /// The address of the MCP server, from which AI assistants can read leads (path /mcp). They send the same tokens as
+    /// callers of the API. An address that other machines can reach needs --tls-cert and --tls-key, or --insecure-http.
     #[arg(long, env = "LEADAPI_MCP_LISTEN", value_name = "ADDRESS")]
     mcp_listen: Option<SocketAddr>,
-    /// The URL under which clients reach the MCP server through a proxy, without the path, such as
+    /// The URL at which clients reach the MCP server through a proxy, without the path, such as
     /// <https://mcp.example.com>.
     #[arg(long, env = "LEADAPI_MCP_URL", value_name = "URL", requires = "mcp_listen")]
     mcp_url: Option<SettingsUrl>,
 }
 
 impl McpOptions {
-    /// Checks that the settings are consistent. `is_private` says whether tokens cannot be read in transit.
+    /// Checks that the settings are consistent. `is_private` states whether the transport protects tokens.
     pub(super) fn check(&self, is_private: bool) -> Result<(), CommandError> {
         match self.mcp_listen {
             Some(address) if !address.ip().is_loopback() && !is_private => Err(CommandError::InsecureHttp(address)),
@@ -35,7 +34,7 @@ impl McpOptions {
         }
     }
 
-    /// Binds the listener, if the option is set, and prints where it is.
+    /// Binds the listener, if the option is set, and prints its URL.
     pub(super) async fn bind(
         &self,
         verifier: Arc<dyn TokenVerifier>,

@@ -2,7 +2,7 @@ use leadapi_client::{Client, model::LeadQuery};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // The client paces itself to the limits. After a 429, it waits as long as Retry-After says.
+    // The client paces itself to the limits. After a 429, it waits as long as Retry-After requires.
     let client = Client::from_env()?.build()?;
     let page = client.leads().list(&LeadQuery::new().limit(1)?).await?;
     println!("{} leads", page.total);

@@ -9,7 +9,7 @@ use crate::settings::problem::Problem;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The value of the choice without an expiry.
+/// The form value for a token that never expires.
 const NEVER: &str = "never";
 /// The preselected number of days.
 pub(in crate::settings) const DEFAULT_DAYS: &str = "90";
@@ -22,7 +22,7 @@ const OVERLAPS: [(&str, u32, &str); 4] =
 
 const UNKNOWN: Problem = Problem::BadRequest("Choose one of the offered periods.");
 
-/// Returns the time of the chosen expiry.
+/// Returns the expiry time for the chosen value.
 pub(in crate::settings) fn expiry(choice: &str, now: Timestamp) -> Result<Option<Timestamp>, Problem> {
     if choice == NEVER {
         return Ok(None);
@@ -39,7 +39,7 @@ fn find(choices: &[(&str, u32, &str)], choice: &str) -> Result<Duration, Problem
     choices.iter().find(|(value, ..)| *value == choice).map(|(_, days, _)| DAY * *days).ok_or(UNKNOWN)
 }
 
-/// Returns the choice of an expiry.
+/// Returns the fields for choosing an expiry.
 pub(super) fn expiry_field(legend: &str, chosen: &str) -> Markup {
     html! {
         fieldset aria-describedby="never" {
@@ -54,7 +54,7 @@ pub(super) fn expiry_field(legend: &str, chosen: &str) -> Markup {
     }
 }
 
-/// Returns the choice of an overlap.
+/// Returns the fields for choosing an overlap.
 pub(super) fn overlap_field() -> Markup {
     html! {
         fieldset {

@@ -18,7 +18,7 @@ use super::{
     route::path,
 };
 
-/// The pages in the navigation of a business, with the last segment of their paths.
+/// The pages in a business's navigation, each with the last segment of its path.
 const NAVIGATION: [(&str, &str); 3] = [("tokens", "API tokens"), ("audit", "Audit log"), ("sessions", "Sessions")];
 
 /// Returns a page for a person with a session. `here` is the last segment of the page's path in the navigation.
@@ -48,7 +48,7 @@ fn page(person: &Person, here: &str, title: &str, content: &Markup) -> Markup {
     )
 }
 
-/// Returns a page for anybody.
+/// Returns a page that needs no session.
 pub(super) fn plain(title: &str, content: &Markup) -> Markup {
     document(
         title,
@@ -96,7 +96,7 @@ fn hidden_token(person: &Person, path: &str) -> Markup {
     html! { input type="hidden" name=(TOKEN_FIELD) value=(form_token(&person.secret, path)); }
 }
 
-/// Returns a form that consists of a button. `label` tells apart buttons with the same text.
+/// Returns a form that consists of a button. `label` distinguishes buttons with the same text.
 fn button(person: &Person, path: &str, text: &str, label: &str) -> Markup {
     html! {
         form method="post" action=(path) {
@@ -106,7 +106,7 @@ fn button(person: &Person, path: &str, text: &str, label: &str) -> Markup {
     }
 }
 
-/// Returns a time to the minute.
+/// Formats a time to the minute.
 fn time(at: Timestamp) -> Markup {
     let text = at.to_string();
     let (date, time) = (text.get(..10).unwrap_or_default(), text.get(11..16).unwrap_or_default());

@@ -22,7 +22,7 @@ pub(in crate::settings) fn button(secret: &LoginToken) -> Markup {
     plain("Sign in", &content)
 }
 
-/// Returns the businesses of a person whose identity the proxy has verified.
+/// Returns the page that lists the businesses of a person whose identity the proxy has verified.
 pub(in crate::settings) fn businesses(email: &str, memberships: &[Membership]) -> Markup {
     let content = html! {
         p { "You are " strong { (email) } "." }

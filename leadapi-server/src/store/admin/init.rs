@@ -21,7 +21,7 @@ use crate::store::{
 pub(crate) struct FirstRecords {
     pub(crate) business: BusinessId,
     pub(crate) name: String,
-    /// The e-mail address of the first owner.
+    /// The email address of the first owner.
     pub(crate) owner: String,
     pub(crate) client: ClientAccount,
     pub(crate) pipeline: Pipeline,

@@ -20,7 +20,7 @@ use crate::store::{
 };
 
 impl SqlStore {
-    /// Looks up a member of a business by e-mail address, ignoring case. Returns `None` if there is no such business or
+    /// Looks up a member of a business by email address, ignoring case. Returns `None` if there is no such business or
     /// member.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ impl SqlStore {
         Ok(find(&members, email).map(|member| Member::new(business.clone(), &*member.email, member.role)))
     }
 
-    /// Returns the members of a business, ordered by e-mail address.
+    /// Returns the members of a business, ordered by email address.
     ///
     /// # Errors
     ///
@@ -50,7 +50,7 @@ impl SqlStore {
         self.admin_write(business, Add(MemberSeed::new(checked_email(email)?, role))).await
     }
 
-    /// Changes a member's e-mail address, role, or both.
+    /// Changes a member's email address, role, or both.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Administrative changes: businesses, and the records of a business: its members, client accounts, pipelines, stages and forms.
+//! Administrative changes to businesses and their records: members, client accounts, pipelines, stages and forms.
 //!
 //! Each change runs in one transaction that excludes all other writes to the business. A change that would leave a
 //! dangling reference is rejected with a clear message, before it can violate a foreign key.

@@ -22,7 +22,7 @@ const TRY_LOCK: &str = "SELECT 1 WHERE pg_try_advisory_xact_lock(x'6c65616461706
 /// round tries again.
 const SHORT_LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = 100";
 
-/// The statements for a partition of the table `idempotency`.
+/// The statements for a partition of the `idempotency` table.
 #[derive(Debug)]
 struct Partition {
     newest: &'static str,

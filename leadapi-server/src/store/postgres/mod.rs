@@ -59,7 +59,7 @@ pub(crate) struct Postgres {
 #[derive(Debug)]
 struct Connections {
     pool: Pool,
-    /// The id of this server in the table `operation`, which records the last transaction of each server in each
+    /// The id of this server in the `operation` table, which records the last transaction of each server in each
     /// business.
     server_id: String,
 }

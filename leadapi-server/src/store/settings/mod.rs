@@ -101,7 +101,7 @@ impl SettingsStore for SqlStore {
     }
 }
 
-/// Returns the time of the last use at or before which a session has ended.
+/// Returns the cutoff for idle sessions: sessions last used at or before this time have ended.
 fn ended_before(now: Timestamp) -> i64 {
     now.unix_millis().saturating_sub(i64::try_from(Session::IDLE_TIMEOUT.as_millis()).unwrap_or(i64::MAX))
 }

@@ -20,7 +20,7 @@ fn from_the_api(site: &Site, headers: &str) -> (String, String) {
 }
 
 #[test]
-fn an_invalid_token_gets_the_response_of_the_api() {
+fn an_invalid_token_gets_the_same_response_as_from_the_api() {
     let site = Site::new(&[]);
     let (expired, revoked) = (site.token("A expired"), site.token("A revoked"));
     for headers in [
@@ -41,7 +41,7 @@ fn an_invalid_token_gets_the_response_of_the_api() {
 }
 
 #[test]
-fn the_errors_of_the_api_reach_the_agent() {
+fn api_errors_reach_the_agent() {
     let site = Site::new(&[]);
     let (token, other) = (site.token("A read only"), site.token("B read+write"));
     let theirs = site.result(other, "list_leads", json!({"limit": 1}))["data"][0].clone();
@@ -61,7 +61,7 @@ fn the_errors_of_the_api_reach_the_agent() {
     for tool in ["get_overview", "list_leads", "list_clients", "list_pipelines"] {
         assert!(site.failure(writer, tool, json!({})).contains("scope"), "{tool}");
     }
-    // Any valid token may read the definitions of the tools.
+    // Any valid token may list the tool definitions.
     assert!(site.request(writer, "tools/list", json!({}))["result"]["tools"].is_array());
 }
 

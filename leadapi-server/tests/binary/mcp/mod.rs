@@ -98,7 +98,7 @@ fn message(method: &str, params: Value) -> Value {
     message
 }
 
-/// Adds what the current revision requires in each request.
+/// Adds the fields that the current revision requires in each request.
 fn with_meta(mut params: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": CURRENT,

@@ -1,4 +1,4 @@
-//! What the tools return.
+//! The results of the tools.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The command `mcp`, which serves on standard input and output.
+//! The `mcp` command, which serves on standard input and output.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},

@@ -1,4 +1,4 @@
-//! Hostile input, races, and what must not leak.
+//! Hostile input, races, and data that must not leak.
 
 use std::{
     fs,

@@ -87,7 +87,7 @@ impl Browser<'_> {
         self.site.send("POST", &path(page), &format!("{SAME_ORIGIN}cookie: {}\r\n", self.cookie), form)
     }
 
-    /// Submits the form that `on` contains for `page`.
+    /// Submits the form for `page` that the page `on` contains.
     fn submit(&self, on: &str, page: &str, form: &str) -> String {
         let shown = self.get(on);
         let rendered = shown.split(&format!("action=\"{}\"", path(page))).nth(1).unwrap();

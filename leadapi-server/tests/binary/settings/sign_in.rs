@@ -14,7 +14,7 @@ fn a_sign_in_link_works_once_and_only_for_owners_and_admins() {
     let site = Site::new(&[]);
     let link = site.link("owner@harbour.example");
     for _ in 0..2 {
-        // Opening the link does not use it.
+        // Opening the link does not use it up.
         assert_eq!(status(&site.send("GET", &format!("/sign-in/{link}"), "", "")), "200");
     }
     let answer = site.use_link(&link);
@@ -29,7 +29,7 @@ fn a_sign_in_link_works_once_and_only_for_owners_and_admins() {
 }
 
 #[test]
-fn a_form_of_another_site_or_session_is_refused() {
+fn a_form_from_another_site_or_session_is_refused() {
     let site = Site::new(&[]);
     let (ann, ben) = (site.sign_in("owner@harbour.example"), site.sign_in(ADMIN));
     let form = "name=x&scope=read&expires=90";
@@ -92,7 +92,7 @@ fn a_trusted_proxy_names_the_person() {
         page.contains("set-cookie: __Host-leadapi=") && page.contains("; Path=/; Secure; HttpOnly; SameSite=Strict"),
         "{page}"
     );
-    // The session belongs to its person.
+    // The proxy now names another person, who must not get the first person's session.
     let headers = format!("{}cookie: {}\r\n", by(ADMIN), cookie(&page));
     let page = site.send("GET", &path("tokens"), &headers, "");
     assert!(page.contains(&format!("{ADMIN} (admin)")) && page.contains("set-cookie: "), "{page}");

@@ -43,7 +43,7 @@ pub fn hidden(nth: usize) -> String {
     format!("/v1/leads/hidden-{nth}")
 }
 
-/// Returns the path of the request that openly follows a case.
+/// Returns the path of the visible request that follows a case.
 pub fn next(nth: usize) -> String {
     format!("/v1/leads/next-{nth}")
 }

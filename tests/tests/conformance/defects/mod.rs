@@ -1,4 +1,4 @@
-//! Planted defects. Each one must make the check report the sentence that it violates, and only a few other sentences.
+//! Planted defects. Each one must make the check report the requirement that it violates, and only a few others.
 
 mod changes;
 
@@ -42,7 +42,8 @@ impl<T: Transport> Transport for Defective<T> {
 
 use Defect::{InRequest, InResponse};
 
-/// A defect: its name, the change that causes it, and the sentences that it must break, each prefixed with its section.
+/// A defect: its name, the change that causes it, and the requirements that it must violate, each prefixed with its
+/// section.
 type Planted = (&'static str, Defect, &'static [&'static str]);
 
 #[rustfmt::skip]
@@ -82,9 +83,9 @@ const PLANTED: &[Planted] = &[
         None => response,
     }), &["D2 Location is the lead's public path"]),
     ("errors have a code", InResponse(|_, response| edited_response(response, |body| if body.get("error").is_some() { body["code"] = json!("invalid"); })),
-        &["D2 every error body is an object with exactly one string, error"]),
+        &["D2 every error body is an object with the string error and no other member"]),
     ("errors are objects", InResponse(|_, response| edited_response(response, |body| if let Some(error) = body.get("error").cloned() { *body = json!({"error": {"message": error}}); })),
-        &["D2 every error body is an object with exactly one string, error", "5 a missing token is 401"]),
+        &["D2 every error body is an object with the string error and no other member", "5 a missing token is 401"]),
     ("a lead has an extra field", InResponse(|request, response| if is_lead(request) { edited_response(response, |body| body["updated_at"] = json!(null)) } else { response }),
         &["D2 a full lead has exactly the contract's twelve fields"]),
     ("unset fields are omitted", InResponse(|request, response| if is_lead(request) { edited_response(response, drop_nulls) } else { response }),
@@ -116,7 +117,7 @@ const PLANTED: &[Planted] = &[
         &["D4 value is returned as the same number: 450 as 450"]),
     ("names are truncated", InRequest(|request| edited_request(request, |body| if let Some(name) = body["name"].as_str().filter(|name| name.chars().count() > 200) { body["name"] = json!(name.chars().take(200).collect::<String>()); })),
         &["D4 text longer than the maximum is 400 and is not truncated: x"]),
-    ("e-mail addresses are folded", InRequest(|request| edited_request(request, |body| if let Some(email) = body["email"].as_str() { body["email"] = json!(email.to_lowercase()); })),
+    ("email addresses are folded", InRequest(|request| edited_request(request, |body| if let Some(email) = body["email"].as_str() { body["email"] = json!(email.to_lowercase()); })),
         &["D4 email is stored as sent, with its case preserved"]),
     ("unknown fields are ignored", InRequest(|request| edited_request(request, |body| if let Some(body) = body.as_object_mut() { body.retain(|name, _| !["emial", "Name", "nmae"].contains(&name.as_str())); })),
         &["D5 an unknown field is 400, and the message names it", "D5 a field name in a different case is unknown"]),
@@ -164,7 +165,7 @@ const PLANTED: &[Planted] = &[
 
 /// Checks each defect separately, on a new service.
 #[tokio::test]
-async fn each_defect_breaks_the_sentence_it_violates() {
+async fn each_defect_violates_its_requirement() {
     let mut wrong = Vec::new();
     for (name, defect, against) in PLANTED {
         let (time, target) = (Leaping::new(), Target::standard());
@@ -174,7 +175,7 @@ async fn each_defect_breaks_the_sentence_it_violates() {
         let broken = broken(&report);
         for sentence in *against {
             if !broken.iter().any(|broken| broken.starts_with(sentence)) {
-                wrong.push(format!("{name}: {sentence} is not broken, but {broken:#?}"));
+                wrong.push(format!("{name}: {sentence} is not reported as violated, only {broken:#?}"));
             }
         }
         if broken.len() * 3 > report.sentences.len() * 2 {
@@ -186,7 +187,7 @@ async fn each_defect_breaks_the_sentence_it_violates() {
 
 /// Checks the defects in rate limiting. When the check sleeps, a simulated clock advances.
 #[tokio::test]
-async fn each_rate_limit_defect_breaks_its_sentence() {
+async fn each_rate_limit_defect_violates_its_requirement() {
     let planted: [(&str, Limits, Defect, &str); 5] = [
         ("59 writes", limits(600, 59), InResponse(|_, response| response), "8 a token may write 60 times in 60 s"),
         ("61 writes", limits(600, 61), InResponse(|_, response| response), "8 the 61st write is 429"),

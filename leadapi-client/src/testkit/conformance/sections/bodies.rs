@@ -1,4 +1,4 @@
-//! Bodies (contract D5): content type, JSON syntax and size. The module `fields` checks the members of a body.
+//! Bodies (contract D5): content type, JSON syntax and size. The `fields` module checks the members of a body.
 
 use bytes::Bytes;
 use serde_json::json;

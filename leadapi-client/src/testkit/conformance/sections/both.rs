@@ -25,7 +25,7 @@ pub(super) async fn accepts(run: &Run<'_>, lead: &CreatedLead, sent: &Value, kep
     Ok(())
 }
 
-/// Like [`accepts`], but for one member as JSON text. Both responses must contain the text `kept`.
+/// Like [`accepts`], but sends one member as the JSON text `sent`. Both responses must contain it as the text `kept`.
 pub(super) async fn returns(
     run: &Run<'_>,
     lead: &CreatedLead,
@@ -39,8 +39,8 @@ pub(super) async fn returns(
     Ok(())
 }
 
-/// Expects that a create and a patch with these members are refused with 400, and that the message reports each field
-/// with its text.
+/// Expects the service to refuse a create and a patch with the members `sent`. Both responses must have status 400, and
+/// their messages must report each of the `problems`: a field and a text.
 pub(super) async fn refuses(
     run: &Run<'_>,
     lead: &CreatedLead,
@@ -54,8 +54,8 @@ pub(super) async fn refuses(
     Ok(())
 }
 
-/// Expects that a create and a patch with this body are refused with 400, and that the message starts with the first
-/// text and contains the others.
+/// Expects the service to refuse a create and a patch with this body. Both responses must have status 400, and their
+/// messages must start with the first text in `says` and contain the others.
 pub(super) async fn refuses_body(
     run: &Run<'_>,
     lead: &CreatedLead,

@@ -75,7 +75,7 @@ async fn required(run: &Run<'_>) {
     }
     for (what, id) in [("a space", "a client".to_owned()), ("65 characters", "x".repeat(65)), ("not ASCII", "é".into())]
     {
-        run.check("D4", format!("a client_id that cannot exist is 403 in a new lead: {what}"), async {
+        run.check("D4", format!("a malformed client_id in a new lead is 403: {what}"), async {
             run.post(&run.new_lead(&json!({"client_id": id}))).expect_refusal(403, &["client_id"]).await
         })
         .await;
@@ -143,7 +143,7 @@ async fn set_by_the_server(run: &Run<'_>, lead: &CreatedLead) {
             .await;
         }
     }
-    run.check("D5", "a whole lead sent back is 400, and the message names the fields that cannot be written", async {
+    run.check("D5", "a patch with a complete lead is 400, and the message names the read-only fields", async {
         let whole = run.get_lead(lead).expect_status(200).await?.json;
         let says = ["", "client_id cannot be changed", "created_at is set", "id is set", "; "];
         run.patch(lead, &whole).expect_refusal(400, &says).await

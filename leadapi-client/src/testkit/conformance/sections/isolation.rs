@@ -11,7 +11,7 @@ use crate::testkit::conformance::{
     target::Role::{Both, OtherBusiness},
 };
 
-/// The subject of the sentence, a request, and the expected status.
+/// The subject of the requirement, a request, and the expected status.
 type Probe<'r> = (&'static str, TestRequest<'r>, u16);
 
 pub(super) async fn check(run: &Run<'_>) {

@@ -1,6 +1,6 @@
 //! Rate limits (contract 8 and D9). These checks run last, because they use up the limits of a token.
 //!
-//! The sentences are checked in order. The first check uses up the limit, and later checks rely on that.
+//! The requirements are checked in order. The first check uses up the limit, and later checks rely on that.
 
 use std::time::Duration;
 

@@ -20,7 +20,7 @@ mod tokens;
 
 use super::run::Run;
 
-/// Checks all sentences, one after the other.
+/// Checks all requirements, one after the other.
 pub(super) async fn check(run: &Run<'_>) {
     paths::check(run).await;
     methods::check(run).await;

@@ -95,7 +95,7 @@ async fn slashes(run: &Run<'_>, lead: &str) {
     .await;
 }
 
-/// An id in a path is decoded once. An id that cannot exist causes a 404.
+/// An id in a path is decoded once. A malformed id causes a 404.
 async fn ids(run: &Run<'_>, lead: &str) {
     let long = "x".repeat(65);
     for (name, segment) in [

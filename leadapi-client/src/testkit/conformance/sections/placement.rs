@@ -196,7 +196,7 @@ async fn refused(run: &Run<'_>, lead: &CreatedLead) {
         both::refuses(run, lead, &json!({"stage_id": pipeline}), &[(NO_STAGE, "")]).await
     })
     .await;
-    run.check("D6", "ids that cannot exist are 400, and both are reported", async {
+    run.check("D6", "two malformed ids are 400, and both are reported", async {
         let problems = [(NO_PIPELINE, ""), (NO_STAGE, "")];
         both::refuses(run, lead, &placed("é", "x".repeat(65)), &problems).await?;
         both::refuses(run, lead, &json!({"stage_id": "a b"}), &[(NO_STAGE, "")]).await

@@ -141,5 +141,5 @@ fn has_request_ids(run: &Run<'_>) -> Result<(), Stop> {
     if run.target.request_ids {
         return Ok(());
     }
-    Err(Stop::Skipped("the target says that its host adds no request ids".to_owned()))
+    Err(Stop::Skipped("the target states that its host adds no request ids".to_owned()))
 }

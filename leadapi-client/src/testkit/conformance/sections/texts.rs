@@ -16,12 +16,12 @@ pub(super) async fn check(run: &Run<'_>) {
     kept(run, &lead).await;
 }
 
-/// Expects the service to accept the members `sent` and to return the members `kept`.
+/// Sends the members `sent`, and expects the service to accept them and to return the members `kept`.
 async fn accepts(run: &Run<'_>, lead: &CreatedLead, sentence: impl Into<String>, sent: &Value, kept: &Value) {
     run.check("D4", sentence, both::accepts(run, lead, sent, kept)).await;
 }
 
-/// Expects the service to refuse the members `sent` and to report `problems`.
+/// Sends the members `sent`, and expects the service to refuse them and to report `problems`.
 async fn refuses(
     run: &Run<'_>,
     lead: &CreatedLead,

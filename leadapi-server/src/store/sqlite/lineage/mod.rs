@@ -2,7 +2,7 @@
 //!
 //! SQLite applies any valid log to any file with the matching name. If a crash leaves a log behind and a backup is
 //! copied over the file, SQLite would apply the log to the backup and corrupt it. To detect this, every transaction
-//! that changes anything increments a counter in the table `lineage`, which occupies a single page.
+//! that changes anything increments a counter in the `lineage` table, which occupies a single page.
 //!
 //! When the log restarts, the file holds every commit up to that point. The first count in the log is therefore at most
 //! one above the count in the file, and the last count in the log is never below the count in the file. If a file
@@ -29,7 +29,7 @@ use super::{error::OpenError, file::with_suffix};
 /// The maximum number of attempts. A checkpoint by a running server may invalidate an attempt.
 const MAX_ATTEMPTS: usize = 3;
 
-/// The only row of the table `lineage`: the id of the store, and the number of transactions that have changed the
+/// The only row of the `lineage` table: the id of the store, and the number of transactions that have changed the
 /// store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Lineage {

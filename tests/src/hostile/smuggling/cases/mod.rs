@@ -35,7 +35,7 @@ impl Cases {
         self.cases.push(Case { name, bytes: bytes.into_bytes(), after });
     }
 
-    /// Adds a POST with these header lines, each with its own line end.
+    /// Adds a POST with these header lines. Each line includes its line ending.
     fn post(&mut self, name: String, lines: &str, body: &str, after: After) {
         let authorization = &self.authorization;
         let head = format!("POST /v1/leads HTTP/1.1\r\nhost: localhost\r\nauthorization: {authorization}\r\n");
