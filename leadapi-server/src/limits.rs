@@ -29,12 +29,12 @@ pub struct HttpLimits {
     /// The maximum number of concurrent TLS handshakes. At the limit, each new handshake aborts the oldest. Default
     /// 1,024.
     pub handshakes: usize,
-    /// The maximum number of in-flight requests, not counting those that wait for their body. Further requests get 500
-    /// with `Retry-After: 1`, never 429, which is reserved for the per-token rate limit. Default 1,024.
+    /// The maximum number of in-flight requests, not counting those that wait for their body. Additional requests get
+    /// 500 with `Retry-After: 1`, never 429, which is reserved for the per-token rate limit. Default 1,024.
     pub requests: usize,
-    /// The maximum number of in-flight requests per token, including those that wait for their body. Further requests
-    /// get 500 with `Retry-After: 1`. The default, 128, is higher than the stream limit of a connection, so a client
-    /// with a single connection never reaches it.
+    /// The maximum number of in-flight requests per token, including those that wait for their body. Additional
+    /// requests get 500 with `Retry-After: 1`. The default, 128, is higher than the stream limit of a connection, so a
+    /// client with a single connection never reaches it.
     pub token_requests: usize,
     /// The maximum number of unread response bytes per connection. Above the limit, the connection's next request waits
     /// for the peer to read. If the peer has not read enough within [`request`](Self::request), that request gets 500.

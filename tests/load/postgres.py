@@ -36,7 +36,7 @@ class Postgres:
         """Returns the CPU time that all processes have used so far, in seconds."""
         total = 0.0
         for child in Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split():
-            # The parent counts a child that has ended in the meantime, so the parent is read last.
+            # The parent's time includes children that have exited, so the parent is read last.
             with suppress(FileNotFoundError, ProcessLookupError):
                 total += cpu(int(child))[0]
         return total + sum(cpu(self.pid))

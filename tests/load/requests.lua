@@ -1,5 +1,5 @@
--- Sends the requests of a file in order, repeatedly. Several instances start in different parts of the file.
--- Prints the number of requests, the elapsed time, and the number of failures.
+-- Sends the requests in a file in order, repeatedly. Several instances start in different parts of the file. Prints the
+-- number of requests, the elapsed time, and the number of failures.
 
 local requests, next_request = {}, 0
 

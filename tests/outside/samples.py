@@ -54,7 +54,7 @@ def check(language: str, command, url: str, api: httpx.Client, token: str) -> No
 
     assert "Lumière Dental Studio" in run("authentication"), language
     assert "id: no such lead" in run("errors"), language
-    # The sample for curl prints the second page, the others count the leads on both pages.
+    # The curl sample prints the second page. The other samples count the leads on both pages.
     expected = f'"total":{total()},"limit":20,"offset":20' if language == "curl" else f"{total()} leads"
     assert total() > 20 and expected in run("paging"), language
 

@@ -20,7 +20,7 @@ OWNER, ADMIN, MEMBER = "owner@harbour.example", "admin@harbour.example", "member
 
 
 class Site:
-    """The API settings of a server with the sample data in SQLite."""
+    """The API settings on a server with the sample data in SQLite."""
 
     def __init__(self, binary: str, store: str, api: str, address: str) -> None:
         self.binary, self.store, self.api, self.url = binary, store, api, f"http://{address}"

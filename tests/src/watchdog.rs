@@ -1,4 +1,4 @@
-//! Cleans up when the test process exits, however it exits.
+//! Cleans up when the test process exits, even if it is killed.
 //!
 //! Rust never drops a static, and a killed process drops nothing. However, the kernel always closes the process's end
 //! of a pipe, and a shell at the other end notices.

@@ -45,7 +45,7 @@ impl Refused {
         self.file.as_ref().map(|(path, _)| path.as_path())
     }
 
-    /// Returns the row with our two columns in front. Drops the columns of the same name that an earlier import added.
+    /// Returns the row with our two columns in front. Drops columns with the same names that an earlier import added.
     fn line(&self, record: &ByteRecord, ours: [&[u8]; 2]) -> ByteRecord {
         let mut line = ByteRecord::from(&ours[..]);
         for (at, field) in record.iter().enumerate() {

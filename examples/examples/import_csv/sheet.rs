@@ -23,7 +23,7 @@ pub(crate) struct Row {
     pub(crate) number: u64,
     /// The checksum, which detects a row that has changed since the last run.
     pub(crate) checksum: u32,
-    /// The fields as they are in the file.
+    /// The fields exactly as in the file.
     pub(crate) record: ByteRecord,
     /// The reason why the row is not a valid lead. `new` is then empty, so validation rejects it before it is sent.
     pub(crate) fault: Option<String>,

@@ -26,7 +26,7 @@ use super::{
 /// The maximum number of consecutive misses before a search fails. In a list that does not change, a search among
 /// millions of rows takes about ten requests.
 const MAX_SEARCH_STEPS: u32 = 64;
-/// The first step of a search, in rows. The step doubles with each further miss.
+/// The first step of a search, in rows. The step doubles with each additional miss.
 const FIRST_STEP: u64 = 100;
 /// The minimum page size. A window of one row could either overlap the previous window or advance, but not both.
 pub(super) const MIN_PAGE_SIZE: u32 = 2;

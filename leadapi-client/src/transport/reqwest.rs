@@ -28,8 +28,8 @@ use crate::config_error::ConfigError;
 /// A server that sends endless informational responses (1xx) occupies that thread for up to half a second at a time,
 /// until the call to that server times out. This delays the responses to other calls, but not their timeouts.
 ///
-/// Redirects are not followed, because they would forward the token. Proxies are taken from the environment
-/// (`HTTP_PROXY` and the like). Over plain HTTP, a proxy can read the token.
+/// Redirects are not followed, because they would forward the token. Proxies are taken from `HTTP_PROXY` and similar
+/// environment variables. Over plain HTTP, a proxy can read the token.
 ///
 /// ```
 /// use leadapi_client::transport::Reqwest;

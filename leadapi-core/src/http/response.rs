@@ -60,7 +60,7 @@ impl Body for ResponseBody {
     }
 }
 
-/// Returns a JSON response with the headers that every response of the service has (contract D2).
+/// Returns a JSON response with the headers that every response from the service has (contract D2).
 ///
 /// ```
 /// use http::StatusCode;

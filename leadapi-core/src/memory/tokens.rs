@@ -88,7 +88,7 @@ impl MemoryTokens {
         is_own
     }
 
-    /// Changes the record of a token. Returns `false` if the business has no token with this id.
+    /// Changes a token's record. Returns `false` if the business has no token with this id.
     pub(super) fn update(&self, business: &BusinessId, id: &TokenId, change: impl FnOnce(&mut TokenRecord)) -> bool {
         let Some(hash) = self.hashes().get(id).copied() else { return false };
         self.write(&hash, |held| {

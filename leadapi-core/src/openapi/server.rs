@@ -19,7 +19,7 @@ pub struct ServerUrl {
 
 /// The error for text that is not a valid absolute base URL for the API.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("must be an absolute http or https URL without user, query and fragment, such as https://api.example.com/v1")]
+#[error("must be an absolute http or https URL without a user, query or fragment, such as https://api.example.com/v1")]
 pub struct InvalidServerUrl;
 
 impl ServerUrl {

@@ -115,7 +115,7 @@ pub struct InvalidAuditAction;
 actions! {
     /// A token was created. A rotation also creates one.
     TokenCreated = "token_created"
-    /// A token was replaced by a new one, and expires at the end of the overlap at the latest.
+    /// A token was replaced by a new one, and expires no later than the end of the overlap.
     TokenRotated = "token_rotated"
     /// A token was revoked.
     TokenRevoked = "token_revoked"

@@ -1,4 +1,4 @@
-//! The business and the person of a command that manages API settings.
+//! The business whose API settings a command manages, and the person who runs the command.
 
 use clap::Args;
 use leadapi_core::{auth::TokenAdmin, id::BusinessId, memory::SystemClock, port::SettingsStore, tokens::Tokens};

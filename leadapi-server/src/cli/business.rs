@@ -53,10 +53,10 @@ pub(super) enum BusinessCommand {
         at: StoreArgs,
         /// The id of the business.
         id: BusinessId,
-        /// Also remove the leads of the business. On a terminal, the command asks for the id once more.
+        /// Also remove the leads of the business. On a terminal, the command asks for the id again.
         #[arg(long)]
         with_leads: bool,
-        /// The id of the business once more, which confirms --with-leads.
+        /// The id of the business, repeated to confirm --with-leads.
         #[arg(long, value_name = "ID", requires = "with_leads")]
         confirm: Option<String>,
     },

@@ -32,8 +32,8 @@ const DEFAULT_STAGES: &str = "New, Contacted, Won, Lost";
 /// Set up an empty store: create a business with its owner, a client account, a pipeline and a token.
 ///
 /// On a terminal, the command asks for each value that no option sets. Otherwise it needs --store, --name and --owner,
-/// and the other options have defaults. It prints the secret of the token once, and the commands to run next. All
-/// records are created in one transaction. A store that has a business is not changed.
+/// and the other options have defaults. It prints the token's secret, which is shown only once, and the commands to run
+/// next. All records are created in one transaction. A store that has a business is not changed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   leadapi-server init
@@ -74,10 +74,10 @@ pub(super) struct Init {
 impl Init {
     pub(super) async fn run(mut self) -> Result<(), CommandError> {
         let parse = |text: &str| text.parse::<DatabaseUrl>();
-        // There is no default without a terminal, where nobody would notice a new file in the current folder.
+        // Without a terminal there is no default, because nobody would notice a new file in the current folder.
         let default = Some(DEFAULT_STORE).filter(|_| prompt::is_possible());
         let url = given_or_asked(self.store.take(), "--store", "Store", default, parse)?;
-        // Before the questions, whose answers would be useless.
+        // Checked before the questions, because their answers could not be used.
         if !url.is_missing() && !SqlStore::open(&url).await?.is_empty().await? {
             return Err(CommandError::NotEmpty(url));
         }

@@ -26,7 +26,7 @@ pub(super) enum MemberCommand {
         #[command(flatten)]
         of: BusinessArgs,
     },
-    /// Change a member's role. The last owner must remain an owner.
+    /// Change a member's role. The last owner's role cannot be changed.
     #[command(after_help = "Example:
   leadapi-server member role ann@sol.example owner --store sqlite:leads.db --business sol")]
     Role {

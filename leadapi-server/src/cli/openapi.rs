@@ -18,7 +18,7 @@ pub(super) struct OpenApi {
 /// The URLs of the API in its description.
 #[derive(Debug, Args)]
 pub(super) struct ApiUrls {
-    /// The base URL that callers use, such as <https://api.example.com/v1>; repeat the option for further servers.
+    /// The base URL that callers use, such as <https://api.example.com/v1>; repeat the option for more servers.
     ///
     /// Generated clients and Postman call the first URL. Without this option, the document contains only the base path,
     /// which they can call only if they load the document from the server.

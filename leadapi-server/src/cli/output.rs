@@ -43,7 +43,7 @@ pub(super) fn print_last_line(line: &str) {
 /// Errors are ignored, because they cannot be reported anywhere else.
 pub(super) fn write_with_timeout(write: impl FnOnce() -> io::Result<()> + Send + 'static) {
     let (done, written) = mpsc::channel();
-    // If the thread cannot be started, nothing is written, and the wait ends at once.
+    // If the thread cannot be started, nothing is written, and the wait ends immediately.
     drop(thread::Builder::new().spawn(move || done.send(write())));
     drop(written.recv_timeout(Duration::from_secs(1)));
 }

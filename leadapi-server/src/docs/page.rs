@@ -36,7 +36,7 @@ macro_rules! samples {
 /// runs the same files.
 const SAMPLES: [(&str, [(&str, &str); 4]); 5] = samples!["authentication", "errors", "paging", "idempotency", "limits"];
 
-/// Returns the page, with further elements for its head.
+/// Returns the page, with additional elements in its head.
 pub(super) fn html(head: &str) -> String {
     let mut guides = include_str!("guides.html").to_owned();
     for (comment, languages) in SAMPLES {

@@ -28,7 +28,7 @@ impl ConnectionShares {
         Some(Self::of(limit()?, open(), for_store))
     }
 
-    /// Computes the shares, each at least 1. If descriptors run out nevertheless, the listener refuses new connections.
+    /// Computes the shares, each at least 1. If descriptors still run out, the listener refuses new connections.
     fn of(limit: usize, open: usize, for_store: usize) -> Self {
         let left = limit.saturating_sub(open).saturating_sub(for_store).saturating_sub(RESERVE);
         let operator = (left / 8).clamp(2, MAX_FOR_OPERATOR);

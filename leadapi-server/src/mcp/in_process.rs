@@ -30,7 +30,7 @@ pub(super) struct Api {
 
 impl Api {
     /// Returns a client with the caller's token. It neither waits nor retries, so that the caller receives each API
-    /// error at once.
+    /// error immediately.
     pub(super) fn client(&self, token: BearerToken, request_id: Option<HeaderValue>) -> Result<Client, ConfigError> {
         Client::builder(format!("http://in-process{}", self.base_path), token)
             .transport(InProcess { api: self.clone(), request_id })

@@ -1,4 +1,4 @@
-//! Error responses of the server itself, in the format that the contract defines (D2).
+//! The server's own error responses, in the format that the contract defines (D2).
 
 use std::{sync::Arc, time::Duration};
 

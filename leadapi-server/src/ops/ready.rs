@@ -1,5 +1,5 @@
 //! The readiness check, which passes if the server is not stopping, its store answers reads and accepts writes, and its
-//! rate limiter can decide on requests.
+//! rate limiter can handle requests.
 
 use std::{error::Error, pin::Pin, sync::Arc, time::Duration};
 
@@ -25,7 +25,7 @@ const CACHE_TIME: Duration = Duration::from_secs(1);
 pub(crate) struct Probes {
     /// Performs a no-op write.
     pub(crate) writes: Probe,
-    /// Checks that the rate limiter can decide on requests.
+    /// Checks that the rate limiter can handle requests.
     pub(crate) limiter: Probe,
 }
 

@@ -99,7 +99,7 @@ fn with(settings: RedisConnectionInfo, credentials: Option<&Credentials>) -> Red
 /// are built in.
 fn use_our_tls() {
     if CryptoProvider::get_default().is_none() {
-        // An error means that another thread has set a default, which is just as good.
+        // An error means that another thread has already set a default, which works equally well.
         drop(aws_lc_rs::default_provider().install_default());
     }
 }

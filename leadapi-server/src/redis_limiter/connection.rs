@@ -41,7 +41,7 @@ enum State {
     /// A request has failed, or the connection is lost. Requests wait for the outcome of the check or of the first
     /// reconnection attempt.
     Unknown,
-    /// No connection could be established. Requests fail at once.
+    /// No connection could be established. Requests fail immediately.
     Down(RedisLimiterError),
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The reason why the limiter could not start or decide on a request. Messages contain no password.
+/// The reason why the limiter could not start or could not handle a request. Messages contain no password.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RedisLimiterError {

@@ -56,7 +56,7 @@ struct Inner {
     limits: Limits,
     connection: Connection,
     timeout: Duration,
-    /// The window that decides on requests while Redis does not respond. `None` if the limiter fails closed.
+    /// The window that the limiter applies while Redis does not respond. `None` if the limiter fails closed.
     fallback: Option<SlidingWindow>,
 }
 
@@ -75,7 +75,7 @@ impl RedisLimiter {
         RedisLimiterBuilder { url, limits, timeout: TIMEOUT, failure: LimiterFailure::Closed }
     }
 
-    /// Checks that the limiter can decide on requests.
+    /// Checks that the limiter can handle requests.
     ///
     /// # Errors
     ///

@@ -138,7 +138,7 @@ mod unix {
     impl Socket {
         /// Binds to a path. Replaces a socket that no process listens on. Only the owner and the group may connect.
         pub(super) fn bind(path: &Path) -> io::Result<Self> {
-            // A connection to any other file is refused as well, and such a file must not be removed.
+            // Connecting to a file that is not a socket also fails, and that file must not be removed.
             let is_socket = fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket());
             if is_socket && std::os::unix::net::UnixStream::connect(path).is_err_and(|error| is_stale(&error)) {
                 fs::remove_file(path)?;

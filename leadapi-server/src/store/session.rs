@@ -69,8 +69,8 @@ pub(crate) trait Session: Send {
     /// prepared share one round trip.
     async fn query(&mut self, queries: Vec<Query>, read: &mut Read<'_>) -> Result<(), SqlError>;
 
-    /// Runs a statement and ignores its rows. A failure may be reported by a later call, at the latest when the
-    /// transaction ends.
+    /// Runs a statement and ignores its rows. A failure may be reported only by a later call, or when the transaction
+    /// ends.
     async fn execute(&mut self, query: Query) -> Result<(), SqlError>;
 }
 

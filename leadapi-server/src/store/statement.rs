@@ -164,7 +164,7 @@ mod tests {
         let (file, _) = file.split_once("#[cfg(test)]").unwrap_or((file, ""));
         let constants =
             file.split("\npub(").skip(1).filter_map(|text| text.split_once(") const ")).map(|(_, text)| text);
-        // A list of statements contains no SQL of its own.
+        // A list of statements contains no additional SQL.
         let statements = constants.filter_map(|text| text.split_once(": &str ="));
         let found = statements.map(|(name, rest)| {
             let (_, rest) = rest.split_once('"').unwrap();

@@ -1,4 +1,4 @@
-//! Measures how long one in-process call of the service takes: without a socket or an async runtime, but with
+//! Measures how long one in-process call to the service takes: without a socket or an async runtime, but with
 //! everything else enabled.
 
 #![allow(missing_docs, clippy::print_stdout, reason = "a benchmark prints")]

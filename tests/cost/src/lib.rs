@@ -1,4 +1,4 @@
-//! Makes in-process calls of the service for measurements: without a socket or an async runtime, but with everything
+//! Makes in-process calls to the service for measurements: without a socket or an async runtime, but with everything
 //! else enabled.
 #![allow(
     clippy::indexing_slicing,

@@ -10,7 +10,7 @@ const MANY: usize = 2_000;
 const LIMIT: Duration = Duration::from_secs(10);
 const MARGIN: Duration = Duration::from_millis(500);
 const MAX_MEMORY: usize = 400 << 20;
-/// The maximum number of concurrent TLS handshakes. Each further handshake evicts the oldest one.
+/// The maximum number of concurrent TLS handshakes. Each additional handshake evicts the oldest one.
 const HANDSHAKES: usize = 1_024;
 const QUIET: Duration = Duration::from_secs(10);
 

@@ -45,7 +45,7 @@ pub enum PeerKind {
     HalfHandshake,
 }
 
-/// How the connection of a peer ended.
+/// How a peer's connection ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Cut {
     /// The time from the start of the server's timeout until the server closed the connection; `None` if the connection

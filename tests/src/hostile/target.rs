@@ -44,7 +44,8 @@ impl Target {
         Self::serving(&json!({"name": "N".repeat(100)}), program, options, with_tls, descriptors)
     }
 
-    /// Starts the program like [`Target::start`], with leads of the maximum size. A page of these takes about 480 kB.
+    /// Starts the program like [`Target::start`], with leads of the maximum size. A page of such leads takes about 480
+    /// kB.
     pub fn with_large_leads(program: &Path, options: &[String]) -> Self {
         let wide = |characters| "\u{1f4c7}".repeat(characters);
         let lead = json!({

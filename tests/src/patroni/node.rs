@@ -91,7 +91,7 @@ impl Node {
         self.spawn(command);
     }
 
-    /// Kills all processes of the node.
+    /// Kills all processes on the node.
     pub(super) fn kill(&mut self) {
         self.host.kill();
         if let Some(mut process) = self.process.take() {

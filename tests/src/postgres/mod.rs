@@ -109,7 +109,7 @@ impl Cluster {
         database
     }
 
-    /// Kills all processes of the server, to simulate a crash.
+    /// Kills all of the server's processes, to simulate a crash.
     ///
     /// # Panics
     ///

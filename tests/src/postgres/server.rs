@@ -83,7 +83,7 @@ impl Server {
         self.folder.join(name)
     }
 
-    /// Kills all processes of the server, so they stop writing immediately.
+    /// Kills all of the server's processes, so they stop writing immediately.
     pub(super) fn kill(&mut self) {
         let all = self.pause();
         signal("KILL", &all);
@@ -98,7 +98,7 @@ impl Server {
         self.reap();
     }
 
-    /// Suspends all processes of the server (SIGSTOP), and returns their ids.
+    /// Suspends all of the server's processes (SIGSTOP), and returns their ids.
     pub(super) fn pause(&mut self) -> Vec<u32> {
         // The parent is suspended first, so it cannot fork another child after its children are listed.
         let mut all = Vec::from_iter(self.id());
@@ -108,7 +108,7 @@ impl Server {
         all
     }
 
-    /// Resumes all processes of the server (SIGCONT).
+    /// Resumes all of the server's processes (SIGCONT).
     pub(super) fn resume(&mut self) {
         let mut all = self.id().map(children).unwrap_or_default();
         all.extend(self.id());
@@ -121,7 +121,7 @@ impl Server {
     ///
     /// Panics if the server does not start.
     pub(super) fn start_again(&mut self) {
-        // An outgoing connection of another process may briefly occupy the port, so the start is retried.
+        // Another process's outgoing connection may briefly occupy the port, so the start is retried.
         wait_until("PostgreSQL starts again", || self.run());
     }
 

@@ -12,7 +12,7 @@ fn page(data: &Value, total: u64, limit: u64, offset: u64) -> Value {
     json!({"data": data, "total": total, "limit": limit, "offset": offset})
 }
 
-/// Returns a lead of the data file as a list item. Fields that are not given are `null`.
+/// Returns a lead from the data file as a list item. Fields that are not given are `null`.
 fn item(id: &str, client: &str, name: &str, created_at: &str, more: &Value) -> Value {
     let mut item = json!({
         "id": id, "client_id": client, "name": name, "email": null, "phone": null, "source": null, "value": null,

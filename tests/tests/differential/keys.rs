@@ -1,4 +1,5 @@
-//! Idempotency keys that both businesses use and that expire at different times. Random sequences rarely produce this.
+//! Idempotency keys that both businesses use and that expire at different times. Random sequences of operations rarely
+//! produce this situation.
 
 use super::{
     fixture::{self, Tenant},

@@ -55,7 +55,7 @@ impl Calls {
         self.stopped.store(true, Relaxed);
     }
 
-    /// Returns the responses to writes that arrived since an instant, oldest first.
+    /// Returns the responses to writes that have arrived since `from`, oldest first.
     pub(crate) fn written_since(&self, from: Instant) -> Vec<(Instant, bool)> {
         let mut written = self.written.lock().unwrap().clone();
         written.retain(|(at, _)| *at >= from);

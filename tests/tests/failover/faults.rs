@@ -95,7 +95,7 @@ async fn write_to(node: SocketAddr) -> Result<(), tokio_postgres::Error> {
     written
 }
 
-/// Waits until the servers have acknowledged enough writes since an instant.
+/// Waits until the servers have acknowledged `ENOUGH` writes since `from`.
 async fn until_written(calls: &Calls, from: Instant) {
     let deadline = Instant::now() + TIMEOUT;
     let count = || calls.written_since(from).iter().filter(|(_, acknowledged)| *acknowledged).count();

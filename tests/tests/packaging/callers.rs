@@ -22,7 +22,7 @@ use tokio::{net::TcpStream, task::JoinHandle, time::interval};
 pub(crate) const CALLERS: usize = 16;
 /// The time between two requests of a caller, which bounds the load.
 const PACE: Duration = Duration::from_millis(20);
-/// The number of rounds that a caller stays on one connection.
+/// The number of rounds for which a caller keeps the same connection.
 const ROUNDS: usize = 10;
 
 /// The results of all calls.

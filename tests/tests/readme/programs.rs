@@ -25,7 +25,7 @@ const RUN_BY_CI: [&str; 1] = ["cargo test --workspace"];
 ///
 /// # Panics
 ///
-/// Panics if the command builds a program that this test does not know.
+/// Panics if the command builds a program that is not in `BUILT`.
 pub(crate) fn prebuilt(command: &str) -> Option<String> {
     if RUN_BY_CI.contains(&command) {
         let ci = fs::read_to_string(Path::new(ROOT).join(".ci/run")).unwrap();

@@ -101,7 +101,7 @@ impl Session {
         assert!(output.status.success(), "{}: {written}\n{}\n{stdout}{stderr}", self.readme, output.status);
     }
 
-    /// Returns a shell command that knows the variables of earlier commands and exits at the first failure.
+    /// Returns a shell command that has the variables set by earlier commands and exits at the first failure.
     fn shell(&self, script: &str) -> Command {
         let own = self.own.path();
         let mut shell = Command::new("sh");

@@ -57,7 +57,7 @@ async fn a_frozen_host_is_replaced_by_the_next_one() {
     open(&second.url(&database), 2).await;
     create(&store, "before", "before").await.unwrap();
     first.pause();
-    // The pool's connections lead to the frozen host until the store has given up on each of them.
+    // The pool contains connections to the frozen host until the store has given up on each of them.
     eventually("the store uses the second host", async || create(&store, "after", "after").await).await;
     first.resume();
     let leads = crate::fixture::all(&open(&second.url(&database), 2).await).await;

@@ -37,9 +37,9 @@
 //!   [`Recorder::keep_ids`] keeps the real ids and times.
 //! - The name, email, phone, notes and business name of leads are redacted: they become `redacted-1`, `redacted-2` and
 //!   so on. Equal values get the same placeholder, in requests and responses. [`Recorder::keep_personal_data`] turns
-//!   redaction off, and [`Recorder::redact`] redacts further fields, such as `source`. If an email, a phone number or
-//!   the value of an added field also occurs in another field, nothing is saved. Bodies that are not JSON are recorded
-//!   unchanged.
+//!   redaction off, and [`Recorder::redact`] redacts additional fields, such as `source`. If an email, a phone number
+//!   or the value of an added field also occurs in another field, nothing is saved. Bodies that are not JSON are
+//!   recorded unchanged.
 //!
 //! Values that depend on elapsed time are kept, so a `Retry-After` may differ between two recordings.
 //!

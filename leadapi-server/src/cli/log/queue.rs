@@ -16,7 +16,8 @@ use std::{
 use prometheus::IntCounter;
 use tracing::warn;
 
-/// The maximum number of queued bytes. While it writes, the writer thread can hold as many bytes in addition.
+/// The maximum number of queued bytes. In addition, the writer thread can hold the same number of bytes while it writes
+/// them.
 const CAPACITY: usize = 1 << 20;
 /// The maximum time that the process waits for the sink at exit.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);

@@ -19,7 +19,7 @@ use crate::{
 #[cfg(feature = "redis")]
 pub(in crate::cli) use crate::redis_limiter::RedisUrl as LimiterUrl;
 
-/// The URL in a build without the `redis` feature, where every URL is invalid.
+/// The limiter URL in a build without the `redis` feature. The type has no values, because every URL is refused.
 #[cfg(not(feature = "redis"))]
 #[derive(Debug, Clone)]
 pub(in crate::cli) enum LimiterUrl {}

@@ -11,23 +11,23 @@ use crate::{
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Limits")]
 pub(super) struct LimitOptions {
-    /// Maximum number of connections; further ones are closed at once. The server lowers it if the open-file limit of
-    /// the process (ulimit -n) is too low.
+    /// Maximum number of connections; additional connections are closed immediately. The server lowers it if the
+    /// open-file limit of the process (ulimit -n) is too low.
     #[arg(long, env = "LEADAPI_MAX_CONNECTIONS", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().connections)]
     max_connections: usize,
-    /// Maximum number of connections from one client address; further ones are closed at once. An IPv6 /64 network
-    /// counts as one address. Set it to 0 (no limit) behind a proxy or load balancer, where all connections come from
-    /// the same address.
+    /// Maximum number of connections from one client address; additional connections are closed immediately. An IPv6
+    /// /64 network counts as one address. Set it to 0 (no limit) behind a proxy or load balancer, where all connections
+    /// come from the same address.
     #[arg(long, env = "LEADAPI_MAX_ADDRESS_CONNECTIONS", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().address_connections)]
     max_address_connections: usize,
     /// Maximum number of concurrent TLS handshakes; each additional handshake aborts the oldest.
     #[arg(long, env = "LEADAPI_MAX_HANDSHAKES", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().handshakes)]
     max_handshakes: usize,
-    /// Maximum number of in-flight requests, not counting those that wait for their body; further requests get 500 with
-    /// Retry-After: 1.
+    /// Maximum number of in-flight requests, not counting those that wait for their body; additional requests get 500
+    /// with Retry-After: 1.
     #[arg(long, env = "LEADAPI_MAX_REQUESTS", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().requests)]
     max_requests: usize,
-    /// Maximum number of in-flight requests per token; further requests get 500 with Retry-After: 1.
+    /// Maximum number of in-flight requests per token; additional requests get 500 with Retry-After: 1.
     #[arg(long, env = "LEADAPI_MAX_TOKEN_REQUESTS", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().token_requests)]
     max_token_requests: usize,
     /// Maximum unread response bytes on one connection; above it, the next request on the connection waits.

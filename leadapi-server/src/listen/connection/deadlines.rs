@@ -126,9 +126,9 @@ impl Deadlines {
         self.stalled = None;
     }
 
-    /// Records that the connection is closing. Over HTTP/1, a connection without a running request can close at once.
-    /// Over HTTP/2, the server first announces the last request that it accepts, and waits for the peer to acknowledge
-    /// it.
+    /// Records that the connection is closing. Over HTTP/1, a connection without a running request can close
+    /// immediately. Over HTTP/2, the server first announces the last request that it accepts, and waits for the peer to
+    /// acknowledge it.
     pub(super) fn closing(&mut self, now: Instant) {
         self.close(if self.multiplexed { now + CLOSE_TIMEOUT } else { now });
         self.known = Some(self.between.1);

@@ -99,8 +99,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for MonitoredIo<S> {
     }
 
     /// Shuts down the write side, then keeps reading until the peer closes too or the deadline passes. If the server
-    /// closed the socket at once, the kernel would answer further bytes with a reset. The reset could make the peer
-    /// lose a response that is still in transit (RFC 9112, 9.6).
+    /// closed the socket immediately, the kernel would answer additional bytes with a reset. The reset could make the
+    /// peer lose a response that is still in transit (RFC 9112, 9.6).
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.is_shut {
             let polled = Pin::new(&mut self.stream).poll_shutdown(cx);

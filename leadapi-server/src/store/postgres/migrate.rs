@@ -5,16 +5,16 @@ use deadpool_postgres::Object;
 use super::connect::OpenError;
 use crate::store::migrations;
 
-/// Runs the pending migrations in one transaction under an advisory lock. If two servers start at once, the second
-/// waits, then finds nothing left to do. If no migration is pending, the database role needs no permission to create
-/// tables.
+/// Runs the pending migrations in one transaction under an advisory lock. If two servers start at the same time, the
+/// second waits and then finds nothing left to do. If no migration is pending, the database role needs no permission to
+/// create tables.
 pub(super) async fn migrate(client: &mut Object) -> Result<(), OpenError> {
     if version(client).await? == migrations::POSTGRES.len() {
         return Ok(());
     }
     let transaction = client.transaction().await?;
-    // The lock key is "leadapi" in ASCII. The timeouts are disabled, because a migration by another server may take
-    // long.
+    // The lock key is "leadapi" in ASCII. The timeouts are disabled, because a migration by another server may take a
+    // long time.
     transaction
         .batch_execute(
             "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \

@@ -137,8 +137,8 @@ impl Postgres {
 }
 
 impl Postgres {
-    /// Runs short work that writes and belongs to no business. After an error, or if the caller stops waiting, the work
-    /// may or may not have been applied.
+    /// Runs a short write that belongs to no business. After an error, or if the caller stops waiting, the write may or
+    /// may not have been applied.
     pub(crate) async fn brief_work<W: Work>(&self, work: W) -> Result<W::Output, SqlError> {
         let all = async {
             let mut attempts = Attempts::default();
@@ -213,7 +213,7 @@ impl SqlError {
     }
 }
 
-/// The number of failed attempts of a transaction.
+/// The number of times that a transaction has failed.
 #[derive(Debug, Default)]
 struct Attempts(u32);
 

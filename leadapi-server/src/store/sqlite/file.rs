@@ -1,4 +1,4 @@
-//! Names, creates and syncs the files of a database.
+//! Names, creates and syncs a database's files.
 
 use std::{
     fs::{File, OpenOptions},

@@ -96,7 +96,7 @@ pub(super) fn check(connection: &Connection) -> Result<usize, OpenError> {
     usize::try_from(version).ok().filter(|version| *version <= migrations::SQLITE.len()).ok_or(newer)
 }
 
-/// Migrates in one transaction. If two processes start at once, the second finds nothing left to do.
+/// Migrates in one transaction. If two processes start at the same time, the second finds nothing left to do.
 fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
     if check(connection)? == migrations::SQLITE.len() {
         return Ok(());

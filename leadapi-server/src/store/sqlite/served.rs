@@ -39,7 +39,7 @@ pub(super) enum Displaced {
 }
 
 impl ServedFiles {
-    /// Records the files of a database, which must be open so that its log exists.
+    /// Records a database's files. The database must be open, so that its log exists.
     pub(super) fn of(path: &Path) -> io::Result<Self> {
         // If the path is a symbolic link, the other files are next to the link's target and named after the target.
         let target = path.canonicalize()?;

@@ -1,7 +1,7 @@
 //! Requests that two parsers may read differently, each with another request hidden in it.
 //!
 //! A server and the proxy in front of it may disagree on where a request ends. The server then mistakes part of one
-//! client's body for the next request of another client. The server must therefore never see a hidden request.
+//! client's body for another client's next request. The server must therefore never see a hidden request.
 
 mod cases;
 mod proxies;

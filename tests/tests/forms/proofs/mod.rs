@@ -40,7 +40,7 @@ fn replay(form: &Questionnaire<'_>, proofs: &Proofs) {
     }
 }
 
-/// Checks that every path is listed exactly once, and that its answers lead along the path.
+/// Checks that every path is listed exactly once, and that a walk with its answers follows the path.
 fn compare_paths(form: &Questionnaire<'_>, endings: &[Value], seen: &Seen) -> Result<(), TestCaseError> {
     let found = form.paths(usize::MAX);
     prop_assert!(found.complete);

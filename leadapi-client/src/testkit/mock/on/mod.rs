@@ -64,7 +64,7 @@ impl<O: Stubbed> Stub<O> {
     }
 }
 
-/// The state of a stub under construction: before its first answer, or before a further answer.
+/// The state of a stub under construction: before its first answer, or before another answer.
 trait AnswerState {
     /// Adds the answer to the registry and returns the index of its stub.
     fn answer(self, registry: &StubRegistry, answer: StubAnswer) -> usize;
