@@ -1,5 +1,5 @@
-//! Compares the test kit with bare wiremock and bare reqwest in the same run: the time of a suite of 200 tests with one
-//! server each, and the time of a single start.
+//! Compares the test kit with bare wiremock and bare reqwest in the same run. Measures a suite of 200 tests with one
+//! server each, and a single start.
 //!
 //! As under `#[tokio::test]`, each test has its own single-threaded runtime. Runs of the suites alternate.
 

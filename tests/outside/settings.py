@@ -67,7 +67,7 @@ def check_cookie(context, name: str, is_secure: bool) -> None:
 
 
 def status(settings: Site, secret: str) -> int:
-    """Returns the response of the API to the token."""
+    """Returns the API's response to a request with the token."""
     request = urllib.request.Request(f"{settings.api}/clients", headers={"Authorization": f"Bearer {secret}"})
     try:
         return urllib.request.urlopen(request).status
@@ -115,7 +115,7 @@ def create_token(page, settings: Site) -> str:
 
 
 def row(page, token: dict):
-    """Returns the row of a token in the list."""
+    """Returns a token's row in the list."""
     return page.get_by_role("row").filter(has_text=token["prefix"])
 
 

@@ -1,4 +1,4 @@
-"""Checks how the pages of the API settings look: accessibility, contrast, and narrow screens."""
+"""Checks how the API settings look: accessibility, contrast, and narrow screens."""
 
 from axe_playwright_python.sync_playwright import Axe
 from chromium import contrasts, picture, resize

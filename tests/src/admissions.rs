@@ -30,7 +30,8 @@ mod tests {
 
     const MINUTE: Duration = Duration::from_secs(60);
 
-    /// Returns the maximum for one minute. Each request is a pair of times in milliseconds: sent and received.
+    /// Returns the largest number of requests that were certainly admitted within one minute. Each request is a pair of
+    /// times in milliseconds: sent and received.
     fn max_in_a_minute(requests: &[(u64, u64)]) -> usize {
         let start = Instant::now();
         let at = |millis| start + Duration::from_millis(millis);

@@ -48,8 +48,8 @@ pub(crate) async fn check(live: &Live, case: &Case) -> (TestResponse, Vec<String
 }
 
 /// Sends any request, and returns the response and what is wrong with it: a violated invariant, or a write by a refused
-/// request. `dump` is both input and output: before the call, the dump of the leads if the caller knows it; after the
-/// call, the dump if the request wrote nothing.
+/// request. Before the call, `dump` contains the dump of the leads if the caller has one. Afterwards, it contains the
+/// dump if the request wrote nothing.
 pub(crate) async fn exchange(
     live: &Live,
     request: &Request<Bytes>,

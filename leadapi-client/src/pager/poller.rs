@@ -18,7 +18,7 @@ const OVERLAP: Duration = Duration::from_secs(5 * 60);
 ///
 /// Each [`poll`](Self::poll) reads from the newest lead back to the last poll's newest lead, and then rereads the
 /// overlap before it. It returns only leads that it has not returned before. The overlap is necessary because a new
-/// lead can appear after leads with a later `created_at`: the clocks of the service's machines differ, and a
+/// lead can appear after leads with a later `created_at`. The clocks of the service's machines differ, and a
 /// transaction that starts first may commit last. The poller remembers the ids of the leads within the overlap, so it
 /// returns none of them twice.
 ///

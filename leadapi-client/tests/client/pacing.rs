@@ -1,5 +1,5 @@
-//! Tests of the client-side rate limit. The client must never receive a 429, and must be barely slower than the limit
-//! requires.
+//! Tests of the client-side rate limit. The client must never receive a 429, and must be only slightly slower than the
+//! limit requires.
 
 use std::{
     sync::{

@@ -1,4 +1,4 @@
-//! Sign-in links and sessions of the API settings.
+//! Sign-in links and sessions for the API settings.
 
 use std::{net::IpAddr, time::Duration};
 

@@ -7,7 +7,7 @@ use crate::{
     model::Timestamp,
 };
 
-/// A change to the tokens of a business, and who makes it.
+/// A change to the tokens of a business, and the person who makes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TokenChange {

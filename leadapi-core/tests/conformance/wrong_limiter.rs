@@ -28,7 +28,7 @@ pub(crate) fn limits() -> [Limits; 2] {
 /// and the limit. Times are in microseconds.
 pub(crate) type Decide = fn(&mut Vec<u64>, u64, usize) -> Result<(), u64>;
 
-/// Returns the key under which the requests of a token and class are counted.
+/// Returns the key under which requests with this token and class are counted.
 pub(crate) type Key = fn(&TokenId, Class) -> String;
 
 /// A limiter whose decisions come from a function.

@@ -160,7 +160,7 @@ pub enum CommandError {
     #[cfg(feature = "otlp")]
     #[error("--otlp-endpoint: {0}")]
     Traces(String),
-    /// The Redis server of `--limiter` cannot be used.
+    /// The Redis server that `--limiter` names cannot be used.
     #[cfg(feature = "redis")]
     #[error("--limiter: cannot use {url}: {source}")]
     Limiter {

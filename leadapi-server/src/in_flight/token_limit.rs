@@ -12,7 +12,7 @@ use crate::keyed_limit::{KeyedLimit, KeyedPermit};
 /// The length of the prefix before the token: the scheme and a space.
 const SCHEME_BYTES: usize = "Bearer ".len();
 
-/// The in-flight requests of each token. Tokens are identified by a hash, so that secrets are not kept in memory.
+/// The in-flight requests with each token. Tokens are identified by a hash, so that secrets are not kept in memory.
 #[derive(Clone)]
 pub(super) struct TokenLimit {
     limit: KeyedLimit<u64>,

@@ -11,11 +11,11 @@ use redis::{RedisError, Script, aio::ConnectionLike};
 
 static ADMIT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("admit.lua")));
 
-/// The key that [`probe`] uses. It never collides with the key of a token, because token ids are not empty.
+/// The key that [`probe`] uses. It never collides with a token's key, because token ids are not empty.
 const PROBE_KEY: &str = "leadapi:rate:{}:probe";
 
-/// Returns the key under which Redis stores the admissions of a token and class. The braces are a hash tag, which puts
-/// all keys of a token into one slot of a Redis Cluster.
+/// Returns the key under which Redis stores the admissions for a token and class. The braces are a hash tag, which puts
+/// all of a token's keys into one slot of a Redis Cluster.
 pub(super) fn key(token: &TokenId, class: Class) -> String {
     let class = match class {
         Class::Read => "read",

@@ -1,8 +1,8 @@
 //! Limits sign-in attempts.
 //!
 //! A link's secret cannot be guessed. The limit keeps attempts from overloading the store, and the log shows when it is
-//! exceeded. It also applies to people whose identity a proxy has verified, because another site can make their
-//! browsers request pages without the session cookie, and each of these requests starts a session.
+//! exceeded. It also applies to people whose identity a proxy has verified. Another site can make their browsers
+//! request pages without the session cookie, and each of these requests starts a session.
 
 use std::{net::IpAddr, num::NonZeroU32};
 

@@ -1,8 +1,8 @@
 //! The records of creates with an idempotency key (contract D10).
 //!
 //! A record refers to its lead until the lead is first changed or deleted. The transaction that does so first copies
-//! the lead into the record. These transactions and every replay hold the lock of the business, so a replay finds
-//! either the unchanged lead or the copy.
+//! the lead into the record. These transactions and every replay hold the business's lock, so a replay finds either the
+//! unchanged lead or the copy.
 
 use std::sync::Arc;
 

@@ -37,7 +37,8 @@ impl TokenStore for SqlStore {
     }
 }
 
-/// The insertion of a token. It checks that the business exists, because the table has no foreign key on PostgreSQL.
+/// A unit of work that inserts a token. It checks that the business exists, because the table has no foreign key on
+/// PostgreSQL.
 #[derive(Debug)]
 struct InsertToken(BusinessId, TokenRecord);
 

@@ -251,7 +251,7 @@ pub(crate) fn any() -> impl Strategy<Value = Operation> {
         1 => (tenant(), tenant(), token()).prop_map(|(tenant, of, token)| Operation::Forget { tenant, of, token }),
         1 => (tenant(), tenant(), token()).prop_map(keep),
         2 => Just(Operation::DeleteExpiredKeys),
-        // With these steps, no key is ever close to 24 hours old. If the clock were set back past a key's expiry, some
+        // These steps never bring a key's age close to 24 hours. If the clock were set back past a key's expiry, some
         // stores might already have deleted the key.
         4 => prop_oneof![4 => Just(1), 3 => Just(7 * HOUR), 2 => Just(25 * HOUR), 2 => Just(-2)].prop_map(Operation::Wait),
     ]

@@ -18,7 +18,7 @@ pub(crate) async fn recovery(limiter: &RedisLimiter, token: &str) -> Duration {
     start.elapsed()
 }
 
-/// Waits until the limiter has detected the failure of Redis.
+/// Waits until the limiter has detected that Redis has failed.
 pub(crate) async fn failure(limiter: &RedisLimiter) {
     eventually("the limiter notices the failure", async || limiter.health().await.is_err()).await;
     assert!(read(limiter, "t").await.is_err());

@@ -1,6 +1,6 @@
 //! A mock server with stubbed responses.
 //!
-//! A stub states in one line which requests it matches and how it answers them, using the types of the API:
+//! A stub states in one line which requests it matches and how it answers them, using the API's types:
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -1,4 +1,4 @@
-//! The options of the API settings, on which owners and admins manage tokens.
+//! The options for the API settings, on which owners and admins manage tokens.
 
 use std::{net::IpAddr, str::FromStr, sync::Arc};
 

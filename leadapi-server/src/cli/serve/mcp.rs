@@ -1,4 +1,4 @@
-//! The options of the MCP server, which gives AI assistants read access to the API.
+//! The options for the MCP server, which gives AI assistants read access to the API.
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -15,8 +15,8 @@ use crate::{
 #[command(next_help_heading = "MCP server")]
 #[allow(clippy::struct_field_names, reason = "the fields have the names of their options")]
 pub(super) struct McpOptions {
-    /// The address of the MCP server, from which AI assistants can read leads (path /mcp). They send the same tokens as
-    /// callers of the API. An address that other machines can reach needs --tls-cert and --tls-key, or --insecure-http.
+    /// The address of the MCP server, from which AI assistants can read leads (path /mcp). They use the same tokens as
+    /// API callers. An address that other machines can reach needs --tls-cert and --tls-key, or --insecure-http.
     #[arg(long, env = "LEADAPI_MCP_LISTEN", value_name = "ADDRESS")]
     mcp_listen: Option<SocketAddr>,
     /// The URL at which clients reach the MCP server through a proxy, without the path, such as

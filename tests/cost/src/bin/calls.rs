@@ -1,4 +1,4 @@
-//! Makes a given number of calls of one operation, for example `calls "GET one" 1000`.
+//! Makes a given number of calls to one operation, for example `calls "GET one" 1000`.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the measurement")]
 
 use std::env;

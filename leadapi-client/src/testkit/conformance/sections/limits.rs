@@ -1,4 +1,4 @@
-//! Rate limits (contract 8 and D9). These checks run last, because they use up the limits of a token.
+//! Rate limits (contract 8 and D9). These checks run last, because they use up a token's limits.
 //!
 //! The requirements are checked in order. The first check uses up the limit, and later checks rely on that.
 
