@@ -7,7 +7,7 @@ use crate::error::{Cause, Error};
 /// The error for responses that do not form a list in the contract's order. Continuing could miss or repeat leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PagerError {
-    /// The rows of one response are not ordered newest first, or contain a duplicate.
+    /// The rows in a response are not ordered newest first, or contain a duplicate.
     #[error("the leads are not sorted newest first, so paging could miss or repeat leads")]
     Unsorted,
     /// The offset in the response differs from the requested offset.

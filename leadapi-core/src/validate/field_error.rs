@@ -103,7 +103,7 @@ impl FieldErrors {
         self.push(FieldError { field: shown.into(), rule: rule.into() });
     }
 
-    /// Adds the errors of another part of the request.
+    /// Adds the errors from another part of the request.
     pub(crate) fn append(&mut self, other: Self) {
         self.told.extend(other.told);
         self.made_up += other.made_up;

@@ -1,9 +1,9 @@
-//! The address under which the per-address limit counts a connection.
+//! The address that the per-address limit uses for a connection.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// Returns the address under which a connection is counted. For IPv6, it is the /64 network, because a host can choose
-/// the other 64 bits freely.
+/// Returns the address that a connection counts towards. For IPv6, it is the /64 network, because a host can choose the
+/// other 64 bits freely.
 pub(crate) fn counted_address(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(address) => {

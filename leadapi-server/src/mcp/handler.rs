@@ -92,9 +92,9 @@ impl McpHandler {
         Ok(plain(service.handle(request).await).await)
     }
 
-    /// Rejects requests from web pages. No web page needs this server, and an attacker's page could reach a server on
-    /// the machine of a person who visits the page. Browsers send `Origin` with every POST. If a page's domain points
-    /// to this machine, its requests name that domain in `Host`.
+    /// Rejects requests from web pages. No web page needs this server, and an attacker's page could reach a server on a
+    /// visitor's machine. Browsers send `Origin` with every POST. If a page's domain points to this machine, its
+    /// requests name that domain in `Host`.
     fn check_sender(&self, request: &Request<RequestBody>) -> Result<(), Box<Answer>> {
         let is_own = || self.url.as_ref().is_some_and(|url| url.is_host_of(request));
         if self.is_loopback && !names_this_machine(request) && !is_own() {

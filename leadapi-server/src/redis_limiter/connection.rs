@@ -118,8 +118,8 @@ impl Task {
         loop {
             let has_failed = timeout(CHECK_INTERVAL, self.failed.notified()).await.is_ok();
             if has_failed {
-                // Until the check has passed, further requests would only wait in the same queue, and a frozen server
-                // would count all of them when it continues.
+                // Until the check has passed, more requests would only wait in the same queue, and a frozen server
+                // would count all of them when it resumes.
                 self.publish.send_replace(State::Unknown);
             }
             if let Err(error) = check(&mut connection).await {

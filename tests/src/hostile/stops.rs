@@ -43,9 +43,9 @@ const STREAMS: usize = 8;
 const PAUSE: Duration = Duration::from_millis(10);
 /// The response timeout. A request that is still unanswered after it counts as lost.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// The time that the server may take to close the remaining connections. A new connection has one second, an HTTP/2
-/// peer has another to learn of the shutdown, and the requests that it sent before that have a third. Includes half a
-/// second of tolerance.
+/// The time that the server may take to close the remaining connections. It has one second for a new connection,
+/// another until an HTTP/2 peer knows of the shutdown, and a third for the requests that the peer sent before that.
+/// Includes half a second of tolerance.
 pub const CLOSE_TIME: Duration = Duration::from_millis(3_500);
 
 /// The outcome of one shutdown.

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use tokio::{net::TcpStream, task::JoinHandle, time::interval};
 
 pub(crate) const CALLERS: usize = 16;
-/// The time between two requests of a caller, which bounds the load.
+/// The time between a caller's requests, which bounds the load.
 const PACE: Duration = Duration::from_millis(20);
 /// The number of rounds for which a caller keeps the same connection.
 const ROUNDS: usize = 10;

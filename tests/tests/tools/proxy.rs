@@ -36,7 +36,7 @@ impl ProxiedDatabase {
         client.batch_execute("COMMIT").await
     }
 
-    /// Returns whether the number is stored. Waits first until the server has handled everything that came through the
+    /// Returns whether the number is stored. First waits until the server has handled everything that came through the
     /// proxy.
     async fn holds(&self, number: i32) -> bool {
         let others =

@@ -1,4 +1,4 @@
-//! Answers the requests of a replay and collects the differences.
+//! Answers the requests in a replay and collects the differences.
 
 use std::{
     sync::{

@@ -1,4 +1,4 @@
-//! The contract's rules for all responses of a kind, checked on every response of a run.
+//! The contract's rules for all responses of a kind, checked on every response in a run.
 
 use http::HeaderName;
 use leadapi_core::{

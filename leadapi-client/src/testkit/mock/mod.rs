@@ -30,7 +30,7 @@
 //!
 //! A predicate must not call the mock. It runs while the mock's lock is held, so such a call could deadlock.
 //!
-//! A stub answers any matching request, valid or not. To enforce the rules of the API, use the [`fake`](super::fake)
+//! A stub answers any matching request, valid or not. To enforce the API's rules, use the [`fake`](super::fake)
 //! instead. HEAD requests are always unexpected.
 
 mod condition;

@@ -98,9 +98,9 @@ async fn syntax(run: &Run<'_>, lead: &CreatedLead) {
         ("half an escape", r#"{"name":"\u12"}"#, "line 1"),
         ("a byte order mark", "\u{feff}{}", "line 1"),
         ("an array that is not JSON", "[1,,2]", "line 1"),
-        ("an array without an end", "[1", "line 1"),
+        ("an unterminated array", "[1", "line 1"),
         ("a wrong bracket", "[}", "line 1"),
-        ("a string without an end", "\"abc", "line 1"),
+        ("an unterminated string", "\"abc", "line 1"),
         ("no value in a nested object", r#"{"name":{"a":}}"#, "line 1"),
         ("a no-break space", "\u{a0}", "line 1"),
         ("form data", "client_id=1&name=Ann", "line 1"),
@@ -169,8 +169,8 @@ async fn nesting(run: &Run<'_>, lead: &CreatedLead) {
     for (what, body) in [
         ("10,000 nested arrays", nested("[", "]", 10_000)),
         ("10,000 nested objects", nested("{\"a\":", "}", 10_000)),
-        ("arrays without an end", "[".repeat(65_536)),
-        ("objects without an end", "{\"a\":".repeat(13_000)),
+        ("unterminated arrays", "[".repeat(65_536)),
+        ("unterminated objects", "{\"a\":".repeat(13_000)),
         ("arrays in an unknown field", format!(r#"{{"x":{}{}}}"#, "[".repeat(5000), "]".repeat(5000))),
         ("5,000 unknown fields", format!("{{{many}}}")),
     ] {
