@@ -186,8 +186,8 @@ def create_with_keyboard(page, settings: Site) -> None:
 
     page.goto(settings.path("tokens"))
     page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
-    expect(page.get_by_role("link", name="Skip to the content")).to_be_in_viewport()
+    expect(page.get_by_role("link", name="Skip to content")).to_be_focused()
+    expect(page.get_by_role("link", name="Skip to content")).to_be_in_viewport()
     page.keyboard.press("Enter")
     tab_to("New token")
     page.keyboard.press("Enter")

@@ -220,8 +220,8 @@ pub enum CommandError {
     /// The store has a business, so it cannot be set up again.
     #[error("{0} already has a business; \"business add\" adds another, and \"token create\" creates a token")]
     NotEmpty(DatabaseUrl),
-    /// An option is missing, and there is no terminal to ask on.
-    #[error("{0} is required, because there is no terminal to ask on")]
+    /// An option is missing, and there is no terminal for a prompt.
+    #[error("{0} is required, because there is no terminal for a prompt")]
     NotGiven(&'static str),
     /// The input ended before the last question was answered.
     #[error("cancelled: nothing was changed")]

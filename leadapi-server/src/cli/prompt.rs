@@ -1,6 +1,6 @@
-//! Questions to a person at a terminal.
+//! Prompts on a terminal.
 //!
-//! They go to standard error, so that the output of a command is only its result.
+//! They go to standard error, so that standard output contains only a command's result.
 
 use std::{
     fmt::Display,
@@ -9,7 +9,7 @@ use std::{
 
 use super::{CommandError, escape::escape};
 
-/// Returns whether there is a terminal to ask on.
+/// Returns whether there is a terminal for a prompt.
 pub(super) fn is_possible() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }

@@ -63,7 +63,7 @@ impl Settings {
 
     async fn page(&self, request: Request<RequestBody>, peer: Peer) -> Result<Page, Problem> {
         if !self.url.is_host_of(&request) {
-            return Err(Problem::BadRequest("The host of the request is not the host of this site."));
+            return Err(Problem::BadRequest("The request names a different host than this site."));
         }
         let route = Route::find(request.method(), request.uri().path()).map_err(|none| match none {
             NoRoute::NotFound => Problem::NotFound,

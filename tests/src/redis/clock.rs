@@ -16,7 +16,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The initial time of a clock. A time near 1970 could count as unset.
+    /// The initial time of a clock. A time near 1970 could be mistaken for unset.
     const START: Duration = Duration::from_secs(1_750_000_000);
 
     pub(super) fn new(folder: &Path) -> Self {

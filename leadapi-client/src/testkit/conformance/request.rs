@@ -82,7 +82,8 @@ impl<'r> TestRequest<'r> {
         self.send().await?.has_status(status)
     }
 
-    /// Sends the request and expects this status and a message that starts with the first text and contains the others.
+    /// Sends the request. Expects this status, and an error message that starts with the first text in `says` and
+    /// contains the others.
     pub(super) async fn expect_refusal(self, status: u16, says: &[&str]) -> Result<CheckedResponse, Stop> {
         self.send().await?.has_refusal(status, says)
     }

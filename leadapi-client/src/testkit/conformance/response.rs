@@ -93,14 +93,14 @@ impl CheckedResponse {
         self.ensure(holds, format!("a message that contains {what:?}"))
     }
 
-    /// Expects this status and an error message that starts with the first of these texts and contains the others.
+    /// Expects this status, and an error message that starts with the first text in `says` and contains the others.
     pub(super) fn has_refusal(self, status: u16, says: &[&str]) -> Expectation {
         let (start, others) = says.split_first().unwrap_or((&"", &[]));
         let response = self.has_status(status)?.error_starts_with(start)?;
         others.iter().try_fold(response, |response, text| response.error_contains(text))
     }
 
-    /// Expects that one of the problems in the error message starts with the name of this field and contains the text.
+    /// Expects the error message to report a problem that starts with `field` and contains `text`.
     pub(super) fn has_problem(self, field: &str, text: &str) -> Expectation {
         let mut problems = self.error().split("; ");
         let holds = problems.any(|problem| problem.starts_with(field) && problem.contains(text));

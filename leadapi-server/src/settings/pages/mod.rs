@@ -57,7 +57,7 @@ pub(super) fn plain(title: &str, content: &Markup) -> Markup {
             main #main tabindex="-1" {
                 h1 { (title) }
                 (content)
-                p { a href="/" { "To the start page" } }
+                p { a href="/" { "Go to the start page" } }
             }
         },
     )
@@ -75,7 +75,7 @@ fn document(title: &str, who: &Markup, body: &Markup) -> Markup {
                 link rel="stylesheet" href="/style.css";
             }
             body.settings {
-                a.skip href="#main" { "Skip to the content" }
+                a.skip href="#main" { "Skip to content" }
                 header.bar {
                     a.brand href="/" { img src="/icon.svg" alt="" width="24" height="24"; span { "API settings" } }
                     (who)

@@ -48,7 +48,7 @@ pub(in crate::settings) fn businesses(email: &str, memberships: &[Membership]) -
 
 pub(in crate::settings) fn help() -> Markup {
     html! {
-        p { "You need a sign-in link. Somebody with access to the server creates one for an owner or an admin:" }
+        p { "You need a sign-in link. Someone with access to the server can create one for an owner or an admin:" }
         pre { "leadapi-server login-link --business BUSINESS --as EMAIL" }
     }
 }
