@@ -2,8 +2,8 @@
 
     python samples.py SERVER RUST [PACKAGES]
 
-RUST is the example program `docs_samples`. PACKAGES is the folder in which npm has installed package-lock.json; without
-it, the samples in TypeScript are skipped.
+RUST is the example program `docs_samples`. PACKAGES is the directory in which npm has installed package-lock.json;
+without it, the samples in TypeScript are skipped.
 """
 
 import os

@@ -2,7 +2,7 @@
 
     python typescript.py SERVER PACKAGES
 
-PACKAGES is the folder in which npm has installed package-lock.json.
+PACKAGES is the directory in which npm has installed package-lock.json.
 """
 
 import os
@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def compile_sources(folder: Path, packages: Path, sources: list[Path]) -> Path:
-    """Copies the sources to a folder next to the installed packages, generates the types, and compiles everything."""
+    """Copies the sources next to the installed packages, generates the types, and compiles everything."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     for source in sources:

@@ -123,13 +123,13 @@ pub enum CommandError {
     #[cfg(feature = "mcp")]
     #[error("{}", error_chain(&**.0))]
     Mcp(BoxError),
-    /// The API settings are on a unix socket, but `--admin-url` is missing.
-    #[error("--admin-listen with a unix socket needs --admin-url, the URL at which browsers reach the pages")]
+    /// The API settings are on a Unix socket, but `--admin-url` is missing.
+    #[error("--admin-listen with a Unix socket needs --admin-url, the URL at which browsers reach the pages")]
     AdminUrl,
     /// The address of the API settings is in use or not permitted.
     #[error("cannot listen at {at}: {source}")]
     AdminListen {
-        /// The address or the unix socket.
+        /// The address or the Unix socket.
         at: String,
         /// The operating system's error.
         source: io::Error,

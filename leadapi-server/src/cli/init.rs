@@ -74,7 +74,7 @@ pub(super) struct Init {
 impl Init {
     pub(super) async fn run(mut self) -> Result<(), CommandError> {
         let parse = |text: &str| text.parse::<DatabaseUrl>();
-        // Without a terminal there is no default, because nobody would notice a new file in the current folder.
+        // Without a terminal there is no default, because nobody would notice a new file in the current directory.
         let default = Some(DEFAULT_STORE).filter(|_| prompt::is_possible());
         let url = given_or_asked(self.store.take(), "--store", "Store", default, parse)?;
         // Checked before the questions, because their answers could not be used.

@@ -51,7 +51,7 @@ pub(crate) fn respond(path: &str, openapi: &Bytes) -> Option<Response<Full<Bytes
     Some(response)
 }
 
-/// Returns the files of the page for a static host, each with its path relative to the folder.
+/// Returns the files of the page for a static host, each with its path relative to the directory.
 ///
 /// The page contains the content security policy, because a static host does not send it. The policy also permits
 /// requests to the given servers.

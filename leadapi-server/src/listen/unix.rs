@@ -1,4 +1,4 @@
-//! Accepts connections on a unix socket.
+//! Accepts connections on a Unix socket.
 
 use std::{sync::Arc, time::Duration};
 
@@ -37,13 +37,13 @@ pub(crate) async fn accept_unix(
         let stream = match accepted {
             Ok((stream, _)) => stream,
             Err(error) => {
-                warn!(%error, "a connection to the unix socket could not be accepted");
+                warn!(%error, "a connection to the Unix socket could not be accepted");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             }
         };
         let Some(permit) = limit.try_acquire() else {
-            debug!("closed a connection to the unix socket: too many connections");
+            debug!("closed a connection to the Unix socket: too many connections");
             continue;
         };
         let (service, limits, unread, shutdown) = (service.clone(), limits.clone(), unread.share(), shutdown.clone());

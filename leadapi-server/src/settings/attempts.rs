@@ -29,7 +29,7 @@ impl Default for Attempts {
 }
 
 impl Attempts {
-    /// Counts an attempt. The window counts by token id, so the address serves as the id. Through a unix socket, all
+    /// Counts an attempt. The window counts by token id, so the address serves as the id. Through a Unix socket, all
     /// people without a forwarded address count together.
     pub(super) fn admit(&self, address: Option<IpAddr>) -> Result<(), Problem> {
         let key = address.map_or_else(|| "unix".to_owned(), |address| counted_address(address).to_string());

@@ -1,4 +1,4 @@
-//! The listener for the API settings, on an IP address or a unix socket.
+//! The listener for the API settings, on an IP address or a Unix socket.
 
 use std::{
     fmt, io,
@@ -22,14 +22,14 @@ use crate::{
 /// The connection limit, which can be small because only owners and admins connect.
 const MAX_CONNECTIONS: usize = 64;
 
-/// The address or the unix socket to listen on.
+/// The address or the Unix socket to listen on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SettingsSocket {
     Address(SocketAddr),
     Unix(PathBuf),
 }
 
-/// The text is neither an address nor a unix socket.
+/// The text is neither an address nor a Unix socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be an address such as 127.0.0.1:8081, or unix:PATH")]
 pub(crate) struct InvalidSocket;
@@ -76,7 +76,7 @@ impl SettingsSocket {
 }
 
 impl SettingsListener {
-    /// Returns the address, if it is not a unix socket.
+    /// Returns the address, if it is not a Unix socket.
     pub(crate) fn address(&self) -> Option<SocketAddr> {
         match self {
             Self::Address(socket) => socket.local_addr().ok(),
@@ -128,7 +128,7 @@ mod unix {
     use super::{Arc, ConcurrencyLimit, ConnectionMetrics, HttpLimits, Path, PathBuf, SettingsHandler, Shutdown, io};
     use crate::listen::accept_unix;
 
-    /// A unix socket, which is removed on drop.
+    /// A Unix socket, which is removed on drop.
     #[derive(Debug)]
     pub(crate) struct Socket {
         socket: UnixListener,
@@ -162,7 +162,7 @@ mod unix {
     impl Drop for Socket {
         fn drop(&mut self) {
             if let Err(error) = fs::remove_file(&self.path) {
-                tracing::debug!(%error, "the unix socket of the API settings could not be removed");
+                tracing::debug!(%error, "the Unix socket of the API settings could not be removed");
             }
         }
     }

@@ -19,7 +19,7 @@ pub(crate) struct TrustedProxy {
     pub(crate) header: HeaderName,
     /// The addresses of the proxy.
     pub(crate) addresses: Vec<IpAddr>,
-    /// Whether to trust every process that can connect to the unix socket.
+    /// Whether to trust every process that can connect to the Unix socket.
     pub(crate) unix: bool,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct TrustedProxy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Peer {
     Address(IpAddr),
-    /// A process on this machine, through the unix socket.
+    /// A process on this machine, through the Unix socket.
     Unix,
 }
 

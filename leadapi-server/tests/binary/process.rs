@@ -186,7 +186,7 @@ impl Running {
     }
 }
 
-/// A folder with a database that contains the sample.
+/// A directory with a database that contains the sample.
 pub(crate) struct Database {
     pub(crate) folder: tempfile::TempDir,
     pub(crate) store: String,

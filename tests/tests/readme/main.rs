@@ -56,7 +56,7 @@ fn no_other_readme_has_commands() {
     }
 }
 
-/// Runs the steps of a README in order, in an empty folder.
+/// Runs the steps of a README in order, in an empty directory.
 fn run(readme: &str) {
     let mut session = Session::new(readme);
     for step in blocks::read(&Path::new(ROOT).join(readme)) {

@@ -38,7 +38,7 @@ pub(crate) fn prebuilt(command: &str) -> Option<String> {
     Some(command)
 }
 
-/// Links the programs that a README uses into a folder on `PATH`.
+/// Links the programs that a README uses into a directory on `PATH`.
 pub(crate) fn link_into(folder: &Path, readme: &str) {
     let mut programs: Vec<(&str, PathBuf)> = vec![
         ("leadapi-server", env!("CARGO_BIN_EXE_server").into()),

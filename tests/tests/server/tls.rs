@@ -19,7 +19,7 @@ use tokio_rustls::TlsConnector;
 
 use crate::host::{Host, SOON, endless, secret};
 
-/// A folder with a certificate for `localhost` and its key, and the server's TLS setting for the two files.
+/// A directory with a certificate for `localhost` and its key, and the server's TLS setting for the two files.
 struct Certificate {
     folder: TempDir,
     files: TlsFiles,

@@ -24,7 +24,7 @@ const DATA: &str = r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2
 const BEFORE_BOUNDARY: &str = "2026-05-04T11:59:59.999Z";
 const NOON: &str = "2026-05-04T12:00:00Z";
 
-/// Returns the URL of a new database of each installed kind. The folder contains the SQLite file.
+/// Returns the URL of a new database of each installed kind. The directory contains the SQLite file.
 pub(crate) async fn urls(name: &str) -> (TempDir, Vec<String>) {
     let folder = TempDir::new().unwrap();
     let mut urls = vec![format!("sqlite:{}", folder.path().join("leads.db").display())];

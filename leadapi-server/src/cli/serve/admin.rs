@@ -19,14 +19,14 @@ pub(super) struct AdminOptions {
     #[arg(long, env = "LEADAPI_ADMIN_LISTEN", value_name = "ADDRESS")]
     admin_listen: Option<SettingsSocket>,
     /// The URL at which browsers reach the API settings through a proxy, such as <https://settings.example.com>.
-    /// Required for a unix socket.
+    /// Required for a Unix socket.
     #[arg(long, env = "LEADAPI_ADMIN_URL", value_name = "URL")]
     admin_url: Option<SettingsUrl>,
     /// A header in which an authenticating proxy sends the verified email address of the person, such as
     /// X-Forwarded-Email. The proxy must remove this header from the requests that it receives.
     #[arg(long, env = "LEADAPI_ADMIN_USER_HEADER", value_name = "NAME", requires = "admin_trusted")]
     admin_user_header: Option<HeaderName>,
-    /// The addresses of the proxies whose --admin-user-header is trusted, or `unix` for the unix socket. With a
+    /// The addresses of the proxies whose --admin-user-header is trusted, or `unix` for the Unix socket. With a
     /// loopback address, every process on this machine can act as any person.
     #[arg(
         long,

@@ -36,7 +36,7 @@ fn row(person: &Person, session: &Session) -> Markup {
             td data-label="Signed in" { (time(session.created_at)) }
             td data-label="Last used" { (time(session.last_used_at)) }
             td data-label="Address" {
-                @match session.address { Some(address) => (address), None => "unix socket" }
+                @match session.address { Some(address) => (address), None => "Unix socket" }
             }
             td.actions data-label="Actions" {
                 @if is_own { span.quiet { "this session" } } @else {
