@@ -184,7 +184,7 @@ def link_operations(context, url: str) -> None:
 
 
 def read_guides(context, url: str) -> None:
-    """Checks that all samples switch to the chosen language, which survives a reload, and can be copied."""
+    """Checks that all samples switch to the chosen language and can be copied, and that the choice survives a reload."""
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = context.new_page()
     page.goto(url)

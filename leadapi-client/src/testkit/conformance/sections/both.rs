@@ -40,7 +40,7 @@ pub(super) async fn returns(
 }
 
 /// Expects the service to refuse a create and a patch with the members `sent`. Both responses must have status 400, and
-/// their messages must report each of the `problems`: a field and a text.
+/// their messages must report each of the `problems` (a field and a text).
 pub(super) async fn refuses(
     run: &Run<'_>,
     lead: &CreatedLead,
