@@ -169,7 +169,7 @@ opaque_id! {
     TokenId
 }
 opaque_id! {
-    /// The id of a person's session in the API settings. It reveals nothing about the secret of the session.
+    /// The id of a person's session in the API settings. It reveals nothing about the session's secret.
     SessionId
 }
 opaque_id! {

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use http::{Request, header::HOST, uri::Authority};
 
-/// Returns whether the host of the request is an IP address, `localhost` or missing. A missing host is safe, because
+/// Returns whether the request's host is an IP address, `localhost` or missing. A missing host is safe, because
 /// browsers always send one.
 pub(crate) fn names_this_machine<B>(request: &Request<B>) -> bool {
     let is_missing = request.uri().authority().is_none() && !request.headers().contains_key(HOST);
@@ -16,7 +16,7 @@ pub(crate) fn names_this_machine<B>(request: &Request<B>) -> bool {
         })
 }
 
-/// Returns the host of the request, or `None` if it is missing or invalid.
+/// Returns the request's host, or `None` if it is missing or invalid.
 pub(crate) fn authority<B>(request: &Request<B>) -> Option<Authority> {
     request.uri().authority().cloned().or_else(|| Authority::try_from(request.headers().get(HOST)?.as_bytes()).ok())
 }

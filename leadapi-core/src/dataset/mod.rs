@@ -80,9 +80,9 @@ impl InvalidDataset {
 /// assert_eq!(error.to_string(), "businesses[0].leads[0]: client_id: no such client account in this business");
 /// ```
 ///
-/// A data set serializes to the file format, without secrets but otherwise without loss. A token whose secret the data
-/// set supplies is written as a [record](TokenSeed::record) with the hash of the secret and the creation time of the
-/// business. If a data set does not fit in memory, write it one business at a time.
+/// A data set serializes to the file format, without secrets but otherwise without loss. If the data set supplies a
+/// token's secret, the token is written as a [record](TokenSeed::record) with the secret's hash and the business's
+/// creation time. If a data set does not fit in memory, write it one business at a time.
 ///
 /// ```
 /// # use leadapi_core::{dataset::{BusinessSeed, Dataset}, id::BusinessId};

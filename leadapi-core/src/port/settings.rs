@@ -32,7 +32,7 @@ pub trait SettingsStore: TokenStore {
     /// Returns the person's membership in a business.
     async fn membership(&self, business: &BusinessId, email: &str) -> Result<Option<Membership>, StoreError>;
 
-    /// Lists the person's memberships in all businesses, sorted by the name of the business, then by its id.
+    /// Lists the person's memberships in all businesses, sorted by the business's name, then by its id.
     ///
     /// This method has no business argument, because its caller has verified the person's identity and needs the
     /// person's businesses.

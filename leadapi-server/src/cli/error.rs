@@ -226,7 +226,7 @@ pub enum CommandError {
     /// The input ended before the last question was answered.
     #[error("cancelled: nothing was changed")]
     Cancelled,
-    /// The repeated id is not the id of the business.
+    /// The repeated id is not the business's id.
     #[error("the confirmation is not the id {0}: nothing was removed")]
     Unconfirmed(BusinessId),
     /// The storage failed while the server was running.
@@ -243,7 +243,7 @@ pub enum CommandError {
     NotAMember {
         /// The id of the business.
         business: BusinessId,
-        /// The email address of the person.
+        /// The person's email address.
         person: String,
     },
     /// The person's role does not allow the operation.

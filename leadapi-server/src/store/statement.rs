@@ -68,7 +68,7 @@ pub(crate) const FIRST_STAGE: &str =
 
 pub(crate) const PIPELINE_OF_STAGE: &str = "SELECT pipeline_id FROM stage WHERE business_id = $1 AND id = $2";
 
-// Idempotency keys of create requests (contract D10).
+// Idempotency keys for create requests (contract D10).
 
 pub(crate) const FIND_KEY: &str =
     "SELECT fingerprint, lead_id, lead FROM idempotency WHERE business_id = $1 AND key = $2";

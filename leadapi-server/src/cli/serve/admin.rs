@@ -22,8 +22,8 @@ pub(super) struct AdminOptions {
     /// Required for a Unix socket.
     #[arg(long, env = "LEADAPI_ADMIN_URL", value_name = "URL")]
     admin_url: Option<SettingsUrl>,
-    /// A header in which an authenticating proxy sends the verified email address of the person, such as
-    /// X-Forwarded-Email. The proxy must remove this header from the requests that it receives.
+    /// A header in which an authenticating proxy sends the person's verified email address, such as X-Forwarded-Email.
+    /// The proxy must remove this header from the requests that it receives.
     #[arg(long, env = "LEADAPI_ADMIN_USER_HEADER", value_name = "NAME", requires = "admin_trusted")]
     admin_user_header: Option<HeaderName>,
     /// The addresses of the proxies whose --admin-user-header is trusted, or `unix` for the Unix socket. With a

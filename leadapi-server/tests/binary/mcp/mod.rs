@@ -39,7 +39,7 @@ impl Site {
         line.split_whitespace().next().unwrap()
     }
 
-    /// Sends a request, and returns the head and the body of the response.
+    /// Sends a request, and returns the response's head and body.
     fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> (String, String) {
         let host = if headers.contains("host: ") { String::new() } else { format!("host: {}\r\n", self.address) };
         let mut stream = TcpStream::connect(&self.address).unwrap();
@@ -63,7 +63,7 @@ impl Site {
         self.send("POST", "/mcp", &headers, body)
     }
 
-    /// Sends a request of the current revision, and returns the message of the response.
+    /// Sends a request in the format of the current revision, and returns the response's message.
     fn request(&self, token: &str, method: &str, params: Value) -> Value {
         let name = params["name"].as_str().map(|name| format!("mcp-name: {name}\r\n")).unwrap_or_default();
         let headers = format!("mcp-protocol-version: {CURRENT}\r\nmcp-method: {method}\r\n{name}");

@@ -83,9 +83,9 @@ impl Facts {
     }
 }
 
-/// Returns candidate answers to a question: at least one from every class that a condition of the form, or a lead, can
-/// distinguish. Derives them without the engine, from each constant of the form, the neighbors of each number, and
-/// some fixed values.
+/// Returns candidate answers to a question: at least one from every class of answers that the form's conditions or the
+/// lead's fields can distinguish. Derives them without the engine, from each constant of the form, the neighbors of
+/// each number, and some fixed values.
 fn candidates(question: &Value, constants: &[Value]) -> Vec<Value> {
     let mut all = vec![Value::Null];
     match question["type"].as_str().unwrap() {
