@@ -67,7 +67,7 @@ def check_cookie(context, name: str, is_secure: bool) -> None:
 
 
 def status(settings: Site, secret: str) -> int:
-    """Returns the API's response to a request with the token."""
+    """Returns the status of the API's response to a request with this token."""
     request = urllib.request.Request(f"{settings.api}/clients", headers={"Authorization": f"Bearer {secret}"})
     try:
         return urllib.request.urlopen(request).status

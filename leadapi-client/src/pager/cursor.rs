@@ -116,7 +116,8 @@ impl Cursor {
         self.window_at(self.search.map_or_else(|| self.start_before(self.rank), |search| search.next))
     }
 
-    /// Guesses the window that follows `window`. Returns `None` if there is probably no such window.
+    /// Guesses the window that follows `window`. Returns `None` if that window is probably past the end, or if it cannot be
+    /// guessed: during a search, or before the total is known.
     pub(super) fn window_after(&self, window: Window) -> Option<Window> {
         let end = window.offset() + self.page_len;
         let start = self.start_before(end).max(window.offset() + 1);

@@ -1,4 +1,5 @@
-//! The schemas of the bodies, generated from the types that the service reads and writes.
+//! Schemas of the request and response bodies. The fields come from the wire types, and the rules for request fields
+//! from the validation.
 
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};

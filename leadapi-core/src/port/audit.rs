@@ -66,7 +66,7 @@ impl AuditEntry {
 
 macro_rules! actions {
     ($($(#[$doc:meta])* $name:ident = $text:literal)*) => {
-        /// An action in the audit log. Its `Display` output is the text in databases and in JSON.
+        /// An action in the audit log. Databases and JSON contain its `Display` output.
         ///
         /// ```
         /// use leadapi_core::port::AuditAction;

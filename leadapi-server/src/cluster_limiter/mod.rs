@@ -182,7 +182,8 @@ impl<S: LedgerStore> Inner<S> {
         Some((lease.server().clone(), share.claim(self.next_operation(), limit, now)))
     }
 
-    /// Applies the response to a claim. Returns whether the next request can be decided.
+    /// Applies the response to a claim. Returns `true` if no further claim is needed: the share can decide the next
+    /// request, or is no longer valid.
     fn apply(&self, server: &ServerId, key: &Key, claimed: &Claimed, deadline: Duration) -> bool {
         let mut state = self.state();
         let now = self.now();

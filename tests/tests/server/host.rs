@@ -111,7 +111,8 @@ impl Peer {
         }
     }
 
-    /// Reads HTTP/2 frames until a stream frame or a ping has one of these kinds, and returns the kind.
+    /// Reads HTTP/2 frames until one of these kinds arrives, and returns its kind. Skips frames for the whole connection,
+    /// except pings.
     pub(crate) async fn first_of(&mut self, kinds: &[u8]) -> u8 {
         const PING: u8 = 6;
         loop {
