@@ -12,7 +12,7 @@ use leadapi_core::{
     tokens::{SignInError, TokenError},
 };
 
-use super::counts::format_counts;
+use super::{counts::format_counts, csv_error::CsvError};
 #[cfg(feature = "redis")]
 use crate::redis_limiter::RedisLimiterError;
 use crate::{
@@ -261,6 +261,9 @@ pub enum CommandError {
     /// The scopes of a token are invalid.
     #[error("--scope: {0}")]
     Scope(#[from] InvalidScope),
+    /// A CSV file could not be imported or exported.
+    #[error("{0}")]
+    Csv(#[from] CsvError),
     /// The business has no such token.
     #[error("no such token in this business: {0}")]
     NoSuchToken(TokenId),
@@ -281,6 +284,7 @@ impl CommandError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::ReadForm { .. } | Self::Form { .. } | Self::Answers { .. } => 4,
+            Self::Csv(error) => error.exit_code(),
             _ => 1,
         }
     }

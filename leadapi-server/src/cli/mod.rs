@@ -6,6 +6,7 @@ mod business;
 mod client;
 mod config;
 mod counts;
+mod csv_error;
 mod data;
 mod demo;
 mod docs;
@@ -66,7 +67,7 @@ use self::{
     token::TokenCommand,
 };
 
-pub use self::error::CommandError;
+pub use self::{csv_error::CsvError, error::CommandError};
 use self::{escape::escape, output::write_with_timeout, redact::redact_given};
 use crate::ShutdownOutcome;
 

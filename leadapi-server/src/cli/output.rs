@@ -128,7 +128,7 @@ fn json(value: &impl Serialize) -> Result<String, CommandError> {
 
 /// Creates a progress bar, which is visible only on a terminal.
 pub(super) fn progress(what: &'static str, of: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len}");
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len}, {eta} left");
     let bar = ProgressBar::new(of).with_message(what);
     style.map_or_else(|_| bar.clone(), |style| bar.clone().with_style(style))
 }

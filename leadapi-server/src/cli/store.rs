@@ -79,17 +79,21 @@ pub(super) struct StoreArgs {
 }
 
 impl StoreArgs {
-    /// Opens an existing database. Does not create a missing database, because the name is probably a typo.
     pub(super) async fn open(&self) -> Result<SqlStore, CommandError> {
-        if self.store.is_missing() {
-            return Err(CommandError::Missing(self.store.clone()));
-        }
-        self.open_or_create().await
+        open(&self.store).await
     }
 
     pub(super) async fn open_or_create(&self) -> Result<SqlStore, CommandError> {
         Ok(SqlStore::open(&self.store).await?)
     }
+}
+
+/// Opens an existing database. Does not create a missing database, because the name is probably a typo.
+pub(super) async fn open(url: &DatabaseUrl) -> Result<SqlStore, CommandError> {
+    if url.is_missing() {
+        return Err(CommandError::Missing(url.clone()));
+    }
+    Ok(SqlStore::open(url).await?)
 }
 
 /// The business that a command works on.

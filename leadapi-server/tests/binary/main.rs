@@ -10,6 +10,7 @@
 mod admin;
 mod businesses;
 mod config;
+mod csv;
 mod data;
 mod displaced;
 mod failure;

@@ -22,8 +22,7 @@ use std::{
 use self::{blocks::Step, session::Session};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-const READMES: [&str; 4] =
-    ["README.md", "leadapi-server/README.md", "leadapi-client/src/testkit/README.md", "examples/README.md"];
+const READMES: [&str; 3] = ["README.md", "leadapi-server/README.md", "leadapi-client/src/testkit/README.md"];
 
 #[test]
 fn the_readme_runs_as_written() {
@@ -38,11 +37,6 @@ fn the_readme_of_the_server_runs_as_written() {
 #[test]
 fn the_readme_of_the_testkit_runs_as_written() {
     run(READMES[2]);
-}
-
-#[test]
-fn the_readme_of_the_examples_runs_as_written() {
-    run(READMES[3]);
 }
 
 #[test]

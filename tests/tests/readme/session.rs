@@ -41,7 +41,7 @@ impl Session {
         fs::write(folder.path().join("cert.pem"), cert.pem()).unwrap();
         fs::write(folder.path().join("key.pem"), signing_key.serialize_pem()).unwrap();
         fs::create_dir(own.path().join("bin")).unwrap();
-        programs::link_into(&own.path().join("bin"), &fs::read_to_string(Path::new(ROOT).join(readme)).unwrap());
+        programs::link_into(&own.path().join("bin"));
         fs::write(own.path().join("variables"), "").unwrap();
         let addresses = ADDRESSES.map(|written| (written, free_address())).into();
         let readme = readme.to_owned();

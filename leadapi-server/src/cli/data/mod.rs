@@ -2,6 +2,7 @@
 
 mod backup;
 mod check;
+mod csv;
 mod export;
 mod file;
 mod import;
@@ -21,6 +22,8 @@ use super::CommandError;
 pub(super) enum DataCommand {
     Import(import::Import),
     Export(export::Export),
+    ImportCsv(csv::ImportCsv),
+    ExportCsv(csv::ExportCsv),
     Check(check::Check),
     Backup(backup::Backup),
     Restore(restore::Restore),
@@ -31,6 +34,8 @@ impl DataCommand {
         match self {
             Self::Import(import) => import.run().await,
             Self::Export(export) => export.run().await,
+            Self::ImportCsv(import) => Box::pin(import.run()).await,
+            Self::ExportCsv(export) => Box::pin(export.run()).await,
             Self::Check(check) => check.run(),
             Self::Backup(backup) => backup.run().await,
             Self::Restore(restore) => restore.run(),

@@ -1,0 +1,41 @@
+//! Errors of the CSV import and export.
+
+use std::path::PathBuf;
+
+use crate::error_chain::error_chain;
+
+/// The reason a CSV import or export failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CsvError {
+    /// A file cannot be used.
+    #[error("{}: {problem}", path.display())]
+    File {
+        /// The path of the file.
+        path: PathBuf,
+        /// The problem, with its line if it has one.
+        problem: String,
+    },
+    /// The API could not be called, or refused a call.
+    #[error("{0}")]
+    Api(String),
+    /// Some rows could not be sent, or their result is unknown.
+    #[error("the import is not complete: {0}; run the same command again to continue")]
+    Incomplete(String),
+    /// Rows break a rule. All other rows were imported.
+    #[error("the API refuses {0} of the rows")]
+    Refused(u64),
+}
+
+impl CsvError {
+    pub(super) fn api(error: &(dyn std::error::Error + 'static)) -> Self {
+        Self::Api(error_chain(error))
+    }
+
+    pub(super) const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Refused(_) => 5,
+            _ => 1,
+        }
+    }
+}

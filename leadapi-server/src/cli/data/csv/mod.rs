@@ -1,0 +1,19 @@
+//! `data import-csv` and `data export-csv`: leads as CSV, through the API.
+//!
+//! Both call the API through a [`leadapi_client::Client`]: over HTTP, or in process on a store. An import therefore
+//! follows the rules of the API, and its idempotency keys work in the same way on both.
+
+mod api;
+mod delimiter;
+mod export;
+mod field;
+mod formula;
+mod import;
+mod in_process;
+mod journal;
+mod refused;
+mod report;
+mod row;
+mod sheet;
+
+pub(super) use self::{export::ExportCsv, import::ImportCsv};

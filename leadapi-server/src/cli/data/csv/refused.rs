@@ -1,0 +1,96 @@
+//! The file of refused rows, for the user to correct and import.
+
+use std::{
+    ffi::OsString,
+    fs::{self, File, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+use csv::{StringRecord, WriterBuilder};
+
+use super::{field::REFUSED_COLUMNS, sheet::Sheet};
+use crate::cli::CommandError;
+
+/// Refused rows in a file that gets its final name at the end of the import. The file is created with the first row.
+pub(super) struct Refused<'s> {
+    sheet: &'s Sheet,
+    /// Without the suffix.
+    path: PathBuf,
+    file: Option<Box<csv::Writer<File>>>,
+}
+
+impl<'s> Refused<'s> {
+    pub(super) fn new(sheet: &'s Sheet, path: PathBuf) -> Self {
+        Self { sheet, path, file: None }
+    }
+
+    pub(super) fn add(&mut self, line: u64, record: &StringRecord, because: &str) -> Result<(), CommandError> {
+        let line = line.to_string();
+        let row = self.row(record, [&line, because]);
+        if self.file.is_none() {
+            self.file = Some(self.create().map(Box::new).map_err(|source| self.failed(source))?);
+        }
+        let written = self.file.as_mut().map(|file| file.write_record(&row));
+        written.transpose().map(drop).map_err(|error| self.failed(error.into()))
+    }
+
+    /// Returns the path of the file if any row was refused.
+    ///
+    /// Never replaces an earlier file, because the user may be correcting it, unless its content is the same.
+    pub(super) fn finish(mut self) -> Result<Option<PathBuf>, CommandError> {
+        let Some(writer) = self.file.take() else { return Ok(None) };
+        let renamed = writer.into_inner().map_err(csv::IntoInnerError::into_error).and_then(|file| {
+            file.sync_all()?;
+            let new = fs::read(self.partial())?;
+            let mut names = (1_u64..).map(|number| match number {
+                1 => with_suffix(&self.path, ".refused.csv"),
+                _ => with_suffix(&self.path, &format!(".refused-{number}.csv")),
+            });
+            let free = |path: &PathBuf| {
+                fs::read(path).map_or_else(|error| error.kind() == io::ErrorKind::NotFound, |old| old == new)
+            };
+            let path = names.find(free).unwrap_or_else(|| self.partial());
+            fs::rename(self.partial(), &path)?;
+            Ok(path)
+        });
+        renamed.map(Some).map_err(|source| self.failed(source))
+    }
+
+    fn create(&self) -> io::Result<csv::Writer<File>> {
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(self.partial())?;
+        if self.sheet.has_byte_order_mark {
+            file.write_all("\u{feff}".as_bytes())?;
+        }
+        let mut writer = WriterBuilder::new().delimiter(self.sheet.delimiter).flexible(true).from_writer(file);
+        writer.write_record(&self.row(&self.sheet.titles, REFUSED_COLUMNS))?;
+        Ok(writer)
+    }
+
+    /// Returns a row with our two columns in front, and without those that an earlier import added.
+    fn row(&self, record: &StringRecord, ours: [&str; 2]) -> StringRecord {
+        let mut row = StringRecord::from(&ours[..]);
+        for (at, field) in record.iter().enumerate() {
+            if !self.sheet.titles.get(at).is_some_and(|title| REFUSED_COLUMNS.contains(&title)) {
+                row.push_field(field);
+            }
+        }
+        row
+    }
+
+    fn partial(&self) -> PathBuf {
+        with_suffix(&self.path, ".refused.partial")
+    }
+
+    fn failed(&self, source: io::Error) -> CommandError {
+        CommandError::Write { path: self.partial(), source }
+    }
+}
+
+/// Returns `leads.csv.journal` for `leads.csv` and `.journal`.
+pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    name.into()
+}

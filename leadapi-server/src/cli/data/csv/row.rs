@@ -1,0 +1,81 @@
+//! A row of a CSV file, on its way to the API.
+
+use std::collections::HashMap;
+
+use csv::StringRecord;
+use leadapi_core::model::{IdempotencyKey, InvalidIdempotencyKey, NewLead};
+use sha2::{Digest, Sha256};
+
+pub(super) struct Row {
+    /// The line in the file at which the row starts.
+    pub(super) line: u64,
+    /// The fields as they are in the file.
+    pub(super) record: StringRecord,
+    /// The reason why the row is not a valid lead. `new` then has no name, so the client refuses the row without
+    /// sending it.
+    pub(super) fault: Option<String>,
+    pub(super) new: NewLead,
+}
+
+impl Row {
+    pub(super) fn new(line: u64, record: StringRecord, new: Result<NewLead, String>) -> Self {
+        match new {
+            Ok(new) => Self { line, record, fault: None, new },
+            Err(fault) => Self { line, record, fault: Some(fault), new: NewLead::default() },
+        }
+    }
+
+    pub(super) fn refuse(&mut self, fault: String) {
+        (self.fault, self.new) = (Some(fault), NewLead::default());
+    }
+}
+
+/// Gives each row of an import the same idempotency key in every run.
+///
+/// A key is derived from the name of the import, the content of the lead, and the number of equal leads before it in
+/// the file. Other rows and the order of the rows therefore do not affect it.
+pub(super) struct Keys {
+    name: String,
+    seen: HashMap<[u8; 32], u64>,
+}
+
+impl Keys {
+    pub(super) fn new(name: String) -> Self {
+        Self { name, seen: HashMap::new() }
+    }
+
+    /// Returns the key of the next row, or the reason why it is not a valid lead.
+    pub(super) fn next(&mut self, new: &NewLead) -> Result<IdempotencyKey, String> {
+        let fingerprint = new.check().map_err(|errors| errors.to_string())?.fingerprint();
+        let nth = self.seen.entry(fingerprint).and_modify(|nth| *nth += 1).or_insert(1);
+        let hash = Sha256::new().chain_update(&self.name).chain_update([0]).chain_update(fingerprint).finalize();
+        let hash = hash.iter().take(16).fold(String::new(), |hash, byte| format!("{hash}{byte:02x}"));
+        IdempotencyKey::parse(&format!("csv-{hash}-{nth}")).map_err(|error: InvalidIdempotencyKey| error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(name: &str, leads: &[&str]) -> Vec<String> {
+        let mut keys = Keys::new(name.to_owned());
+        let lead = |name| NewLead::new(&"c1".parse().unwrap(), name);
+        leads.iter().map(|name| keys.next(&lead(*name)).unwrap().as_str().to_owned()).collect()
+    }
+
+    #[test]
+    fn equal_leads_have_different_keys_and_order_does_not_matter() {
+        let first = keys("leads.csv", &["Ann", "Bo", " Ann "]);
+        assert_ne!(first[0], first[2]);
+        let changed = keys("leads.csv", &["Cy", "Bo", "Ann", "Ann"]);
+        assert_eq!([&changed[2], &changed[1], &changed[3]], [&first[0], &first[1], &first[2]]);
+        assert_ne!(keys("other.csv", &["Ann"]), keys("leads.csv", &["Ann"]));
+    }
+
+    /// A journal lists the keys, so a later version must derive the same ones.
+    #[test]
+    fn the_key_of_a_row_stays_the_same() {
+        assert_eq!(keys("leads.csv", &["Ann"]), ["csv-f80b3afffad344a53646d4d2d5e52152-1"]);
+    }
+}
