@@ -10,6 +10,8 @@ use tokio::{
 };
 use tracing::{info, warn};
 
+#[cfg(feature = "acme")]
+use crate::listen::{AcmeError, AcmeSettings};
 #[cfg(feature = "mcp")]
 use crate::mcp::McpListener;
 use crate::{
@@ -108,6 +110,13 @@ impl Server {
     pub fn force_shutdown(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.force_shutdown = Box::pin(signal.fuse());
         self
+    }
+
+    /// Serves TLS like [`Self::tls`], with a certificate from an ACME server.
+    #[cfg(feature = "acme")]
+    pub(crate) fn acme(mut self, settings: AcmeSettings) -> Result<Self, AcmeError> {
+        self.tls = Some(Certified::acme(settings)?);
+        Ok(self)
     }
 
     pub(crate) fn metrics(mut self, metrics: Arc<Metrics>) -> Self {

@@ -119,6 +119,10 @@ pub enum CommandError {
          and --tls-key, or --insecure-http if a proxy in front uses HTTPS"
     )]
     InsecureAdmin(SocketAddr),
+    /// The options of ACME are inconsistent, or its cache cannot be used.
+    #[cfg(feature = "acme")]
+    #[error("{0}")]
+    Acme(BoxError),
     /// The MCP server could not run.
     #[cfg(feature = "mcp")]
     #[error("{}", error_chain(&**.0))]

@@ -142,9 +142,10 @@ impl ConnectionHandler {
                         () = shutdown.clone().ends_connection() => return,
                     };
                     match accepted {
-                        Ok((stream, protocol)) => {
+                        Ok(Some((stream, protocol))) => {
                             connection::serve(stream, Some(protocol), service, &limits, unread, shutdown).await
                         }
+                        Ok(None) => return debug!("an ACME server has validated a domain"),
                         Err(error) => {
                             debug!(%error, "a TLS handshake failed");
                             return metrics.record_failed_handshake(error.name());

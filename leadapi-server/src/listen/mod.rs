@@ -12,6 +12,8 @@ mod tls;
 mod unix;
 mod unread_responses;
 
+#[cfg(feature = "acme")]
+pub(crate) use self::tls::{AcmeError, AcmeSettings, LETS_ENCRYPT, LETS_ENCRYPT_STAGING};
 pub use self::tls::{TlsError, TlsFiles};
 #[cfg(unix)]
 pub(crate) use self::unix::accept_unix;

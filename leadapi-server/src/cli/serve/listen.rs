@@ -13,6 +13,8 @@ use leadapi_core::{
 use tokio::net::TcpListener;
 use tracing::warn;
 
+#[cfg(feature = "acme")]
+use super::acme::AcmeOptions;
 #[cfg(feature = "mcp")]
 use super::mcp::McpOptions;
 use super::{
@@ -26,6 +28,8 @@ use super::{
     admin::AdminOptions,
     limits::LimitOptions,
 };
+#[cfg(feature = "acme")]
+use crate::listen::AcmeSettings;
 use crate::{
     Server, ShutdownOutcome, TlsFiles,
     metrics::{InstrumentedStore, Metrics},
@@ -92,6 +96,9 @@ pub(super) struct ListenOptions {
     /// Maximum time from a stop signal until the server exits, even if requests are in flight.
     #[arg(long, env = "LEADAPI_STOP_TIMEOUT", value_name = "TIME", value_parser = time, default_value = "30s")]
     stop_timeout: humantime::Duration,
+    #[cfg(feature = "acme")]
+    #[command(flatten)]
+    acme: AcmeOptions,
     #[command(flatten)]
     limits: LimitOptions,
     #[command(flatten)]
@@ -99,6 +106,13 @@ pub(super) struct ListenOptions {
     #[cfg(feature = "mcp")]
     #[command(flatten)]
     mcp: McpOptions,
+}
+
+/// The source of the certificate.
+pub(super) enum Certificate {
+    Files(TlsFiles),
+    #[cfg(feature = "acme")]
+    Acme(AcmeSettings),
 }
 
 /// The store, verifier and limiter to serve, and the data for the startup message.
@@ -139,6 +153,7 @@ impl ListenOptions {
             if_empty,
             location,
         } = config;
+        let has_certificate = self.certificate()?.is_some();
         let (stop, force) = (Signals::new(), Signals::new());
         let metrics = Arc::new(Metrics::new().map_err(CommandError::metrics)?);
         metrics.add(log.dropped()).map_err(CommandError::metrics)?;
@@ -159,10 +174,10 @@ impl ListenOptions {
             print_line(&format!("operator endpoints: http://{at}/healthz, /readyz, /metrics and /docs"));
         }
         #[cfg(feature = "mcp")]
-        if let Some(listener) = self.mcp.bind(verifier, &self.base_path, self.tls_cert.is_some()).await? {
+        if let Some(listener) = self.mcp.bind(verifier, &self.base_path, has_certificate).await? {
             server = server.mcp(listener);
         }
-        if let Some((listener, pages, url)) = self.admin.bind(settings.clone(), self.tls_cert.is_some()).await? {
+        if let Some((listener, pages, url)) = self.admin.bind(settings.clone(), has_certificate).await? {
             server = server.settings(listener, pages);
             let sessions = Sessions::new(settings, SystemClock);
             for owner in owners {
@@ -170,7 +185,7 @@ impl ListenOptions {
                 print_line(&format!("  sign in as {}: {}", owner.email, url.sign_in_link(&link)));
             }
         }
-        let scheme = if self.tls_cert.is_some() { "https" } else { "http" };
+        let scheme = if has_certificate { "https" } else { "http" };
         let url = format!("{scheme}://{}{}", server.local_addr(), self.base_path);
         greet(&url)?;
         let many = count(businesses, "business", "businesses");
@@ -209,32 +224,45 @@ impl ListenOptions {
     }
 
     async fn server(&self) -> Result<Server, CommandError> {
-        let (address, tls) = (self.listen, self.tls()?);
-        if tls.is_none() && !address.ip().is_loopback() {
+        let (address, certificate) = (self.listen, self.certificate()?);
+        if certificate.is_none() && !address.ip().is_loopback() {
             warn!(%address, "plain HTTP: tokens and leads can be read in transit");
         }
         let server = listen(address, Server::bind(address).await)?;
         let server = server.limits(self.limits.clone().into()).stop_timeout(self.stop_timeout.into());
-        Ok(match tls {
-            Some(files) => server.tls(files)?,
+        Ok(match certificate {
+            Some(Certificate::Files(files)) => server.tls(files)?,
+            #[cfg(feature = "acme")]
+            Some(Certificate::Acme(settings)) => {
+                server.acme(settings).map_err(|error| CommandError::Acme(error.into()))?
+            }
             None => server,
         })
     }
 
-    /// Returns the TLS files, or `None` for plain HTTP. Fails if plain HTTP is not allowed.
-    pub(super) fn tls(&self) -> Result<Option<TlsFiles>, CommandError> {
+    /// Returns the source of the certificate, or `None` for plain HTTP. Fails if plain HTTP is not allowed.
+    pub(super) fn certificate(&self) -> Result<Option<Certificate>, CommandError> {
         if let Some(address) = self.ops_listen.filter(|address| !address.ip().is_loopback() && !self.insecure_http) {
             return Err(CommandError::InsecureOps(address));
         }
-        let is_private = self.tls_cert.is_some() || self.insecure_http;
+        let files = match (self.tls_cert.clone(), self.tls_key.clone()) {
+            (Some(certificate), Some(key)) => Some(Certificate::Files(TlsFiles::new(certificate, key))),
+            (None, None) => None,
+            _ => return Err(CommandError::HalfTls),
+        };
+        #[cfg(feature = "acme")]
+        let files = match self.acme.settings(files.is_some())? {
+            Some(settings) => Some(Certificate::Acme(settings)),
+            None => files,
+        };
+        let is_private = files.is_some() || self.insecure_http;
         self.admin.check(is_private)?;
         #[cfg(feature = "mcp")]
         self.mcp.check(is_private)?;
-        match (self.tls_cert.clone(), self.tls_key.clone()) {
-            (Some(certificate), Some(key)) => Ok(Some(TlsFiles::new(certificate, key))),
-            (None, None) if self.listen.ip().is_loopback() || self.insecure_http => Ok(None),
-            (None, None) => Err(CommandError::InsecureHttp(self.listen)),
-            _ => Err(CommandError::HalfTls),
+        if is_private || self.listen.ip().is_loopback() {
+            Ok(files)
+        } else {
+            Err(CommandError::InsecureHttp(self.listen))
         }
     }
 }

@@ -1,5 +1,7 @@
 //! `serve` and `demo`: run a server.
 
+#[cfg(feature = "acme")]
+mod acme;
 mod admin;
 mod limiter;
 mod limits;
@@ -106,7 +108,7 @@ impl Serve {
     pub(super) fn check(&self) -> Result<(), CommandError> {
         #[cfg(feature = "redis")]
         self.limiter.failure()?;
-        self.listen.tls().map(drop)
+        self.listen.certificate().map(drop)
     }
 
     pub(super) const fn log(&self) -> &LogOptions {

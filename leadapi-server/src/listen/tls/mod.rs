@@ -1,21 +1,28 @@
-//! TLS with rustls: certificates from files, and limits on the number and duration of handshakes.
+//! TLS with rustls: certificates from files or an ACME server, and limits on the number and duration of handshakes.
 
+#[cfg(feature = "acme")]
+mod acme;
 mod handshakes;
 mod reload;
 
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
 use leadapi_core::BoxError;
-use rustls::{ServerConfig, crypto::aws_lc_rs};
+use rustls::{ServerConfig, crypto::aws_lc_rs, server::ResolvesServerCert};
 use tokio::{
-    io::{AsyncRead, AsyncWrite},
+    io::{AsyncRead, AsyncWrite, AsyncWriteExt},
     time::timeout,
 };
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
+#[cfg(feature = "acme")]
+pub(crate) use self::acme::{AcmeError, AcmeSettings, LETS_ENCRYPT, LETS_ENCRYPT_STAGING};
 use self::{handshakes::Handshakes, reload::Certificate};
 use super::connection::Protocol;
 use crate::limits::HttpLimits;
+
+/// The ALPN name of the protocol with which an ACME server validates a domain (RFC 8737).
+const ACME_ALPN: &[u8] = b"acme-tls/1";
 
 /// The PEM files with a server's certificate chain and private key.
 ///
@@ -81,11 +88,14 @@ pub(crate) struct Certified(Arc<ServerConfig>);
 impl Certified {
     /// Reads the files, and starts a task that reloads them when they change.
     pub(crate) fn read(files: TlsFiles) -> Result<Self, TlsError> {
-        let certificate = Certificate::read(files)?;
-        let builder = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
-        let builder = builder.with_safe_default_protocol_versions().map_err(TlsError::unusable)?;
-        let mut config = builder.with_no_client_auth().with_cert_resolver(certificate);
-        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        Ok(Self(Arc::new(config(Certificate::read(files)?).map_err(TlsError::unusable)?)))
+    }
+
+    /// Starts a task that obtains and renews the certificate.
+    #[cfg(feature = "acme")]
+    pub(crate) fn acme(settings: AcmeSettings) -> Result<Self, AcmeError> {
+        let mut config = config(settings.start()?).map_err(AcmeError::Tls)?;
+        config.alpn_protocols.push(ACME_ALPN.to_vec());
         Ok(Self(Arc::new(config)))
     }
 
@@ -93,6 +103,14 @@ impl Certified {
         let handshakes = Arc::new(Handshakes::new(limits.handshakes));
         Tls { acceptor: self.0.into(), handshakes, time: limits.first_byte }
     }
+}
+
+fn config(certificate: Arc<dyn ResolvesServerCert>) -> Result<ServerConfig, rustls::Error> {
+    let builder = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
+    let mut config =
+        builder.with_safe_default_protocol_versions()?.with_no_client_auth().with_cert_resolver(certificate);
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
 }
 
 /// A TLS acceptor with handshake limits.
@@ -126,17 +144,33 @@ impl HandshakeError {
 }
 
 impl Tls {
-    pub(super) async fn accept<IO>(&self, stream: IO) -> Result<(TlsStream<IO>, Protocol), HandshakeError>
+    /// Performs a handshake. Returns `None` if it was the validation of a domain, after which no data follows.
+    pub(super) async fn accept<IO>(&self, stream: IO) -> Result<Option<(TlsStream<IO>, Protocol)>, HandshakeError>
     where
         IO: AsyncRead + AsyncWrite + Unpin,
     {
         let handshake = self.handshakes.begin();
         let accepted = tokio::select! {
-            accepted = timeout(self.time, self.acceptor.accept(stream)) => accepted,
+            accepted = timeout(self.time, self.complete(stream)) => accepted,
             () = handshake.replaced() => return Err(HandshakeError::Replaced),
         };
-        let stream = accepted.map_err(|_| HandshakeError::TimedOut)?.map_err(HandshakeError::Failed)?;
-        let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
-        Ok((stream, if is_http2 { Protocol::Http2 } else { Protocol::Http1 }))
+        accepted.map_err(|_| HandshakeError::TimedOut)?.map_err(HandshakeError::Failed)
+    }
+
+    async fn complete<IO>(&self, stream: IO) -> io::Result<Option<(TlsStream<IO>, Protocol)>>
+    where
+        IO: AsyncRead + AsyncWrite + Unpin,
+    {
+        let mut stream = self.acceptor.accept(stream).await?;
+        let protocol = match stream.get_ref().1.alpn_protocol() {
+            Some(b"h2") => Protocol::Http2,
+            Some(ACME_ALPN) => {
+                // The ACME server may close the connection first.
+                stream.shutdown().await.unwrap_or_default();
+                return Ok(None);
+            }
+            _ => Protocol::Http1,
+        };
+        Ok(Some((stream, protocol)))
     }
 }

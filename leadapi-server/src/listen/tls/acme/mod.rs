@@ -1,0 +1,100 @@
+//! Certificates from an ACME server (RFC 8555). The server proves that it controls a domain during a TLS handshake
+//! (TLS-ALPN-01, RFC 8737), so it needs no listener besides its own.
+
+mod cache;
+mod failure;
+mod orders;
+mod resolver;
+
+use std::{
+    io,
+    path::PathBuf,
+    sync::{Arc, Weak},
+};
+
+use rustls::{ClientConfig, RootCertStore, crypto::aws_lc_rs, server::ResolvesServerCert};
+use rustls_acme::{
+    AcmeConfig, AcmeState,
+    acme::{LETS_ENCRYPT_PRODUCTION_DIRECTORY, LETS_ENCRYPT_STAGING_DIRECTORY},
+};
+use tracing::{info, warn};
+
+use self::{cache::Cache, resolver::AcmeCertificate};
+
+/// How the server obtains its certificate. The caller has agreed to the terms of service of the ACME server.
+#[derive(Debug, Clone)]
+pub(crate) struct AcmeSettings {
+    /// The domain names of the certificate, in lower case.
+    pub(crate) domains: Vec<String>,
+    /// The e-mail address of the account.
+    pub(crate) email: Option<String>,
+    /// The folder for the key of the account, and for the certificate with its key.
+    pub(crate) cache: PathBuf,
+    /// The URL of the ACME server's directory.
+    pub(crate) directory: String,
+}
+
+/// The directory of Let's Encrypt, whose certificates browsers trust.
+pub(crate) const LETS_ENCRYPT: &str = LETS_ENCRYPT_PRODUCTION_DIRECTORY;
+/// The directory for tests at Let's Encrypt.
+pub(crate) const LETS_ENCRYPT_STAGING: &str = LETS_ENCRYPT_STAGING_DIRECTORY;
+
+/// The reason the server cannot order certificates.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AcmeError {
+    #[error("cannot read {}: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("cannot write to {}: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error("the system has no root certificates with which to verify the ACME server")]
+    Roots,
+    #[error("TLS cannot be used: {0}")]
+    Tls(rustls::Error),
+}
+
+impl AcmeSettings {
+    /// Checks the cache, and starts a task that obtains and renews the certificate.
+    pub(super) fn start(self) -> Result<Arc<dyn ResolvesServerCert>, AcmeError> {
+        let cache = Cache::open(&self)?;
+        let client = client()?;
+        let (domains, file) = (self.domains.join(", "), cache.certificate().display());
+        if cache.certificate().exists() {
+            info!(domains, %file, "the certificate is in the cache");
+        } else {
+            warn!(domains, "there is no certificate yet: TLS handshakes fail until the ACME server issues one");
+        }
+        let certificate = Arc::new(AcmeCertificate::default());
+        let used = Arc::downgrade(&certificate);
+        tokio::spawn(async move {
+            orders::follow(&domains, || self.next_state(&used, &cache, &client)).await;
+        });
+        Ok(certificate)
+    }
+
+    /// Puts a new state in use. Returns `None` once the server has stopped using the certificate.
+    fn next_state(
+        &self,
+        used: &Weak<AcmeCertificate>,
+        cache: &Cache,
+        client: &Arc<ClientConfig>,
+    ) -> Option<AcmeState<io::Error>> {
+        let certificate = used.upgrade()?;
+        let config = AcmeConfig::new_with_client_config(&self.domains, client.clone())
+            .directory(&self.directory)
+            .contact(self.email.iter().map(|email| format!("mailto:{email}")))
+            .cache(cache.clone());
+        let state = config.state();
+        certificate.follow(state.resolver());
+        Some(state)
+    }
+}
+
+fn client() -> Result<Arc<ClientConfig>, AcmeError> {
+    let mut roots = RootCertStore::empty();
+    if roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs).0 == 0 {
+        return Err(AcmeError::Roots);
+    }
+    let builder = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
+    let builder = builder.with_safe_default_protocol_versions().map_err(AcmeError::Tls)?;
+    Ok(Arc::new(builder.with_root_certificates(roots).with_no_client_auth()))
+}
