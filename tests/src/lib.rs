@@ -26,6 +26,8 @@ mod live;
 #[cfg(target_os = "linux")]
 pub mod patroni;
 #[cfg(unix)]
+pub mod pebble;
+#[cfg(unix)]
 pub mod postgres;
 #[cfg(target_os = "linux")]
 pub mod powerloss;
@@ -61,7 +63,7 @@ pub use response::TestResponse;
 pub use runner::run_table;
 pub use secret::secret;
 pub use seed::Seed;
-pub use serving::{serve_one_business, serve_with_rate_limits};
+pub use serving::{one_business, serve_one_business, serve_with_rate_limits};
 pub use store::{OpenStore, Ports, StoreKind};
 pub use transport::{Tcp, Transport};
 pub use wait::{Condition, TIMEOUT, equals, eventually, in_time, wait_until};
