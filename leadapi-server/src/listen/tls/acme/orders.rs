@@ -101,53 +101,34 @@ impl Pace {
 
 #[cfg(test)]
 mod tests {
-    use std::{cell::RefCell, rc::Rc};
+    use std::{cell::RefCell, task::Poll};
 
     use futures_util::stream;
     use rustls_acme::{OrderError, acme::AcmeError};
 
     use super::*;
 
-    /// Records the times at which a state that creates these events is polled, in seconds.
-    async fn polls(states: usize, event: fn() -> Option<Event<io::Error, io::Error>>, count: usize) -> Vec<u64> {
-        let (start, times) = (Instant::now(), Rc::new(RefCell::new(Vec::new())));
-        let mut left = states;
-        follow("a.example", || {
-            left = left.checked_sub(1)?;
-            let times = times.clone();
-            Some(stream::poll_fn(move |_| {
-                times.borrow_mut().push(start.elapsed().as_secs());
-                match event() {
-                    Some(event) if times.borrow().len() <= count => std::task::Poll::Ready(Some(event)),
-                    _ => std::task::Poll::Pending,
-                }
-            }))
-        })
-        .await;
-        times.take()
-    }
+    type TestEvent = Event<io::Error, io::Error>;
 
-    fn refused() -> Event<io::Error, io::Error> {
+    fn refused() -> TestEvent {
         Err(EventError::Order(OrderError::Acme(AcmeError::MissingHeader("location"))))
     }
 
     #[tokio::test(start_paused = true)]
     async fn orders_that_fail_or_succeed_too_often_are_paced() {
-        for event in
-            [refused, || Ok(EventOk::CertCacheStore), || Err(EventError::CertCacheStore(io::Error::other("x")))]
-        {
-            let mut pauses = Vec::new();
-            let (mut pace, mut elapsed) = (Pace::new(), 0);
+        let events: [fn() -> TestEvent; 3] =
+            [refused, || Ok(EventOk::CertCacheStore), || Err(EventError::CertCacheStore(io::Error::other("x")))];
+        for event in events {
+            let (mut pace, mut pauses) = (Pace::new(), Vec::new());
             for _ in 0..12 {
                 let pause = log("a.example", event(), &mut pace).unwrap();
-                elapsed += pause.as_secs();
                 pauses.push(pause.as_secs());
                 tokio::time::advance(pause).await;
             }
             assert_eq!(pauses[..4], [10, 30, 90, 270]);
             assert_eq!(pauses[8..], [21_600; 4]);
-            // The limit is five per hour, and one more for every 12 minutes.
-            assert!(pauses[..5].iter().sum::<u64>() > 12 * 60, "{elapsed}");
+            // The limit is five orders per hour, and one more for every 12 minutes.
+            assert!(pauses[..5].iter().sum::<u64>() > 12 * 60, "{pauses:?}");
             tokio::time::advance(3 * MAX_PAUSE).await;
             assert_eq!(pace.pause(), FIRST_PAUSE, "a renewal weeks later starts a new series");
         }
@@ -155,12 +136,24 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_state_is_not_polled_during_a_pause() {
-        assert_eq!(polls(1, || Some(refused()), 3).await[..4], [0, 10, 40, 130]);
+        let (start, times) = (Instant::now(), RefCell::new(Vec::new()));
+        let state = stream::poll_fn(|_| {
+            times.borrow_mut().push(start.elapsed().as_secs());
+            if times.borrow().len() < 4 { Poll::Ready(Some(refused())) } else { Poll::Pending }
+        });
+        let mut states = Some(state);
+        follow("a.example", || states.take()).await;
+        assert_eq!(times.borrow()[..4], [0, 10, 40, 130]);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_state_that_hangs_is_replaced() {
-        let lifetime = STATE_LIFETIME.as_secs();
-        assert_eq!(polls(3, || None, 0).await, [0, lifetime, 2 * lifetime]);
+        let (start, mut starts) = (Instant::now(), Vec::new());
+        follow("a.example", || {
+            starts.push(start.elapsed());
+            (starts.len() < 3).then(stream::pending)
+        })
+        .await;
+        assert_eq!(starts, [Duration::ZERO, STATE_LIFETIME, 2 * STATE_LIFETIME]);
     }
 }
