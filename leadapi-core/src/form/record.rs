@@ -37,6 +37,8 @@ macro_rules! record {
 
         #[cfg(feature = "form")]
         impl $crate::form::check::Inspect for $name {
+            const EXPECTED: &'static str = "an object";
+
             fn inspect(&self, inspector: &mut $crate::form::check::Inspector<'_>) {
                 $(inspector.member($key, |inspector| self.$field.inspect(inspector));)+
                 self.extra.keys().for_each(|name| inspector.unknown(name));

@@ -15,6 +15,7 @@ mod data;
 mod displaced;
 mod failure;
 mod form;
+mod form_check;
 mod init;
 mod lead_counts;
 mod log;

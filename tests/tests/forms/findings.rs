@@ -130,12 +130,15 @@ fn correct_forms_that_look_wrong_have_no_findings() {
 #[test]
 fn findings_md_is_up_to_date() {
     let mut table = String::from(
-        "# Findings\n\nThe findings that a form check can report. An error loses a lead or misroutes a visitor, a warning is probably a mistake, and a note is informational.\n\n| code | severity | what it means | what to do |\n|---|---|---|---|\n",
+        "# Findings\n\nThe findings that a form check can report. An error loses a lead or misroutes a visitor, a warning is probably a mistake, and a note is informational. `leadapi-server form explain CODE` prints a row of this table.\n\n| code | severity | meaning | fix |\n|---|---|---|---|\n",
     );
     for code in Code::ALL {
-        writeln!(table, "| `{code}` | {} | {} | {} |", code.severity(), code.meaning(), code.advice()).unwrap();
+        writeln!(table, "| `{code}` | {} | {} | {} |", code.severity(), code.meaning(), code.fix()).unwrap();
     }
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../leadapi-core/FINDINGS.md");
+    if std::env::var_os("LEADAPI_ACCEPT").is_some() {
+        std::fs::write(path, &table).unwrap();
+    }
     assert_eq!(std::fs::read_to_string(path).unwrap_or_default(), table, "FINDINGS.md should read:\n{table}");
     let texts: BTreeSet<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
     assert_eq!(texts.len(), Code::ALL.len());
@@ -183,7 +186,44 @@ fn a_rule_with_an_unknown_operator_is_reported_as_undecided() {
     assert_eq!(findings[1].pointer, "/form/logic/rules/0");
     assert_eq!(
         findings[1].message,
-        "cannot decide when rule \"r0\" (\"No\") applies on page \"a\", because an operator or a join is unknown; \
+        "cannot decide when rule \"No\" (r0) of page a matches, because an operator or a join is unknown; \
          undecided: whether every page is reachable, whether every ending is reachable"
     );
+}
+
+/// A message names the page, question, option, ending or rule that it is about by its title and its id, and the fix is
+/// one imperative sentence.
+#[test]
+fn messages_name_their_part_of_the_form_and_state_the_fix() {
+    for code in Code::ALL {
+        let (_, record) = showcase(*code);
+        for finding in check(&record) {
+            let (message, fix) = (&finding.message, &finding.fix);
+            let names = names_of_innermost(&record, &finding.pointer);
+            assert!(names.is_none_or(|names| names.iter().any(|name| message.contains(name))), "{finding}");
+            assert!(!message.ends_with('.') && !message.contains('\n'), "{finding}");
+            assert!(fix.starts_with(char::is_uppercase) && !fix.starts_with("No "), "{finding}: {fix}");
+            assert!(fix.ends_with('.') && !fix.contains(". "), "{finding}: {fix}");
+        }
+    }
+}
+
+/// Returns the names of the innermost named part of the record that contains the pointer: with its id and, because an
+/// id may be a duplicate, with its number.
+fn names_of_innermost(record: &Value, pointer: &str) -> Option<[String; 2]> {
+    let kinds =
+        [("pages", "page"), ("fields", "question"), ("options", "option"), ("endings", "ending"), ("rules", "rule")];
+    let parts = pointer.match_indices('/').map(|(at, _)| &pointer[..at]).chain([pointer]);
+    let names = parts.filter_map(|part| {
+        let (array, index) = part.rsplit_once('/')?;
+        let index: usize = index.parse().ok()?;
+        let (_, kind) = kinds.iter().find(|(name, _)| array.ends_with(name))?;
+        let object = record.pointer(part)?.as_object()?;
+        let text = |key: &str| object.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+        let number = format!("#{}", index + 1);
+        let title = ["title", "label", "name", "heading"].into_iter().find_map(text);
+        let name = |id: &str| title.map_or_else(|| format!("{kind} {id}"), |title| format!("{kind} {title:?} ({id})"));
+        Some([name(text("id").unwrap_or(&number)), name(&number)])
+    });
+    names.last()
 }

@@ -1,4 +1,4 @@
-//! The table of finding codes, with the severity, meaning and advice for each code.
+//! The table of finding codes, with the severity, meaning and fix of each code.
 
 use std::fmt;
 
@@ -37,7 +37,7 @@ impl fmt::Display for Severity {
 }
 
 macro_rules! codes {
-    ($($severity:ident { $($variant:ident $code:literal: $meaning:literal, $advice:literal;)+ })+) => {
+    ($($severity:ident { $($variant:ident $code:literal: $meaning:literal, $fix:literal;)+ })+) => {
         /// The kind of a finding. The string form of a code is stable, but later versions may add codes.
         ///
         /// ```
@@ -50,7 +50,7 @@ macro_rules! codes {
         #[non_exhaustive]
         pub enum Code {
             $($(
-                #[doc = concat!("`", $code, "`: ", $meaning, " ", $advice)]
+                #[doc = concat!("`", $code, "`: ", $meaning, " ", $fix)]
                 $variant,
             )+)+
         }
@@ -74,9 +74,9 @@ macro_rules! codes {
                 match self { $($(Self::$variant => $meaning,)+)+ }
             }
 
-            /// Returns advice on how to resolve the finding.
-            pub const fn advice(self) -> &'static str {
-                match self { $($(Self::$variant => $advice,)+)+ }
+            /// Returns the fix, in one imperative sentence.
+            pub const fn fix(self) -> &'static str {
+                match self { $($(Self::$variant => $fix,)+)+ }
             }
         }
     };
@@ -153,25 +153,25 @@ codes! {
     }
     Note {
         UnknownMember "unknown-member": "An object has a member that is not in the contract. The member is preserved.", "Check the spelling.";
-        PageWithoutQuestions "page-without-questions": "A page has no questions.", "No change is needed if visitors are only meant to read the page.";
+        PageWithoutQuestions "page-without-questions": "A page has no questions.", "Add a question, unless visitors are only meant to read the page.";
         SingleOption "single-option": "A choice has only one option.", "Add an option, unless visitors are only meant to confirm this one.";
         OptionsOnOtherType "options-on-other-type": "A question that is not a choice has options. They are ignored.", "Change its type to `single_choice`, or remove the options.";
         MinOnOtherType "min-on-other-type": "A question that does not take numbers has a `min`. It is ignored.", "Change the question to a number question, or remove `min`.";
         EmptyGroup "empty-group": "A group has no conditions. It is ignored.", "Remove the group.";
         ValueIgnored "value-ignored": "An `is_filled` condition has a value. The value is ignored.", "Remove the value, or use `equals`.";
         FallbackNotLast "fallback-not-last": "The fallback of a page precedes another rule of the page. It is still tried last.", "Move the fallback after the other rules.";
-        FallbackNeverUsed "fallback-never-used": "The other rules of a page cover all answers, so its fallback is never followed.", "No change is needed if the fallback is a safety net.";
-        ConditionMaybeUnasked "condition-maybe-unasked": "A condition refers to a question that some paths to its rule skip. On these paths, the condition does not hold.", "No change is needed if this is intended.";
+        FallbackNeverUsed "fallback-never-used": "The other rules of a page cover all answers, so its fallback is never followed.", "Remove the fallback, unless it is a safety net.";
+        ConditionMaybeUnasked "condition-maybe-unasked": "A condition refers to a question that some paths to its rule skip. On these paths, the condition does not hold.", "Move the question to a page that every path visits, unless the condition is only meant for the other paths.";
         ConditionAlwaysTrue "condition-always-true": "A condition tests whether a required question on the same page is answered, which is always true.", "Remove the condition.";
         RuleSameAsDefault "rule-same-as-default": "A rule jumps to the default target of its page.", "Remove the rule.";
         BudgetExceeded "budget-exceeded": "The form has more combinations of answers than the budget can explore. Undecided statements may be true or false.", "Raise the budget, or make rules depend on fewer earlier answers.";
         CreatesLeadAbsent "creates-lead-absent": "An ending does not set `createsLead`. By default, it creates a lead.", "Set `createsLead`.";
         PlaceholderSamePage "placeholder-same-page": "A label has a placeholder for a question on the same page. The placeholder is filled only if the host updates labels while the visitor types.", "Move the question to an earlier page, unless the host does that.";
-        PlaceholderMaybeUnanswered "placeholder-maybe-unanswered": "A label has a placeholder for a question that may be unanswered. In that case, visitors see the host's fallback text.", "No change is needed if the label reads well with that text.";
+        PlaceholderMaybeUnanswered "placeholder-maybe-unanswered": "A label has a placeholder for a question that may be unanswered. In that case, visitors see the host's fallback text.", "Require an answer to the question, unless the label reads well with the fallback text.";
         BookingUrlUnused "booking-url-unused": "An ending without a calendar has a `postBookingRedirectUrl`. The URL is ignored.", "Change the ending to a calendar ending, or use `redirectUrl`.";
         Inactive "inactive": "The form is inactive (`is_active` is false).", "Set `is_active` to accept answers.";
         DraftDiffers "draft-differs-from-live": "The draft differs from the published version.", "Publish the form when the draft is ready.";
-        SnapshotHasDefaultSlug "snapshot-has-default-booking-slug": "The snapshot has a `defaultBookingSlug`, which snapshots normally omit. The slug is used.", "No change is needed.";
+        SnapshotHasDefaultSlug "snapshot-has-default-booking-slug": "The snapshot has a `defaultBookingSlug`, which snapshots normally omit. The slug is used.", "Set `calendarSlug` on the endings instead, or ignore this note if the tool that publishes the form sets the slug.";
         BadColour "bad-colour": "A colour is not in the form `#rgb`, `#rrggbb` or `#rrggbbaa`, so its contrast is not checked.", "Use the form `#rrggbb`.";
         LowContrast "low-contrast": "The contrast between text and background is below 4.5:1 (WCAG AA), so the text is hard to read.", "Increase the contrast between the two colours.";
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{
     Code, Report,
-    names::{question_name, quoted},
+    names::{RuleName, question_name, quoted},
     order::PageOrder,
 };
 use crate::form::{
@@ -24,9 +24,10 @@ pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report:
         for (group_at, group) in entries(&rule.groups) {
             for (cond_at, condition) in entries(&group.conds) {
                 let pointer = format!("{}/groups/{group_at}/conds/{cond_at}", form.rule_pointer(at));
-                let asked = check_condition(form, condition, &pointer, report);
+                let rule = form.rule_name(rule, at);
+                let asked = check_condition(form, rule, condition, &pointer, report);
                 if let (Some(question), Some(page)) = (asked, pages.get(&at)) {
-                    check_order(form, order, condition, question, *page, &pointer, report);
+                    check_order(order, rule, condition, question, *page, &pointer, report);
                 }
             }
         }
@@ -37,13 +38,18 @@ pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report:
 /// be evaluated.
 fn check_condition<'f, 'r>(
     form: &'f Questionnaire<'r>,
+    rule: RuleName<'_, '_>,
     condition: &Condition,
     at: &str,
     report: &mut Report,
 ) -> Option<&'f QuestionPlan<'r>> {
     let Some(op @ (Operator::Equals | Operator::IsFilled | Operator::Gt)) = condition.op.get() else {
         let op = condition.op.get().map_or("", |op| op.as_str());
-        report.add(Code::UnknownOperator, format!("{at}/op"), format!("the operator {} is unknown", quoted(op)));
+        let message = match op {
+            "" => format!("{rule} has a condition without an operator"),
+            op => format!("{rule} uses the unknown operator {}", quoted(op)),
+        };
+        report.add(Code::UnknownOperator, format!("{at}/op"), message);
         return None;
     };
     let id = non_blank(&condition.field_id).unwrap_or_default();
@@ -51,18 +57,22 @@ fn check_condition<'f, 'r>(
         report.add(
             Code::ConditionQuestionMissing,
             format!("{at}/fieldId"),
-            format!("there is no question {}", quoted(id)),
+            format_args!("{rule} tests question {}, which does not exist", quoted(id)),
         );
         return None;
     };
     if *op == Operator::IsFilled && !condition.value.is_absent() {
-        report.add(Code::ValueIgnored, format!("{at}/value"), "is_filled takes no value");
+        report.add(
+            Code::ValueIgnored,
+            format!("{at}/value"),
+            format_args!("{rule} has an `is_filled` condition with a value"),
+        );
     }
     if *op == Operator::Gt && !matches!(question.kind, QuestionKind::Number { .. } | QuestionKind::Unknown) {
         report.add(
             Code::GtOnNonNumber,
             format!("{at}/op"),
-            format!("{} does not take numbers", question_name(question)),
+            format_args!("{rule} applies `gt` to {}, which does not take numbers", question_name(question)),
         );
         return None;
     }
@@ -73,13 +83,15 @@ fn check_condition<'f, 'r>(
     let pointer = format!("{at}/value");
     match (&question.kind, condition.value.get()) {
         (QuestionKind::Choice(_), Some(Operand::Text(option))) => {
-            let message = format!("{} has no option {}", question_name(question), quoted(option));
+            let option = quoted(option);
+            let message =
+                format_args!("{rule} tests {} for option {option}, which does not exist", question_name(question));
             report.add(Code::ConditionOptionMissing, pointer, message);
         }
         _ => report.add(
             Code::ValueMismatch,
             pointer,
-            format!("no answer to {} can match this value", question_name(question)),
+            format_args!("{rule} compares {} with a value that no answer can match", question_name(question)),
         ),
     }
     None
@@ -91,24 +103,25 @@ fn is_blank(value: &Field<Operand>) -> bool {
 
 /// Checks that a walk can reach the question before it tries the rule.
 fn check_order(
-    form: &Questionnaire<'_>,
     order: &mut PageOrder<'_>,
+    rule: RuleName<'_, '_>,
     condition: &Condition,
     question: &QuestionPlan<'_>,
     page: usize,
     at: &str,
     report: &mut Report,
 ) {
+    let name = question_name(question);
     if question.page == page {
         if condition.op.get() == Some(&Operator::IsFilled) && question.required {
-            let message = format!("{} is required, so it is always answered here", question_name(question));
+            let message = format_args!("{rule} tests whether {name} is answered, but an answer is required");
             report.add(Code::ConditionAlwaysTrue, at, message);
         }
     } else if order.can_follow(page, question.page) == Some(false) {
-        let message = format!("{} is never asked before {}", question_name(question), form.page_name(page));
+        let message = format_args!("{rule} tests {name}, which is never asked before the rule is tried");
         report.add(Code::ConditionOnLaterPage, format!("{at}/fieldId"), message);
     } else if order.can_bypass(page, question.page) {
-        let message = format!("some paths to {} skip {}", form.page_name(page), question_name(question));
+        let message = format_args!("{rule} tests {name}, but some paths to the rule skip the question");
         report.add(Code::ConditionMaybeUnasked, format!("{at}/fieldId"), message);
     }
 }

@@ -1,6 +1,6 @@
 //! Findings, and the report that collects them.
 
-use std::{collections::HashMap, fmt};
+use std::{borrow::Cow, collections::HashMap, fmt};
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
@@ -15,8 +15,10 @@ pub struct Finding {
     pub code: Code,
     /// The JSON pointer (RFC 6901) to the finding's location in the record.
     pub pointer: String,
-    /// A one-sentence message for the form's author.
+    /// A message for the form's author. It names the page, question, option, ending or rule by its title and its id.
     pub message: String,
+    /// The fix, in one imperative sentence: that of the code ([`Code::fix`]), or one for this finding.
+    pub fix: Cow<'static, str>,
     /// Answers that reproduce the finding when a walk uses them, or `None` if the finding does not depend on answers.
     pub witness: Option<Answers>,
     /// The number of locations to which the finding applies, normally 1. If a code has more than
@@ -57,7 +59,7 @@ impl Serialize for Finding {
         finding.serialize_field("severity", self.severity().as_str())?;
         finding.serialize_field("pointer", &self.pointer)?;
         finding.serialize_field("message", &self.message)?;
-        finding.serialize_field("advice", self.code.advice())?;
+        finding.serialize_field("fix", &self.fix)?;
         finding.serialize_field("witness", &self.witness)?;
         finding.serialize_field("count", &self.count)?;
         finding.end()
@@ -80,7 +82,18 @@ struct Count {
 
 impl Report {
     pub(super) fn add(&mut self, code: Code, pointer: impl fmt::Display, message: impl fmt::Display) {
-        self.push(code, &pointer, &message, None);
+        self.push(code, &pointer, &message, || Cow::Borrowed(code.fix()), None);
+    }
+
+    /// Like [`add`](Self::add), with a fix for this finding. If the finding is only counted, the fix is not built.
+    pub(super) fn add_with_fix(
+        &mut self,
+        code: Code,
+        pointer: impl fmt::Display,
+        message: impl fmt::Display,
+        fix: impl FnOnce() -> String,
+    ) {
+        self.push(code, &pointer, &message, || Cow::Owned(fix()), None);
     }
 
     pub(super) fn add_with_witness(
@@ -90,10 +103,17 @@ impl Report {
         message: impl fmt::Display,
         witness: Answers,
     ) {
-        self.push(code, &pointer, &message, Some(witness));
+        self.push(code, &pointer, &message, || Cow::Borrowed(code.fix()), Some(witness));
     }
 
-    fn push(&mut self, code: Code, pointer: &dyn fmt::Display, message: &dyn fmt::Display, witness: Option<Answers>) {
+    fn push(
+        &mut self,
+        code: Code,
+        pointer: &dyn fmt::Display,
+        message: &dyn fmt::Display,
+        fix: impl FnOnce() -> Cow<'static, str>,
+        witness: Option<Answers>,
+    ) {
         let count = self.counts.entry(code).or_default();
         count.all += 1;
         if count.others.is_some() {
@@ -103,7 +123,7 @@ impl Report {
             count.others = Some(self.findings.len());
         }
         let (pointer, message) = (pointer.to_string(), message.to_string());
-        self.findings.push(Finding { code, pointer, message, witness, count: 1 });
+        self.findings.push(Finding { code, pointer, message, fix: fix(), witness, count: 1 });
     }
 
     /// Returns the findings, most severe first. Findings of the same severity stay in insertion order.
@@ -112,6 +132,7 @@ impl Report {
             if let Some(finding) = count.others.and_then(|others| self.findings.get_mut(others)) {
                 finding.count = count.all - Finding::MAX_PER_CODE;
                 finding.message = format!("and {} more {} findings, starting here", finding.count, finding.code);
+                finding.fix = Cow::Borrowed(finding.code.fix());
                 finding.witness = None;
             }
         }

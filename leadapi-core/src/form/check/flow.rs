@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    Code, Report,
-    names::{ending_name, rule_name},
-};
+use super::{Code, Report, names::ending_name};
 use crate::form::{
     answer::Answers,
     plan::{Jump, Questionnaire, Target},
@@ -54,27 +51,30 @@ fn check_walks(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
     show(Code::LeadWithoutContact, &proofs.contactable, "an email address or a phone number");
 }
 
+const UNREACHABLE: &str = "is unreachable, because no rule and no default route leads to it";
+const INFEASIBLE: &str = "is never reached, because no answers satisfy all the conditions on a path to it";
+
 fn check_reachability(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut Report) {
     let (pages, endings) = form.reachable();
     if let Verdict::Refuted(missing) = &exploration.proofs.pages {
         for page in missing {
-            let (code, message) = if pages.get(*page) == Some(&true) {
-                (Code::PageInfeasible, "no answers lead to")
+            let (code, why) = if pages.get(*page) == Some(&true) {
+                (Code::PageInfeasible, INFEASIBLE)
             } else {
-                (Code::PageUnreachable, "no rule or default route leads to")
+                (Code::PageUnreachable, UNREACHABLE)
             };
-            report.add(code, form.page_pointer(*page), format!("{message} {}", form.page_name(*page)));
+            report.add(code, form.page_pointer(*page), format_args!("{} {why}", form.page_name(*page)));
         }
     }
     if let Verdict::Refuted(missing) = &exploration.proofs.endings {
         for index in missing {
             let Some(ending) = form.endings.get(*index) else { continue };
-            let (code, message) = if endings.contains(index) {
-                (Code::EndingInfeasible, "no answers lead to")
+            let (code, why) = if endings.contains(index) {
+                (Code::EndingInfeasible, INFEASIBLE)
             } else {
-                (Code::EndingUnreachable, "no rule or default route leads to")
+                (Code::EndingUnreachable, UNREACHABLE)
             };
-            report.add(code, form.ending_pointer(ending.at), format_args!("{message} {}", ending_name(ending)));
+            report.add(code, form.ending_pointer(ending.at), format_args!("{} {why}", ending_name(ending)));
         }
     }
     let complete = exploration.proofs.complete;
@@ -90,17 +90,16 @@ fn check_reachability(form: &Questionnaire<'_>, exploration: &Exploration, repor
 
 /// Reports rules on reachable pages that cannot be evaluated.
 fn check_undecided(form: &Questionnaire<'_>, proofs: &Proofs, report: &mut Report) {
-    let rules = form.pages.iter().enumerate().flat_map(|(page, plan)| plan.rules.iter().map(move |rule| (page, rule)));
-    for (page, rule) in rules.filter(|(_, rule)| proofs.undecided.binary_search(&rule.at).is_ok()) {
+    let rules = form.pages.iter().flat_map(|page| &page.rules);
+    for rule in rules.filter(|rule| proofs.undecided.binary_search(&rule.at).is_ok()) {
         let why = if matches!(rule.jump, Jump::Unknown) {
             "its action is unknown"
         } else {
             "an operator or a join is unknown"
         };
         let message = format_args!(
-            "cannot decide when {} applies on {}, because {why}{}",
-            rule_name(rule),
-            form.page_name(page),
+            "cannot decide when {} matches, because {why}{}",
+            form.rule_name(rule.record, rule.at),
             undecided(proofs)
         );
         report.add(Code::UndecidedRule, form.rule_pointer(rule.at), message);
@@ -138,34 +137,27 @@ fn check_rules(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
         Verdict::Proved | Verdict::Unknown => BTreeSet::new(),
     };
     let pages = form.pages.iter().enumerate().filter(|(index, _)| !missing.contains(index));
-    for (index, page) in pages {
+    for (_, page) in pages {
         // A second fallback already has its own finding (`DuplicateFallback`), so only the first is reported here.
         let first = page.rules.iter().find(|rule| rule.is_unconditional()).map(|rule| rule.at);
         for rule in page.rules.iter().filter(|rule| matches!(rule.jump, Jump::To(_))) {
             let (may_match, followed) =
                 (exploration.may_match.contains(&rule.at), exploration.followed.contains(&rule.at));
             let at = form.rule_pointer(rule.at);
+            let name = form.rule_name(rule.record, rule.at);
             if rule.is_unconditional() {
                 if !followed && first == Some(rule.at) {
-                    let message = format!("the other rules of {} cover all answers", form.page_name(index));
+                    let message = format_args!("{name} is never followed, because the other rules cover all answers");
                     report.add(Code::FallbackNeverUsed, at, message);
                 }
             } else if !rule.groups.is_empty() && !may_match {
-                report.add(
-                    Code::RuleNeverMatches,
-                    at,
-                    format_args!("no answers that lead to {} make {} match", form.page_name(index), rule_name(rule)),
+                let message = format_args!(
+                    "{name} never matches, because no answers that lead to its page satisfy its conditions"
                 );
+                report.add(Code::RuleNeverMatches, at, message);
             } else if may_match && !followed {
-                report.add(
-                    Code::RuleShadowed,
-                    at,
-                    format_args!(
-                        "whenever {} matches, an earlier rule of {} matches too",
-                        rule_name(rule),
-                        form.page_name(index)
-                    ),
-                );
+                let message = format_args!("{name} is shadowed: whenever it matches, an earlier rule matches too");
+                report.add(Code::RuleShadowed, at, message);
             }
         }
     }

@@ -37,15 +37,20 @@ fn is_reserved(key: &str) -> bool {
 pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
     let client = form.source.form.and_then(|form| form.client_id.as_str());
     if client.is_none_or(|id| ClientId::parse(id).is_err()) {
-        report.add(Code::ClientMissing, "/form/client_id", "client_id is missing or malformed");
+        report.add(Code::ClientMissing, "/form/client_id", "the form has no valid `client_id`");
     }
     let pipeline = form.source.form.and_then(|form| non_blank(&form.target_pipeline_id));
     if pipeline.is_some_and(|id| PipelineId::parse(id.trim()).is_err()) {
-        report.add(Code::PipelineMalformed, "/form/target_pipeline_id", "target_pipeline_id is malformed");
+        report.add(
+            Code::PipelineMalformed,
+            "/form/target_pipeline_id",
+            "the form has a malformed `target_pipeline_id`",
+        );
     }
     for (index, question) in form.questions.iter().enumerate() {
         let Some(key) = question.key else { continue };
         let at = format!("{}/mappedKey", form.question_pointer(index));
+        let name = question_name(question);
         let mismatch = match (key, &question.kind) {
             ("email", QuestionKind::Email)
             | ("phone", QuestionKind::Phone)
@@ -60,21 +65,21 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
             report.add(
                 code,
                 at.clone(),
-                format!("{} has the type {} and is mapped to {key}", question_name(question), quoted(kind)),
+                format_args!("{name} is mapped to `{key}`, but has the type {}", quoted(kind)),
             );
         }
         if is_reserved(key) {
             report.add(
                 Code::ReservedKey,
                 at.clone(),
-                format!("answers cannot set {key}, so the answer to {} goes to the notes", question_name(question)),
+                format_args!("{name} is mapped to `{key}`, which answers cannot set"),
             );
         }
         if key.trim() != key {
             report.add(
                 Code::KeyWithBlanks,
                 at,
-                format!("the key {} differs from the key {}", quoted(key), quoted(key.trim())),
+                format_args!("{name} is mapped to {}, which differs from {}", quoted(key), quoted(key.trim())),
             );
         }
     }
@@ -90,7 +95,8 @@ fn check_mapped_twice(form: &Questionnaire<'_>, report: &mut Report) {
         let firsts = FirstMapped::new(form, &pages, mapped);
         for question in mapped {
             if let Some(other) = firsts.before(form, *question) {
-                let message = format!("{} is mapped to {key} too", form.question_name_at(other));
+                let [first, second] = [other, *question].map(|question| form.question_name_at(question));
+                let message = format_args!("{second} is mapped to `{key}`, like {first} on the same path");
                 report.add(Code::MappedTwice, format!("{}/mappedKey", form.question_pointer(*question)), message);
             }
         }

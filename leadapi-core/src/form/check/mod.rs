@@ -28,7 +28,7 @@ impl Questionnaire<'_> {
     ///
     /// The check covers the whole record, and all combinations of answers that fit in the
     /// [`budget`](super::Policy::budget). Findings that depend on answers include a witness. [`Code::meaning`] and
-    /// [`Code::advice`] explain each kind of finding and how to resolve it. If a code has many findings, the first
+    /// [`Code::fix`] explain each kind of finding and how to fix it. If a code has many findings, the first
     /// [`MAX_PER_CODE`](Finding::MAX_PER_CODE) are listed and the rest are counted.
     ///
     /// Time and memory are roughly linear in the size of the record, in addition to the cost that the budget allows.

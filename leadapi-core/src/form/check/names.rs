@@ -1,15 +1,20 @@
-//! JSON pointers to parts of a record, and display names for messages. A display name combines an id with the title
-//! that the author chose.
+//! JSON pointers to parts of a record, and the names of these parts in messages. A name combines the title that the
+//! author chose with the id.
+//!
+//! A name looks up its parts only when it is formatted, because the report formats only the findings that it lists.
 
 use std::fmt;
 
 use crate::form::{
+    ending::Ending,
+    entries,
     logic::Rule,
-    plan::{EndingPlan, QuestionPlan, Questionnaire, RulePlan, non_blank},
+    plan::{EndingPlan, QuestionPlan, Questionnaire, non_blank},
+    question::{Choice, Page, Question},
 };
 
-/// The maximum length, in characters, of a title quoted in a message.
-const MAX_TITLE_CHARS: usize = 60;
+/// The maximum length, in characters, of a title or an id quoted in a message.
+const MAX_CHARS: usize = 60;
 
 impl Questionnaire<'_> {
     pub(super) fn pointer(&self, member: impl fmt::Display) -> String {
@@ -38,43 +43,161 @@ impl Questionnaire<'_> {
     }
 }
 
-impl Questionnaire<'_> {
-    pub(super) fn page_name(&self, page: usize) -> String {
+/// A part of a record, formatted as `page "Your budget" (p3)`. A part without a title is `page p3`, and one without an
+/// id has its number in place of the id, as in `page #3`.
+#[derive(Clone, Copy)]
+pub(super) struct Name<'a> {
+    what: &'static str,
+    id: Option<&'a str>,
+    at: usize,
+    title: Option<&'a str>,
+}
+
+impl<'a> Name<'a> {
+    pub(super) fn id(&self) -> Option<&'a str> {
+        self.id
+    }
+}
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let id = self.id.map_or_else(|| format!("#{}", self.at + 1), bare);
+        match self.title.map(str::trim).filter(|title| !title.is_empty()) {
+            Some(title) => write!(f, "{} {} ({id})", self.what, quoted(title)),
+            None => write!(f, "{} {id}", self.what),
+        }
+    }
+}
+
+/// A record type whose values have a name. `at` is the index of the value in its array.
+pub(super) trait Named {
+    fn name(&self, at: usize) -> Name<'_>;
+}
+
+macro_rules! named {
+    ($($type:ident: $what:literal, $($title:ident)or+;)+) => {$(
+        impl Named for $type {
+            fn name(&self, at: usize) -> Name<'_> {
+                let title = None$(.or_else(|| non_blank(&self.$title)))+;
+                Name { what: $what, id: non_blank(&self.id), at, title }
+            }
+        }
+    )+};
+}
+
+named! {
+    Page: "page", title;
+    Question: "question", label;
+    Choice: "option", label;
+    Ending: "ending", title or heading;
+    Rule: "rule", name;
+}
+
+impl<'r> Questionnaire<'r> {
+    pub(super) fn page_name(&self, page: usize) -> Name<'r> {
         let plan = self.pages.get(page);
-        name("page", plan.and_then(|page| page.id), page, plan.map(|page| page.title))
+        let (id, title) = (plan.and_then(|page| page.id), plan.map(|page| page.title));
+        Name { what: "page", id, at: page, title }
+    }
+
+    pub(super) fn rule_name<'f>(&'f self, rule: &'f Rule, at: usize) -> RuleName<'f, 'r> {
+        RuleName { form: self, rule, at }
     }
 
     /// Returns the name of the question with this index, or an empty string if no question has the index.
     pub(super) fn question_name_at(&self, question: usize) -> String {
-        self.questions.get(question).map(question_name).unwrap_or_default()
+        self.questions.get(question).map(question_name).map_or_else(String::new, |name| name.to_string())
     }
 }
 
-pub(super) fn question_name(question: &QuestionPlan<'_>) -> String {
-    name("question", Some(question.id), question.at, Some(question.label))
+pub(super) fn question_name<'r>(question: &QuestionPlan<'r>) -> Name<'r> {
+    question.record.name(question.at)
 }
 
-pub(super) fn ending_name(ending: &EndingPlan<'_>) -> String {
-    let record = ending.record;
-    let title = non_blank(&record.title).or_else(|| non_blank(&record.heading));
-    name("ending", ending.id, ending.at, title)
+pub(super) fn ending_name<'r>(ending: &EndingPlan<'r>) -> Name<'r> {
+    ending.record.name(ending.at)
 }
 
-pub(super) fn rule_name(rule: &RulePlan<'_>) -> String {
-    record_name(rule.record, rule.at)
+/// A rule, formatted with its page, as `rule "Too young" (r1) of page "Your age" (p2)`.
+#[derive(Clone, Copy)]
+pub(super) struct RuleName<'f, 'r> {
+    form: &'f Questionnaire<'r>,
+    rule: &'f Rule,
+    at: usize,
 }
 
-pub(super) fn record_name(rule: &Rule, at: usize) -> String {
-    name("rule", non_blank(&rule.id), at, non_blank(&rule.name))
-}
-
-/// Formats `page "p1" ("Your age")`, or `page 3 ("Your age")` for a page without an id. Numbers start at 1.
-fn name(what: &str, id: Option<&str>, at: usize, title: Option<&str>) -> String {
-    let id = id.map_or_else(|| (at + 1).to_string(), |id| format!("{:?}", truncate(id)));
-    match title.map(str::trim).filter(|title| !title.is_empty()) {
-        Some(title) => format!("{what} {id} ({:?})", truncate(title)),
-        None => format!("{what} {id}"),
+impl fmt::Display for RuleName<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.rule.name(self.at).fmt(f)?;
+        let id = non_blank(&self.rule.from_page_id);
+        match id.and_then(|id| self.form.pages.iter().position(|page| page.id == Some(id))) {
+            Some(page) => write!(f, " of {}", self.form.page_name(page)),
+            None => Ok(()),
+        }
     }
+}
+
+/// A member of a record, formatted as `` `min` of question "How old?" (age) ``.
+#[derive(Clone, Copy)]
+pub(super) struct Member<'p, 'f, 'r> {
+    pub form: &'f Questionnaire<'r>,
+    pub pointer: &'p str,
+}
+
+impl fmt::Display for Member<'_, '_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (owner, member) = self.owner();
+        if !member.is_empty() {
+            let member = member.trim_start_matches('/').replace("~1", "/").replace("~0", "~");
+            write!(f, "`{}` of ", truncate(&member))?;
+        }
+        f.write_str(&owner)
+    }
+}
+
+impl<'p> Member<'p, '_, '_> {
+    /// Returns the name of the innermost page, question, option, ending or rule that contains the member, and the rest
+    /// of the pointer.
+    fn owner(&self) -> (String, &'p str) {
+        let whole = self.pointer.strip_prefix("/form").map_or(("the record", self.pointer), |rest| ("the form", rest));
+        let whole = (whole.0.to_owned(), whole.1);
+        let source = &self.form.source;
+        let in_version = self.pointer.strip_prefix(source.pointer()).unwrap_or_default();
+        if let Some((at, rest)) = element(in_version, "/settings/endings/") {
+            let ending = source.endings().find(|(index, _)| *index == at);
+            return ending.map_or(whole, |(at, ending)| (ending.name(at).to_string(), rest));
+        }
+        if let Some((at, rest)) = element(in_version, "/logic/rules/") {
+            let rule = source.rules().find(|(index, _)| *index == at);
+            return rule.map_or(whole, |(at, rule)| (self.form.rule_name(rule, at).to_string(), rest));
+        }
+        let (page, in_page) = match element(in_version, "/pages/") {
+            Some((at, rest)) => {
+                let page = source.pages().into_iter().find(|(index, _)| *index == Some(at)).and_then(|(_, page)| page);
+                let Some(page) = page else { return whole };
+                (Some((page, at)), rest)
+            }
+            None => (None, self.pointer.strip_prefix("/form").unwrap_or_default()),
+        };
+        let outer = page.map_or(whole, |(page, at)| (page.name(at).to_string(), in_page));
+        let Some((at, in_question)) = element(in_page, "/fields/") else { return outer };
+        let fields = source.fields(page.map(|(page, _)| page));
+        let Some((_, question)) = entries(fields).find(|(index, _)| *index == at) else { return outer };
+        let question_name = question.name(at).to_string();
+        let option = element(in_question, "/options/")
+            .and_then(|(at, rest)| Some((entries(&question.options).find(|(index, _)| *index == at)?, rest)));
+        match option {
+            Some(((at, option), rest)) => (format!("{} of {question_name}", option.name(at)), rest),
+            None => (question_name, in_question),
+        }
+    }
+}
+
+/// Splits a pointer into the index of an element of this array, and the rest of the pointer.
+fn element<'p>(pointer: &'p str, array: &str) -> Option<(usize, &'p str)> {
+    let rest = pointer.strip_prefix(array)?;
+    let (index, rest) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    Some((index.parse().ok()?, rest))
 }
 
 /// Quotes text from the record, truncated to fit a message.
@@ -82,8 +205,14 @@ pub(super) fn quoted(text: &str) -> String {
     format!("{:?}", truncate(text))
 }
 
+/// Returns an id, quoted only if a reader could not tell where it ends.
+fn bare(id: &str) -> String {
+    let plain = id.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':'));
+    if plain { truncate(id) } else { quoted(id) }
+}
+
 fn truncate(text: &str) -> String {
-    let mut truncated: String = text.chars().take(MAX_TITLE_CHARS).collect();
+    let mut truncated: String = text.chars().take(MAX_CHARS).collect();
     if truncated.len() < text.len() {
         truncated.push('…');
     }

@@ -2,7 +2,7 @@
 
 use super::{
     Code, Report,
-    names::{question_name, quoted},
+    names::{Named, question_name, quoted},
 };
 use crate::form::{
     entries,
@@ -16,7 +16,11 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
     if form.pages.is_empty() {
         report.add(Code::NoQuestions, form.source.pointer(), "the form has no pages");
     } else if fields && form.pages.iter().any(|page| page.at.is_some()) {
-        report.add(Code::FieldsAndPages, "/form/fields", "these questions are never asked, because the form has pages");
+        report.add(
+            Code::FieldsAndPages,
+            "/form/fields",
+            "the questions in `fields` are never asked, because the form has pages",
+        );
     }
     for (index, page) in form.pages.iter().enumerate() {
         if page.questions.is_empty() {
@@ -34,23 +38,25 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
 
 fn check_question(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
     let record = question.record;
+    let kind = record.kind.get().map_or("", |kind| kind.as_str());
     if non_blank(&record.label).is_none() {
         report.add(Code::LabelEmpty, format!("{at}/label"), format_args!("{} has no label", question_name(question)));
     }
     match &question.kind {
         QuestionKind::Unknown => {
-            let kind = record.kind.get().map_or("", |kind| kind.as_str());
-            report.add(
-                Code::UnknownQuestionType,
-                format!("{at}/type"),
-                format!("{} has the type {}, which is not in the contract", question_name(question), quoted(kind)),
-            );
+            let name = question_name(question);
+            let message = if kind.is_empty() {
+                format!("{name} has no type")
+            } else {
+                format!("{name} has the unknown type {}", quoted(kind))
+            };
+            report.add(Code::UnknownQuestionType, format!("{at}/type"), message);
         }
         QuestionKind::Choice(options) => {
             let pointer = format!("{at}/options");
             match (options.len(), question.required) {
                 (0, true) => {
-                    let message = format!("{} is required and has no options", question_name(question));
+                    let message = format!("{} is required but has no options", question_name(question));
                     report.add(Code::RequiredChoiceWithoutOptions, pointer, message);
                 }
                 (0, false) => {
@@ -75,14 +81,22 @@ fn check_question(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
         report.add(
             Code::OptionsOnOtherType,
             format!("{at}/options"),
-            format_args!("{} is not a single_choice", question_name(question)),
+            format_args!(
+                "{} has options, which questions of the type {} ignore",
+                question_name(question),
+                quoted(kind)
+            ),
         );
     }
     if !matches!(question.kind, QuestionKind::Number { .. }) && record.min.get().is_some() {
         report.add(
             Code::MinOnOtherType,
             format!("{at}/min"),
-            format_args!("{} does not take numbers", question_name(question)),
+            format_args!(
+                "{} has a `min`, which questions of the type {} ignore",
+                question_name(question),
+                quoted(kind)
+            ),
         );
     }
 }
@@ -94,14 +108,18 @@ fn check_options(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
             report.add(
                 Code::OptionLabelEmpty,
                 format!("{pointer}/label"),
-                format_args!("option {} of {} has no label", index + 1, question_name(question)),
+                format_args!("{} of {} has no label", option.name(index), question_name(question)),
             );
         }
         if matches!(&option.score, Field::Value(score) if Number::as_i64(score).is_none()) {
             report.add(
                 Code::ScoreNotInteger,
                 format!("{pointer}/score"),
-                format_args!("the score of option {} of {} is not a whole number", index + 1, question_name(question)),
+                format_args!(
+                    "{} of {} has a score that is not a whole number",
+                    option.name(index),
+                    question_name(question)
+                ),
             );
         }
     }

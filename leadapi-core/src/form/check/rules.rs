@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{
     Code, Report,
-    names::{quoted, record_name, rule_name},
+    names::{RuleName, quoted},
 };
 use crate::form::{
     entries,
@@ -19,43 +19,57 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
         form.pages.iter().enumerate().filter_map(|(index, page)| Some((page.id?, index))).collect();
     let endings: HashSet<&str> = form.endings.iter().filter_map(|ending| ending.id).collect();
     for (at, rule) in form.source.rules() {
-        let pointer = form.rule_pointer(at);
+        let (name, pointer) = (form.rule_name(rule, at), form.rule_pointer(at));
         if non_blank(&rule.from_page_id).is_none_or(|id| !pages.contains_key(id)) {
-            let message = format!("{} belongs to a page that does not exist", record_name(rule, at));
-            report.add(Code::FromPageMissing, format!("{pointer}/fromPageId"), message);
+            let page = quoted(rule.from_page_id.as_str().unwrap_or_default());
+            let message = format_args!("{name} starts from page {page}, which does not exist");
+            report.add(Code::FromPageMissing, format_args!("{pointer}/fromPageId"), message);
         }
-        check_jump(rule, &pages, &endings, &pointer, report);
-        check_groups(rule, &pointer, report);
+        check_jump(rule, name, &pages, &endings, &pointer, report);
+        check_groups(rule, name, &pointer, report);
     }
     for (index, page) in form.pages.iter().enumerate() {
         check_page(form, index, page, report);
     }
 }
 
-fn check_jump(rule: &Rule, pages: &HashMap<&str, usize>, endings: &HashSet<&str>, at: &str, report: &mut Report) {
+fn check_jump(
+    rule: &Rule,
+    name: RuleName<'_, '_>,
+    pages: &HashMap<&str, usize>,
+    endings: &HashSet<&str>,
+    at: &str,
+    report: &mut Report,
+) {
     let then = rule.then.get();
     let Some(then) = then.filter(|then| then.kind.get() == Some(&JumpKind::Jump)) else {
         let kind = then.and_then(|then| then.kind.get()).map_or("", |kind| kind.as_str());
-        report.add(Code::UnknownJump, format!("{at}/then/kind"), format!("the action {} is unknown", quoted(kind)));
+        let message = match kind {
+            "" => format!("{name} has no action"),
+            kind => format!("{name} has the unknown action {}", quoted(kind)),
+        };
+        report.add(Code::UnknownJump, format!("{at}/then/kind"), message);
         return;
     };
     let target = then.target.as_str().unwrap_or_default();
     let pointer = format!("{at}/then/target");
     match target.strip_prefix(ENDING) {
         Some(id) if !endings.contains(id) => {
-            report.add(Code::TargetEndingMissing, pointer, format!("there is no ending {}", quoted(id)));
+            let message = format!("{name} jumps to ending {}, which does not exist", quoted(id));
+            report.add(Code::TargetEndingMissing, pointer, message);
         }
         None if !pages.contains_key(target) => {
-            report.add(Code::TargetPageMissing, pointer, format!("there is no page {}", quoted(target)));
+            let message = format!("{name} jumps to page {}, which does not exist", quoted(target));
+            report.add(Code::TargetPageMissing, pointer, message);
         }
         _ => {}
     }
 }
 
-fn check_groups(rule: &Rule, at: &str, report: &mut Report) {
+fn check_groups(rule: &Rule, name: RuleName<'_, '_>, at: &str, report: &mut Report) {
     let mut join = |op: &Field<GroupOp>, pointer: String| {
         if let Field::Value(GroupOp::Other(op)) = op {
-            report.add(Code::UnknownJoin, pointer, format!("{} is neither AND nor OR", quoted(op)));
+            report.add(Code::UnknownJoin, pointer, format_args!("{name} joins with {}, not AND or OR", quoted(op)));
         }
     };
     join(&rule.outer_op, format!("{at}/outerOp"));
@@ -69,7 +83,8 @@ fn check_groups(rule: &Rule, at: &str, report: &mut Report) {
             Field::Other(_) => false,
         };
         if empty {
-            report.add(Code::EmptyGroup, format!("{at}/groups/{index}"), "the group has no conditions");
+            let message = format_args!("{name} has a group without conditions");
+            report.add(Code::EmptyGroup, format_args!("{at}/groups/{index}"), message);
         }
     }
 }
@@ -77,26 +92,21 @@ fn check_groups(rule: &Rule, at: &str, report: &mut Report) {
 fn check_page(form: &Questionnaire<'_>, index: usize, page: &PagePlan<'_>, report: &mut Report) {
     let mut taken = false;
     for rule in &page.rules {
-        let pointer = form.rule_pointer(rule.at);
+        let (name, pointer) = (form.rule_name(rule.record, rule.at), form.rule_pointer(rule.at));
         if !rule.fallback && rule.groups.is_empty() {
-            let message = format!("{} has no conditions and is not named {FALLBACK:?}", rule_name(rule));
+            let message =
+                format_args!("{name} never matches, because it has no conditions and is not named `{FALLBACK}`");
             report.add(Code::RuleWithoutConditions, pointer, message);
         } else if rule.fallback && !rule.groups.is_empty() {
-            report.add(
-                Code::FallbackWithConditions,
-                format!("{pointer}/groups"),
-                format_args!("the fallback of {} has conditions", form.page_name(index)),
-            );
+            let message = format_args!("{name} is a fallback with conditions");
+            report.add(Code::FallbackWithConditions, format_args!("{pointer}/groups"), message);
         } else if rule.fallback {
             if std::mem::replace(&mut taken, true) {
-                let message = format!("{} already has a fallback", form.page_name(index));
+                let message = format_args!("{name} is the second fallback of its page");
                 report.add(Code::DuplicateFallback, pointer, message);
             } else if page.rules.iter().any(|other| !other.fallback && other.at > rule.at) {
-                report.add(
-                    Code::FallbackNotLast,
-                    pointer,
-                    format_args!("the fallback of {} precedes other rules of the page", form.page_name(index)),
-                );
+                let message = format_args!("{name} is tried last, but precedes other rules of its page");
+                report.add(Code::FallbackNotLast, pointer, message);
             }
         }
     }
@@ -110,7 +120,8 @@ fn check_default(form: &Questionnaire<'_>, index: usize, page: &PagePlan<'_>, re
     let default: Target = certain.and_then(jump).unwrap_or_else(|| form.after(index));
     let conditional = page.rules.iter().rev().filter(|rule| !rule.groups.is_empty());
     for rule in conditional.take_while(|rule| jump(rule) == Some(default)) {
-        let message = format!("{} has this target even without {}", form.page_name(index), rule_name(rule));
+        let name = form.rule_name(rule.record, rule.at);
+        let message = format_args!("{name} has no effect, because its page leads to the same target without it");
         report.add(Code::RuleSameAsDefault, form.rule_pointer(rule.at), message);
     }
 }

@@ -29,31 +29,32 @@ fn check_ending(form: &Questionnaire<'_>, ending: &EndingPlan<'_>, at: &str, rep
         report.add(
             Code::UnknownEndingKind,
             format!("{at}/kind"),
-            format!("{} has the kind {}, which is not in the contract", ending_name(ending), quoted(kind)),
+            format_args!("{} has the unknown kind {}", ending_name(ending), quoted(kind)),
         );
     }
     if let Field::Value(CalendarProvider::Other(provider)) = &record.calendar_provider {
-        let message =
-            format!("{} has the provider {}, which is not in the contract", ending_name(ending), quoted(provider));
+        let message = format_args!("{} has the unknown provider {}", ending_name(ending), quoted(provider));
         report.add(Code::UnknownCalendarProvider, format!("{at}/calendarProvider"), message);
     }
     if ending.calendar(&form.source).is_some_and(|calendar| calendar.slug.is_none()) {
         report.add(
             Code::CalendarWithoutSlug,
             format!("{at}/calendarSlug"),
-            format_args!("{} has no calendar slug", ending_name(ending)),
+            format_args!("{} shows a calendar, but has no `calendarSlug`", ending_name(ending)),
         );
     }
     if let Some(url) = non_blank(&record.post_booking_redirect_url) {
         let at = format!("{at}/postBookingRedirectUrl");
         if web_url(url).is_none() {
-            report.add(Code::BadRedirectUrl, at.clone(), format!("{} is not an http or https URL", quoted(url)));
+            let message =
+                format!("{} redirects to {}, which is not an http or https URL", ending_name(ending), quoted(url));
+            report.add(Code::BadRedirectUrl, at.clone(), message);
         }
         if !ending.is_calendar() {
             report.add(
                 Code::BookingUrlUnused,
                 at,
-                format_args!("{} has no calendar, so visitors cannot book an appointment there", ending_name(ending)),
+                format_args!("{} has a `postBookingRedirectUrl`, but no calendar", ending_name(ending)),
             );
         }
     }
@@ -62,7 +63,7 @@ fn check_ending(form: &Questionnaire<'_>, ending: &EndingPlan<'_>, at: &str, rep
         report.add(
             Code::MetaEventWithoutPixel,
             format!("{at}/metaEvent"),
-            format_args!("{} reports an event, but there is no pixel", ending_name(ending)),
+            format_args!("{} reports an event, but the record has no pixel", ending_name(ending)),
         );
     }
     if record.creates_lead.is_absent() {
@@ -80,7 +81,7 @@ fn check_settings(form: &Questionnaire<'_>, report: &mut Report) {
         report.add(
             Code::BadRedirectUrl,
             form.pointer("settings/redirectUrl"),
-            format!("{} is not an http or https URL", quoted(url)),
+            format_args!("the form redirects to {}, which is not an http or https URL", quoted(url)),
         );
     }
     let asks = |kind: fn(&QuestionKind<'_>) -> bool| form.questions.iter().any(|question| kind(&question.kind));
@@ -88,22 +89,22 @@ fn check_settings(form: &Questionnaire<'_>, report: &mut Report) {
         report.add(
             Code::VerifyEmailWithoutEmail,
             form.pointer("settings/verifyEmail"),
-            "the form has no email question",
+            "the form verifies email addresses, but has no email question",
         );
     }
     if settings.verify_phone.get() == Some(&true) && !asks(|kind| matches!(kind, QuestionKind::Phone)) {
         report.add(
             Code::VerifyPhoneWithoutPhone,
             form.pointer("settings/verifyPhone"),
-            "the form has no phone question",
+            "the form verifies phone numbers, but has no phone question",
         );
     }
     if let Some(id) = non_blank(&settings.auto_book_field_id).filter(|id| form.question(id).is_none()) {
-        let message = format!("there is no question {}", quoted(id));
+        let message = format!("the form books with the answer to question {}, which does not exist", quoted(id));
         report.add(Code::AutoBookQuestionMissing, form.pointer("settings/autoBookFieldId"), message);
     }
     if form.version() == Version::Live && !settings.default_booking_slug.is_absent() {
-        let message = "snapshots are normally published without a default calendar";
+        let message = "the snapshot has a `defaultBookingSlug`, which snapshots normally omit";
         report.add(Code::SnapshotHasDefaultSlug, form.pointer("settings/defaultBookingSlug"), message);
     }
 }
@@ -121,7 +122,7 @@ fn check_theme(form: &Questionnaire<'_>, report: &mut Report) {
             report.add(
                 Code::BadColour,
                 form.pointer(format_args!("theme/{name}")),
-                format!("{} is not in the form #rgb, #rrggbb or #rrggbbaa", quoted(text)),
+                format_args!("the theme has the colour {}, which is not in the form `#rrggbb`", quoted(text)),
             );
         }
     }
@@ -131,7 +132,7 @@ fn check_theme(form: &Questionnaire<'_>, report: &mut Report) {
     let text = colour(&theme.text_color);
     let contrasts = backgrounds.filter_map(|background| Some(colour::contrast(text?, background)));
     if let Some(least) = contrasts.min_by(f64::total_cmp).filter(|least| *least < CONTRAST) {
-        let message = format!("the contrast between text and background is {least:.1}:1");
+        let message = format!("the text has a contrast of {least:.1}:1 with the background, below {CONTRAST}:1");
         report.add(Code::LowContrast, form.pointer("theme/textColor"), message);
     }
 }
@@ -139,11 +140,11 @@ fn check_theme(form: &Questionnaire<'_>, report: &mut Report) {
 fn check_versions(form: &Questionnaire<'_>, report: &mut Report) {
     let Some(draft) = form.source.form else { return };
     if !form.is_active() {
-        report.add(Code::Inactive, "/form/is_active", "is_active is false");
+        report.add(Code::Inactive, "/form/is_active", "the form is inactive");
     }
     let Some(live) = draft.published() else {
         if draft.is_active.get() == Some(&true) {
-            report.add(Code::NeverPublished, "/form/live_snapshot", "the form is active and has no snapshot");
+            report.add(Code::NeverPublished, "/form/live_snapshot", "the form is active, but was never published");
         }
         return;
     };
@@ -164,7 +165,7 @@ fn check_versions(form: &Questionnaire<'_>, report: &mut Report) {
         report.add(
             Code::DraftDiffers,
             format!("/form/{name}"),
-            format!("the draft's {name} differs from the published version"),
+            format_args!("`{name}` of the draft differs from the published version"),
         );
     }
 }

@@ -1,6 +1,6 @@
 //! Checks for members of the wrong type and for members that are not in the contract.
 
-use super::{Code, Report, names::quoted};
+use super::{Code, Report, names::Member};
 use crate::form::{
     extensible_enum::{CalendarProvider, EndingKind, GroupOp, JumpKind, Operator, QuestionType},
     field::{Entry, Field},
@@ -11,6 +11,7 @@ use crate::form::{
 
 /// Visits the JSON of a record and reports findings at the current location.
 pub(in crate::form) struct Inspector<'r> {
+    form: &'r Questionnaire<'r>,
     report: &'r mut Report,
     pointer: String,
     /// JSON pointers to the members to skip, because they belong to the other version.
@@ -19,6 +20,9 @@ pub(in crate::form) struct Inspector<'r> {
 
 /// A record or value that can be checked for unexpected JSON.
 pub(in crate::form) trait Inspect {
+    /// The expected JSON, with an article.
+    const EXPECTED: &'static str;
+
     fn inspect(&self, inspector: &mut Inspector<'_>);
 }
 
@@ -28,7 +32,7 @@ const LIVE: &[&str] = &["/form/live_snapshot"];
 
 pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
     let excluded = if form.version() == Version::Live { DRAFT } else { LIVE };
-    form.source.record.inspect(&mut Inspector { report, pointer: String::new(), excluded });
+    form.source.record.inspect(&mut Inspector { form, report, pointer: String::new(), excluded });
 }
 
 impl Inspector<'_> {
@@ -46,15 +50,16 @@ impl Inspector<'_> {
     /// Reports a member that is not in the contract.
     pub(in crate::form) fn unknown(&mut self, name: &str) {
         self.member(name, |inspector| {
+            let member = Member { form: inspector.form, pointer: &inspector.pointer };
             inspector.report.add(
                 Code::UnknownMember,
                 &inspector.pointer,
-                format_args!("the contract has no member {} here", quoted(name)),
+                format_args!("{member} is not in the contract"),
             );
         });
     }
 
-    fn unexpected(&mut self, json: &str) {
+    fn unexpected(&mut self, json: &str, expected: &str) {
         let kind = match json.as_bytes().first() {
             Some(b'{') => "an object",
             Some(b'[') => "an array",
@@ -63,37 +68,51 @@ impl Inspector<'_> {
             Some(b'n') => "null",
             _ => "a number",
         };
-        self.report.add(Code::UnexpectedType, &self.pointer, format_args!("the contract does not allow {kind} here"));
+        let member = Member { form: self.form, pointer: &self.pointer };
+        let message = format_args!("{member} is {kind} instead of {expected}");
+        self.report
+            .add_with_fix(Code::UnexpectedType, &self.pointer, message, || format!("Replace it with {expected}."));
     }
 }
 
 impl<T: Inspect> Inspect for Field<T> {
+    const EXPECTED: &'static str = T::EXPECTED;
+
     fn inspect(&self, inspector: &mut Inspector<'_>) {
         match self {
             Self::Absent | Self::Null => {}
             Self::Value(value) => value.inspect(inspector),
-            Self::Other(raw) => inspector.unexpected(raw.text()),
+            Self::Other(raw) => inspector.unexpected(raw.text(), T::EXPECTED),
         }
     }
 }
 
 impl<T: Inspect> Inspect for Vec<Entry<T>> {
+    const EXPECTED: &'static str = "an array";
+
     fn inspect(&self, inspector: &mut Inspector<'_>) {
         for (index, entry) in self.iter().enumerate() {
             inspector.member(&index.to_string(), |inspector| match entry {
                 Entry::Value(value) => value.inspect(inspector),
-                Entry::Other(raw) => inspector.unexpected(raw.text()),
+                Entry::Other(raw) => inspector.unexpected(raw.text(), T::EXPECTED),
             });
         }
     }
 }
 
 macro_rules! plain {
-    ($($type:ty)*) => {$(
+    ($($expected:literal: $($type:ty)+;)+) => {$($(
         impl Inspect for $type {
+            const EXPECTED: &'static str = $expected;
+
             fn inspect(&self, _: &mut Inspector<'_>) {}
         }
-    )*};
+    )+)+};
 }
 
-plain! { String bool Number Operand GroupOp Operator JumpKind QuestionType EndingKind CalendarProvider }
+plain! {
+    "a string": String GroupOp Operator JumpKind QuestionType EndingKind CalendarProvider;
+    "a boolean": bool;
+    "a number": Number;
+    "a string or a number": Operand;
+}

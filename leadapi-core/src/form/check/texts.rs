@@ -1,6 +1,10 @@
 //! Checks placeholders in labels, endings and the confirmation message.
 
-use super::{Code, Report, names::quoted, order::PageOrder};
+use super::{
+    Code, Report,
+    names::{Member, question_name, quoted},
+    order::PageOrder,
+};
 use crate::form::{
     plan::{QuestionPlan, Questionnaire},
     walk::{Piece, pieces},
@@ -34,18 +38,19 @@ pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report:
 /// Checks the placeholders in the text, and returns the keys that refer to questions.
 fn check_text<'t>(form: &Questionnaire<'_>, text: &'t str, at: &str, report: &mut Report) -> Vec<&'t str> {
     let mut known = Vec::new();
+    let member = Member { form, pointer: at };
     for piece in pieces(text) {
         match piece {
             Piece::Text(_) => {}
             Piece::Brace(brace) => {
-                report.add(Code::UnbalancedBrace, at, format_args!("the brace {brace:?} is unmatched"));
+                report.add(Code::UnbalancedBrace, at, format_args!("{member} has an unmatched `{brace}`"));
             }
             Piece::Key { key, .. } if form.is_known_key(key) => known.push(key),
             Piece::Key { key, .. } => {
                 report.add(
                     Code::UnknownPlaceholder,
                     at,
-                    format_args!("no question is mapped to {0} or has the id {0}", quoted(key)),
+                    format_args!("{member} has the placeholder {}, which refers to no question", placeholder(key)),
                 );
             }
         }
@@ -71,11 +76,18 @@ fn check_order(
         other.page != question.page && order.can_follow(question.page, other.page) != Some(false)
     };
     let (code, message) = if known.iter().any(&mut before) {
-        (Code::PlaceholderMaybeUnanswered, "may be unanswered when the label is shown")
+        (Code::PlaceholderMaybeUnanswered, "which may be unanswered")
     } else if known.iter().any(|other| other.page == question.page) {
-        (Code::PlaceholderSamePage, "is on the same page")
+        (Code::PlaceholderSamePage, "which is on the same page")
     } else {
-        (Code::PlaceholderNotYetAsked, "is never asked before the label is shown")
+        (Code::PlaceholderNotYetAsked, "which is never asked before")
     };
-    report.add(code, at, format_args!("the question for the placeholder {} {message}", quoted(key)));
+    let Some(other) = known.first().map(|other| question_name(other)) else { return };
+    let name = question_name(question);
+    report.add(code, at, format_args!("{name} has the placeholder {} of {other}, {message}", placeholder(key)));
+}
+
+/// Returns the placeholder of this key, truncated to fit a message.
+fn placeholder(key: &str) -> String {
+    quoted(&format!("{{{key}}}"))
 }

@@ -1,9 +1,15 @@
 //! `form check`: checks a form and prints the findings.
 
-use clap::{Args, ValueEnum};
-use leadapi_core::form::{Finding, Severity};
+use std::path::Path;
 
-use super::input::FormFile;
+use clap::{Args, ValueEnum};
+use leadapi_core::form::Severity;
+
+use super::{
+    input::FormFile,
+    location::{Located, Region},
+    sarif,
+};
 use crate::cli::{
     CommandError,
     escape::{escape, escape_json},
@@ -14,6 +20,9 @@ use crate::cli::{
 pub(in crate::cli) struct Check {
     #[command(flatten)]
     form: FormFile,
+    /// Print a SARIF 2.1.0 log, for code scanning services and editors.
+    #[arg(long, conflicts_with = "json")]
+    sarif: bool,
     /// Also fail on findings of this severity or higher. Errors always fail.
     #[arg(long, value_name = "SEVERITY")]
     deny: Option<Deny>,
@@ -29,23 +38,28 @@ enum Deny {
 impl Check {
     /// Prints the findings.
     pub(super) fn run(self) -> Result<(), CommandError> {
-        self.form.with(|form, format| {
-            let findings = form.check();
-            format.print(&findings, || {
-                let lines: Vec<String> = findings.iter().map(lines).collect();
-                if lines.is_empty() { "no findings".to_owned() } else { lines.join("\n") }
-            })?;
+        self.form.with_text(|form, text, format| {
+            let findings = Located::all(form.check(), text);
+            if self.sarif {
+                let log = sarif::log(&self.form.file, &findings);
+                format.print_verbatim(&(), || log.to_string())?;
+            } else {
+                format.print(&findings, || {
+                    let findings: Vec<String> = findings.iter().map(|found| lines(&self.form.file, found)).collect();
+                    if findings.is_empty() { "no findings".to_owned() } else { findings.join("\n\n") }
+                })?;
+            }
             let denied = match self.deny {
                 None => Severity::Error,
                 Some(Deny::Warnings) => Severity::Warning,
                 Some(Deny::Notes) => Severity::Note,
             };
-            if findings.iter().all(|finding| finding.severity() > denied) {
+            if findings.iter().all(|found| found.finding.severity() > denied) {
                 return Ok(());
             }
             let count = |severity| {
-                let findings = findings.iter().filter(|finding| finding.severity() == severity);
-                findings.map(|finding| finding.count).sum()
+                let findings = findings.iter().filter(|found| found.finding.severity() == severity);
+                findings.map(|found| found.finding.count).sum()
             };
             let [errors, warnings, notes] = [Severity::Error, Severity::Warning, Severity::Note].map(count);
             Err(CommandError::FormFindings { path: self.form.file.clone(), errors, warnings, notes })
@@ -53,16 +67,27 @@ impl Check {
     }
 }
 
-/// Formats a finding for people: the finding itself, the advice, and the answers that demonstrate it.
-fn lines(finding: &Finding) -> String {
-    let mut lines = escape(&finding.to_string()).into_owned();
+/// Formats a finding for people: its message and location, the fix, and the answers that demonstrate it.
+fn lines(path: &Path, found: &Located) -> String {
+    let Located { finding, region: Region { start, .. } } = found;
+    let file = if path == Path::new("-") { "<stdin>".into() } else { path.to_string_lossy() };
+    let mut lines = format!(
+        "{}[{}]: {}\n  --> {}:{}:{} ({})",
+        finding.severity(),
+        finding.code,
+        escape(&finding.message),
+        escape(&file),
+        start.line,
+        start.column,
+        escape(&finding.pointer)
+    );
     if finding.count == 1 {
-        lines.push_str("\n    help: ");
-        lines.push_str(finding.code.advice());
+        lines.push_str("\n  help: ");
+        lines.push_str(&escape(&finding.fix));
     }
     if let Some(answers) = &finding.witness {
         let answers = serde_json::to_string(answers).unwrap_or_default();
-        lines.push_str("\n    example answers: ");
+        lines.push_str("\n  answers: ");
         lines.push_str(&escape_json(&answers));
     }
     lines

@@ -25,16 +25,28 @@ impl FormFile {
         &self,
         run: impl FnOnce(&Questionnaire<'_>, Format) -> Result<(), CommandError>,
     ) -> Result<(), CommandError> {
-        let record = record(&self.file)?;
+        self.with_text(|form, _, format| run(form, format))
+    }
+
+    /// Like [`with`](Self::with), but also passes the text of the record.
+    pub(super) fn with_text(
+        &self,
+        run: impl FnOnce(&Questionnaire<'_>, &str, Format) -> Result<(), CommandError>,
+    ) -> Result<(), CommandError> {
+        let text = text("form record", &self.file)?;
+        let text = without_bom(&text);
         let version = if self.draft { Version::Draft } else { Version::Live };
-        run(&record.compile(version, &Policy::default()), self.format)
+        run(&parse(&self.file, text)?.compile(version, &Policy::default()), text, self.format)
     }
 }
 
 /// Reads a form record from a file.
 pub(super) fn record(path: &Path) -> Result<FormRecord, CommandError> {
-    serde_json::from_str(without_bom(&text("form record", path)?))
-        .map_err(|source| CommandError::Form { path: path.to_owned(), source })
+    parse(path, without_bom(&text("form record", path)?))
+}
+
+fn parse(path: &Path, text: &str) -> Result<FormRecord, CommandError> {
+    serde_json::from_str(text).map_err(|source| CommandError::Form { path: path.to_owned(), source })
 }
 
 /// Reads answers from a file.

@@ -1,8 +1,11 @@
 //! `form`: the form records of a business (contract D11), and checks of form files.
 
 mod check;
+mod explain;
 mod input;
+mod location;
 mod paths;
+mod sarif;
 mod walk;
 
 use std::path::PathBuf;
@@ -18,13 +21,16 @@ use super::{
     store::BusinessArgs,
 };
 use check::Check;
+use explain::Explain;
 use input::FormFile;
 use walk::WalkForm;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum FormCommand {
-    /// Check a form from a file, and print each finding with its location, advice, and answers that demonstrate it.
+    /// Check a form from a file, and print each finding with its location, the fix, and answers that demonstrate it.
     Check(Check),
+    /// Explain the code of a finding, or list all codes.
+    Explain(Explain),
     /// List every path through a form from a file, with answers for each path.
     Paths(FormFile),
     /// Print the pages of a form from a file, and the routes between them, as a Mermaid flowchart.
@@ -90,6 +96,7 @@ impl FormCommand {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         match self {
             Self::Check(check) => check.run(),
+            Self::Explain(explain) => explain.run(),
             Self::Paths(form) => paths::paths(&form),
             Self::Graph(form) => paths::graph(&form),
             Self::Walk(walk) => walk.run(),
