@@ -7,7 +7,6 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use tempfile::NamedTempFile;
 
 /// Starts a server without rate limits on a free port, with the business `b1`, its client account `c1` and a token. The
 /// arguments of `command` must already include `serve`. Returns the process and the base URL once the server listens.
@@ -27,20 +26,14 @@ pub fn serve_one_business(command: &mut Command, token: &str) -> (Child, String)
 /// Panics if the process exits before it listens.
 pub fn serve_with_rate_limits(command: &mut Command, tokens: &[&str]) -> (Child, String) {
     let data = one_business(tokens);
-    let command = command.args(["--listen", "127.0.0.1:0"]).arg("--data");
-    let mut child = command.arg(data.path()).stdout(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let line = lines.find_map(|line| line.unwrap().split_once("listens at ").map(|(_, rest)| rest.to_owned()));
-    let url = line.expect("the server prints its address").split(' ').next().unwrap().to_owned();
+    let command = command.args(["--listen", "127.0.0.1:0", "--data"]).arg(data.path());
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let url = listens_at(&mut child);
     (child, url)
 }
 
-/// Returns a data file with the business `b1`, its client account `c1` and these tokens.
-///
-/// # Panics
-///
-/// Panics if the file cannot be written.
-pub fn one_business(tokens: &[&str]) -> NamedTempFile {
+/// Returns a file with the data set of [`serve_one_business`].
+pub fn one_business(tokens: &[&str]) -> tempfile::NamedTempFile {
     let token = |token: &&str| json!({"name": "t", "scopes": ["read", "write"], "token": token});
     let tokens: Vec<Value> = tokens.iter().map(token).collect();
     let created_at = "2026-01-01T00:00:00Z";
@@ -51,7 +44,18 @@ pub fn one_business(tokens: &[&str]) -> NamedTempFile {
         "clients": [{"id": "c1", "name": "C", "created_at": created_at}],
         "tokens": tokens,
     });
-    let data = NamedTempFile::new().unwrap();
+    let data = tempfile::NamedTempFile::new().unwrap();
     fs::write(data.path(), json!({"businesses": [business]}).to_string()).unwrap();
     data
+}
+
+/// Returns the base URL that a starting process prints to its piped standard output.
+///
+/// # Panics
+///
+/// Panics if the process exits before it listens.
+pub fn listens_at(process: &mut Child) -> String {
+    let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+    let line = lines.find_map(|line| line.unwrap().split_once("listens at ").map(|(_, rest)| rest.to_owned()));
+    line.expect("the process prints its address").split(' ').next().unwrap().to_owned()
 }

@@ -1,0 +1,74 @@
+//! Creates the leads of pending submissions, one after the other, until none is left.
+
+use std::{sync::Arc, time::Duration};
+
+use leadapi_client::{
+    Client, Error,
+    id::LeadId,
+    model::{IdempotencyKey, NewLead},
+};
+use leadapi_core::BoxError;
+use tokio::time::sleep;
+
+use crate::{
+    Host,
+    store::{Pending, Store},
+};
+
+const BATCH: u32 = 32;
+const MIN_PAUSE: Duration = Duration::from_millis(50);
+const MAX_PAUSE: Duration = Duration::from_secs(10);
+
+/// Creates leads until the process exits. After a failure, the pause before the next attempt doubles.
+pub(crate) async fn run(host: Arc<Host>, client: Client) {
+    let mut pause = MIN_PAUSE;
+    loop {
+        match create_batch(&host, &client).await {
+            Ok(0) => host.added.notified().await,
+            Ok(_) => pause = MIN_PAUSE,
+            Err(error) => {
+                eprintln!("the next attempt is in {pause:?}: {error}");
+                sleep(pause).await;
+                pause = (pause * 2).min(MAX_PAUSE);
+            }
+        }
+    }
+}
+
+/// Creates the leads of some pending submissions, and returns their number. A failure does not stop the other ones.
+async fn create_batch(host: &Arc<Host>, client: &Client) -> Result<usize, BoxError> {
+    let batch = host.with_store(|_, store| store.claim(BATCH)).await?;
+    let (count, mut failure) = (batch.len(), None);
+    for pending in batch {
+        match create(client, &pending).await {
+            Ok(outcome) => {
+                let outcome = outcome.map(|lead| lead.to_string());
+                let settle = move |_: &Host, store: &mut Store| {
+                    store.settle(&pending.key, outcome.as_deref().map_err(String::as_str))
+                };
+                host.with_store(settle).await?;
+            }
+            Err(error) => failure = Some(error),
+        }
+    }
+    failure.map_or(Ok(count), Err)
+}
+
+/// Creates a lead. The key depends only on the submission, so the service recognises a create that was repeated because
+/// its response was lost or because this process was killed before it recorded the response.
+///
+/// Returns the API's message if it refuses this lead, and an error if a later attempt may succeed.
+async fn create(client: &Client, pending: &Pending) -> Result<Result<LeadId, String>, BoxError> {
+    let lead: NewLead = serde_json::from_str(&pending.lead)?;
+    let key = IdempotencyKey::parse(&format!("form-{}/{}", pending.key.form, pending.key.id))?;
+    match client.leads().create(&lead).idempotency_key(key).await {
+        Ok(lead) => Ok(Ok(lead.id)),
+        Err(error) if is_refused(&error) => Ok(Err(error.message())),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Returns whether the lead itself is refused. An operator can correct the token, so its submissions stay pending.
+fn is_refused(error: &Error) -> bool {
+    !error.is_retryable() && !error.is_unauthorized() && !error.lacks_scope()
+}
