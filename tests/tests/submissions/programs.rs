@@ -87,6 +87,11 @@ impl Programs {
         self.host = Some(Process::start(&mut command));
     }
 
+    /// Opens the file of the host.
+    pub(crate) fn open_submissions(&self) -> rusqlite::Connection {
+        rusqlite::Connection::open(self.path("submissions.db")).unwrap()
+    }
+
     /// Returns the URL to which the submissions of the form are sent.
     pub(crate) fn submissions_url(&self) -> String {
         format!("http://127.0.0.1:{}/forms/care/submissions", self.ports[1])

@@ -1,6 +1,6 @@
 //! The answer to each kind of submission.
 
-use leadapi_tests::eventually;
+use leadapi_tests::{eventually, wait_until};
 use serde_json::{Value, json};
 
 use crate::{
@@ -43,11 +43,7 @@ async fn each_kind_of_submission_has_a_clear_answer() {
     assert_eq!(status.as_u16(), 404);
 
     programs.restart_server();
-    let lead = eventually("the lead", async || {
-        let state = state(&url, "s1").await.unwrap();
-        state["lead_id"].as_str().map(str::to_owned).ok_or(state.to_string())
-    });
-    let lead = lead.await;
+    let lead = until_state(&url, "s1", "created").await["lead_id"].as_str().unwrap().to_owned();
     let created = json!({"id": "s1", "state": "created", "reason": null, "lead_id": lead});
     assert_eq!(send("s1", ann).await, (200, created));
     programs.restart_host();
@@ -57,4 +53,49 @@ async fn each_kind_of_submission_has_a_clear_answer() {
         (leads.len() == 2).then(|| leads.clone()).ok_or(format!("{leads:?}"))
     });
     assert_eq!(names.await.get("Ann"), Some(&vec![lead]));
+}
+
+/// The API refuses the lead, so no retry can succeed.
+#[tokio::test]
+async fn a_refused_lead_waits_for_a_person() {
+    let mut form = form();
+    form["form"]["client_id"] = json!("nobody");
+    let programs = Programs::start(&form);
+    let url = programs.submissions_url();
+    submit(&url, "s1", &json!({"name": "Ann", "what": "yes"})).await.unwrap();
+    let reviewed = until_state(&url, "s1", "review").await;
+    assert!(reviewed["reason"].as_str().unwrap().contains("client"), "{reviewed}");
+}
+
+/// After a day without an answer, the API no longer recognises the key, and a retry could create a second lead.
+#[tokio::test]
+async fn a_create_without_an_outcome_for_a_day_is_not_retried() {
+    let mut programs = Programs::start(&form());
+    let url = programs.submissions_url();
+    programs.kill_server();
+    for id in ["s1", "s2"] {
+        submit(&url, id, &json!({"name": id, "what": "yes"})).await.unwrap();
+    }
+    let database = programs.open_submissions();
+    let tried = "SELECT count(*) FROM submission WHERE attempted_at IS NOT NULL";
+    wait_until("attempts", || {
+        let count: i64 = database.query_row(tried, [], |row| row.get(0)).unwrap();
+        (count == 2).then_some(()).ok_or(count.to_string())
+    });
+    database.execute("UPDATE submission SET attempted_at = attempted_at - 24 * 3600 WHERE id = 's1'", []).unwrap();
+    programs.restart_server();
+    until_state(&url, "s2", "created").await;
+    let reviewed = until_state(&url, "s1", "review").await;
+    assert!(reviewed["reason"].as_str().unwrap().contains("a lead may exist"), "{reviewed}");
+    let leads = programs.leads().await;
+    assert!(leads.contains_key("s2") && leads.len() == 1, "{leads:?}");
+}
+
+/// Waits until a submission is in this state, and returns it.
+async fn until_state(url: &str, id: &str, wanted: &str) -> Value {
+    let settled = eventually(wanted, async || {
+        let state = state(url, id).await.unwrap();
+        if state["state"] == wanted { Ok(state) } else { Err(state.to_string()) }
+    });
+    settled.await
 }
