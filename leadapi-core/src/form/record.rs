@@ -41,7 +41,7 @@ macro_rules! record {
 
             fn inspect(&self, inspector: &mut $crate::form::check::Inspector<'_>) {
                 $(inspector.member($key, |inspector| self.$field.inspect(inspector));)+
-                self.extra.keys().for_each(|name| inspector.unknown(name));
+                self.extra.keys().for_each(|name| inspector.unknown(name, Self::KEYS));
             }
         }
 

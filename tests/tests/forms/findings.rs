@@ -208,13 +208,37 @@ fn messages_name_their_part_of_the_form_and_state_the_fix() {
     }
 }
 
+/// If the author probably misspelt a name or used a label in place of an id, the fix says which one was meant.
+#[test]
+fn the_fix_names_what_the_author_probably_meant() {
+    let rule = "/form/logic/rules/0";
+    for (pointer, value, fix) in [
+        (format!("{rule}/then/target"), "end:thank", "Jump to ending thanks."),
+        (format!("{rule}/fromPageId"), "A", "Start the rule from page a."),
+        (format!("{rule}/groups/0/conds/0/fieldId"), "knd", "Test question \"Which?\" (kind)."),
+        (format!("{rule}/groups/0/conds/0/value"), "two", "Compare with the id of option \"Two\" (o2)."),
+        ("/form/settings/endings/0/message".to_owned(), "Thanks, {nmae}.", "Replace it with \"{name}\"."),
+        ("/form/pages/1/fields/0/lable".to_owned(), "Age?", "Rename it to `label`."),
+        // Nothing is similar, so the fix is the general one of the code.
+        (format!("{rule}/then/target"), "end:x", Code::TargetEndingMissing.fix()),
+    ] {
+        let mut record = clean();
+        let (parent, member) = pointer.rsplit_once('/').unwrap();
+        record.pointer_mut(parent).unwrap()[member] = value.into();
+        let findings = check(&record);
+        let found: Vec<&str> =
+            findings.iter().filter(|found| found.pointer == pointer).map(|found| &*found.fix).collect();
+        assert_eq!(found, [fix], "{findings:?}");
+    }
+}
+
 /// Returns the names of the innermost named part of the record that contains the pointer: with its id and, because an
 /// id may be a duplicate, with its number.
 fn names_of_innermost(record: &Value, pointer: &str) -> Option<[String; 2]> {
     let kinds =
         [("pages", "page"), ("fields", "question"), ("options", "option"), ("endings", "ending"), ("rules", "rule")];
     let parts = pointer.match_indices('/').map(|(at, _)| &pointer[..at]).chain([pointer]);
-    let names = parts.filter_map(|part| {
+    parts.rev().find_map(|part| {
         let (array, index) = part.rsplit_once('/')?;
         let index: usize = index.parse().ok()?;
         let (_, kind) = kinds.iter().find(|(name, _)| array.ends_with(name))?;
@@ -224,6 +248,5 @@ fn names_of_innermost(record: &Value, pointer: &str) -> Option<[String; 2]> {
         let title = ["title", "label", "name", "heading"].into_iter().find_map(text);
         let name = |id: &str| title.map_or_else(|| format!("{kind} {id}"), |title| format!("{kind} {title:?} ({id})"));
         Some([name(text("id").unwrap_or(&number)), name(&number)])
-    });
-    names.last()
+    })
 }

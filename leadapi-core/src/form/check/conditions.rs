@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{
     Code, Report,
-    names::{RuleName, question_name, quoted},
+    names::{RuleName, question_name, quoted, similar_option},
     order::PageOrder,
 };
 use crate::form::{
@@ -54,10 +54,11 @@ fn check_condition<'f, 'r>(
     };
     let id = non_blank(&condition.field_id).unwrap_or_default();
     let Some(question) = form.question(id).and_then(|index| form.questions.get(index)) else {
-        report.add(
+        report.add_with_fix(
             Code::ConditionQuestionMissing,
-            format!("{at}/fieldId"),
+            format_args!("{at}/fieldId"),
             format_args!("{rule} tests question {}, which does not exist", quoted(id)),
+            || Some(format!("Test {}.", form.similar_question(id)?)),
         );
         return None;
     };
@@ -83,10 +84,11 @@ fn check_condition<'f, 'r>(
     let pointer = format!("{at}/value");
     match (&question.kind, condition.value.get()) {
         (QuestionKind::Choice(_), Some(Operand::Text(option))) => {
-            let option = quoted(option);
-            let message =
-                format_args!("{rule} tests {} for option {option}, which does not exist", question_name(question));
-            report.add(Code::ConditionOptionMissing, pointer, message);
+            let (name, quoted) = (question_name(question), quoted(option));
+            let message = format_args!("{rule} tests {name} for option {quoted}, which does not exist");
+            report.add_with_fix(Code::ConditionOptionMissing, pointer, message, || {
+                Some(format!("Compare with the id of {}.", similar_option(question.record, option)?))
+            });
         }
         _ => report.add(
             Code::ValueMismatch,

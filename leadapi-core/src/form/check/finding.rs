@@ -85,15 +85,17 @@ impl Report {
         self.push(code, &pointer, &message, || Cow::Borrowed(code.fix()), None);
     }
 
-    /// Like [`add`](Self::add), with a fix for this finding. If the finding is only counted, the fix is not built.
+    /// Like [`add`](Self::add), with a fix for this finding in place of the fix of the code, unless it is `None`. If the
+    /// finding is only counted, the fix is not built.
     pub(super) fn add_with_fix(
         &mut self,
         code: Code,
         pointer: impl fmt::Display,
         message: impl fmt::Display,
-        fix: impl FnOnce() -> String,
+        fix: impl FnOnce() -> Option<String>,
     ) {
-        self.push(code, &pointer, &message, || Cow::Owned(fix()), None);
+        let fix = || fix().map_or(Cow::Borrowed(code.fix()), Cow::Owned);
+        self.push(code, &pointer, &message, fix, None);
     }
 
     pub(super) fn add_with_witness(

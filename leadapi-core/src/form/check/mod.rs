@@ -13,6 +13,7 @@ mod questions;
 mod rules;
 mod settings;
 mod shape;
+mod similar;
 mod texts;
 
 pub use code::{Code, Severity};

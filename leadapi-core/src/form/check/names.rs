@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use super::similar::similar;
 use crate::form::{
     ending::Ending,
     entries,
@@ -100,6 +101,24 @@ impl<'r> Questionnaire<'r> {
         Name { what: "page", id, at: page, title }
     }
 
+    /// Returns the name of the page that the author probably meant with this id.
+    pub(super) fn similar_page(&self, id: &str) -> Option<Name<'r>> {
+        let id = similar(id, self.pages.iter().filter_map(|page| page.id))?;
+        self.pages.iter().position(|page| page.id == Some(id)).map(|page| self.page_name(page))
+    }
+
+    /// Returns the name of the ending that the author probably meant with this id.
+    pub(super) fn similar_ending(&self, id: &str) -> Option<Name<'r>> {
+        let id = similar(id, self.endings.iter().filter_map(|ending| ending.id))?;
+        self.endings.iter().find(|ending| ending.id == Some(id)).map(ending_name)
+    }
+
+    /// Returns the name of the question that the author probably meant with this id.
+    pub(super) fn similar_question(&self, id: &str) -> Option<Name<'r>> {
+        let id = similar(id, self.questions.iter().map(|question| question.id))?;
+        self.questions.iter().find(|question| question.id == id).map(question_name)
+    }
+
     pub(super) fn rule_name<'f>(&'f self, rule: &'f Rule, at: usize) -> RuleName<'f, 'r> {
         RuleName { form: self, rule, at }
     }
@@ -114,6 +133,16 @@ pub(super) fn question_name<'r>(question: &QuestionPlan<'r>) -> Name<'r> {
     question.record.name(question.at)
 }
 
+/// Returns the name of the option that the author probably meant with this id, which may be the label of an option.
+pub(super) fn similar_option<'r>(question: &'r Question, id: &str) -> Option<Name<'r>> {
+    let options = || entries(&question.options).map(|(at, option)| option.name(at)).filter(|name| name.id.is_some());
+    let labelled = options().find(|name| name.title.is_some_and(|title| title.trim().eq_ignore_ascii_case(id.trim())));
+    labelled.or_else(|| {
+        let id = similar(id, options().filter_map(|name| name.id))?;
+        options().find(|name| name.id == Some(id))
+    })
+}
+
 pub(super) fn ending_name<'r>(ending: &EndingPlan<'r>) -> Name<'r> {
     ending.record.name(ending.at)
 }
@@ -121,7 +150,7 @@ pub(super) fn ending_name<'r>(ending: &EndingPlan<'r>) -> Name<'r> {
 /// A rule, formatted with its page, as `rule "Too young" (r1) of page "Your age" (p2)`.
 #[derive(Clone, Copy)]
 pub(super) struct RuleName<'f, 'r> {
-    form: &'f Questionnaire<'r>,
+    pub form: &'f Questionnaire<'r>,
     rule: &'f Rule,
     at: usize,
 }

@@ -23,7 +23,9 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
         if non_blank(&rule.from_page_id).is_none_or(|id| !pages.contains_key(id)) {
             let page = quoted(rule.from_page_id.as_str().unwrap_or_default());
             let message = format_args!("{name} starts from page {page}, which does not exist");
-            report.add(Code::FromPageMissing, format_args!("{pointer}/fromPageId"), message);
+            report.add_with_fix(Code::FromPageMissing, format_args!("{pointer}/fromPageId"), message, || {
+                Some(format!("Start the rule from {}.", form.similar_page(rule.from_page_id.as_str()?)?))
+            });
         }
         check_jump(rule, name, &pages, &endings, &pointer, report);
         check_groups(rule, name, &pointer, report);
@@ -56,11 +58,15 @@ fn check_jump(
     match target.strip_prefix(ENDING) {
         Some(id) if !endings.contains(id) => {
             let message = format!("{name} jumps to ending {}, which does not exist", quoted(id));
-            report.add(Code::TargetEndingMissing, pointer, message);
+            report.add_with_fix(Code::TargetEndingMissing, pointer, message, || {
+                Some(format!("Jump to {}.", name.form.similar_ending(id)?))
+            });
         }
         None if !pages.contains_key(target) => {
             let message = format!("{name} jumps to page {}, which does not exist", quoted(target));
-            report.add(Code::TargetPageMissing, pointer, message);
+            report.add_with_fix(Code::TargetPageMissing, pointer, message, || {
+                Some(format!("Jump to {}.", name.form.similar_page(target)?))
+            });
         }
         _ => {}
     }

@@ -1,6 +1,6 @@
 //! Checks for members of the wrong type and for members that are not in the contract.
 
-use super::{Code, Report, names::Member};
+use super::{Code, Report, names::Member, similar::similar};
 use crate::form::{
     extensible_enum::{CalendarProvider, EndingKind, GroupOp, JumpKind, Operator, QuestionType},
     field::{Entry, Field},
@@ -47,15 +47,14 @@ impl Inspector<'_> {
         self.pointer.truncate(length);
     }
 
-    /// Reports a member that is not in the contract.
-    pub(in crate::form) fn unknown(&mut self, name: &str) {
+    /// Reports a member that is not among the known ones of its object.
+    pub(in crate::form) fn unknown(&mut self, name: &str, known: &'static [&'static str]) {
         self.member(name, |inspector| {
             let member = Member { form: inspector.form, pointer: &inspector.pointer };
-            inspector.report.add(
-                Code::UnknownMember,
-                &inspector.pointer,
-                format_args!("{member} is not in the contract"),
-            );
+            let message = format_args!("{member} is not in the contract");
+            inspector.report.add_with_fix(Code::UnknownMember, &inspector.pointer, message, || {
+                Some(format!("Rename it to `{}`.", similar(name, known.iter().copied())?))
+            });
         });
     }
 
@@ -70,8 +69,9 @@ impl Inspector<'_> {
         };
         let member = Member { form: self.form, pointer: &self.pointer };
         let message = format_args!("{member} is {kind} instead of {expected}");
-        self.report
-            .add_with_fix(Code::UnexpectedType, &self.pointer, message, || format!("Replace it with {expected}."));
+        self.report.add_with_fix(Code::UnexpectedType, &self.pointer, message, || {
+            Some(format!("Replace it with {expected}."))
+        });
     }
 }
 

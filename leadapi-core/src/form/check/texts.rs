@@ -4,6 +4,7 @@ use super::{
     Code, Report,
     names::{Member, question_name, quoted},
     order::PageOrder,
+    similar::similar,
 };
 use crate::form::{
     plan::{QuestionPlan, Questionnaire},
@@ -47,11 +48,13 @@ fn check_text<'t>(form: &Questionnaire<'_>, text: &'t str, at: &str, report: &mu
             }
             Piece::Key { key, .. } if form.is_known_key(key) => known.push(key),
             Piece::Key { key, .. } => {
-                report.add(
-                    Code::UnknownPlaceholder,
-                    at,
-                    format_args!("{member} has the placeholder {}, which refers to no question", placeholder(key)),
-                );
+                let message =
+                    format_args!("{member} has the placeholder {}, which refers to no question", placeholder(key));
+                report.add_with_fix(Code::UnknownPlaceholder, at, message, || {
+                    let mapped = form.questions.iter().filter_map(|question| question.key);
+                    let ids = form.questions.iter().map(|question| question.id);
+                    Some(format!("Replace it with {}.", placeholder(similar(key, mapped.chain(ids))?)))
+                });
             }
         }
     }
