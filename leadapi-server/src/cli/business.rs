@@ -93,7 +93,7 @@ impl BusinessCommand {
     }
 }
 
-/// Fails unless the person repeats the id of the business.
+/// Returns an error unless `--confirm` or the person's answer repeats the id of the business.
 async fn check_confirmation(store: &SqlStore, id: &BusinessId, given: Option<String>) -> Result<(), CommandError> {
     let query = LeadQuery::new().window(Window::new(1, 0)?);
     let leads = match store.list(id, &query).await.map_err(AdminError::from)? {

@@ -88,7 +88,7 @@ impl Init {
         printed.map_err(|_| CommandError::SecretLost(first.token.id))
     }
 
-    /// Asks for the values that no option sets.
+    /// Creates the first records and the secret of the first token. Asks for the values that no option sets.
     fn ask(self) -> Result<(FirstRecords, BearerToken), CommandError> {
         let called = given_or_asked(self.name, "--name", "Name of the business", None, name)?;
         let owner = given_or_asked(self.owner, "--owner", "Email address of its owner", None, email)?;

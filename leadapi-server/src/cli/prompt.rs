@@ -33,7 +33,7 @@ pub(super) fn given_or_asked<T, E: Display>(
     parse(default.ok_or_else(missing)?).map_err(|_| missing())
 }
 
-/// Asks until the answer is valid. An empty answer means the default.
+/// Asks until the answer is valid. An empty answer selects the default, if there is one. Fails if the input ends.
 fn ask<T, E: Display>(
     input: &mut impl BufRead,
     output: &mut impl Write,

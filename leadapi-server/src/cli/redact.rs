@@ -33,8 +33,8 @@ fn is_setting(name: &str) -> bool {
     name.starts_with("LEADAPI_") || name.starts_with("OTEL_")
 }
 
-/// Returns whether the text may contain a token or a URL with a password. Returns `false` for paths and email
-/// addresses.
+/// Returns whether the text may contain a token or a URL with a password. Ordinary paths and email addresses do not
+/// match.
 pub(super) fn may_be_secret(text: &str) -> bool {
     let text = text.to_ascii_lowercase();
     let has_password = text.starts_with("postgres") && text.contains(':')

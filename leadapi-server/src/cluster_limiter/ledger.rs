@@ -67,7 +67,8 @@ pub(crate) struct Release {
 }
 
 impl Ledger {
-    /// Grants permits to a server. Returns `None` if the server is no longer alive.
+    /// Grants permits to a server. A claim that was already applied grants no more. Returns `None` if the server is no
+    /// longer alive.
     ///
     /// At most half of the free permits are granted, rounded up, so that some remain for the other servers. `alive`
     /// must contain every server that may still admit requests or whose admissions may still be in the window. The

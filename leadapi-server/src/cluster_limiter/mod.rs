@@ -168,8 +168,8 @@ impl<S: LedgerStore> Inner<S> {
         Ok(())
     }
 
-    /// Returns the claim to send. Returns `None` if the share can decide the request without a claim, or if the lease
-    /// has expired.
+    /// Returns the claim to send. Returns `None` if the share can decide the request without a claim, if the lease has
+    /// expired, or if the key has no share.
     fn next_claim(&self, key: &Key) -> Option<(ServerId, Claim)> {
         let mut state = self.state();
         let now = self.now();

@@ -36,14 +36,15 @@ impl TokenLimit {
     }
 
     /// Returns a permit for the token in these headers, whether or not the token is valid. Returns `None` if the
-    /// request has no token and therefore needs no permit.
+    /// request has no token and therefore needs no permit. Fails if the token is at its limit.
     pub(super) fn acquire(&self, headers: &HeaderMap) -> Result<Option<TokenPermit>, LimitReached> {
         let Some(token) = token(headers) else { return Ok(None) };
         self.limit.acquire(self.hasher.hash_one(token)).map(Some).ok_or(LimitReached)
     }
 }
 
-/// Extracts the token as the service does, so that different spellings of the header count towards the same token.
+/// Returns the header's value after the scheme, which need not be valid. Like the service, this function ignores the
+/// case of the scheme and the surrounding spaces, so that all spellings count towards the same token.
 fn token(headers: &HeaderMap) -> Option<&[u8]> {
     headers.get(AUTHORIZATION)?.as_bytes().get(SCHEME_BYTES..).map(<[u8]>::trim_ascii)
 }

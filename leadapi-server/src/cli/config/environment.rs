@@ -32,7 +32,8 @@ pub(super) struct UnknownVariable {
     hint: Option<String>,
 }
 
-/// Returns an error for the first variable with the prefix that is not a setting of any command.
+/// Returns an error for the first variable with the prefix that is not a setting of any command, unless it looks like a
+/// service link or belongs to the client or the tests.
 pub(super) fn check(command: &Command, mut names: impl Iterator<Item = String>) -> Result<(), UnknownVariable> {
     let known = settings(command);
     let is_unknown = |name: &String| {
@@ -51,8 +52,8 @@ fn settings(command: &Command) -> Vec<String> {
     own.chain(command.get_subcommands().flat_map(settings)).collect()
 }
 
-/// Returns whether the variable is a service link. Kubernetes sets such variables for a service named `leadapi`, and
-/// Docker sets them for a linked container.
+/// Returns whether the name has the form of a service link. Kubernetes sets such variables for a service named
+/// `leadapi`, and Docker sets them for a linked container.
 fn is_service_link(name: &str) -> bool {
     name.ends_with("_SERVICE_HOST")
         || name.contains("_SERVICE_PORT")

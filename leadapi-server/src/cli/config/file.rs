@@ -30,7 +30,8 @@ pub(super) enum InvalidConfig {
 }
 
 impl ConfigFile {
-    /// Reads a file. Returns an error if a setting is not an option of the command or has an invalid value.
+    /// Reads a file. Returns an error if it cannot be read or is not valid TOML, or if a setting is not an option of
+    /// the command or has an invalid value.
     pub(super) fn read(path: PathBuf, command: &Command) -> Result<Self, InvalidConfig> {
         let text = fs::read_to_string(&path).map_err(|source| InvalidConfig::Read { path: path.clone(), source })?;
         Self::parse(path, &text, command)

@@ -92,7 +92,7 @@ enum InvalidOptions {
 }
 
 impl AcmeOptions {
-    /// Returns the settings, or `None` without a domain. Fails if the options are inconsistent.
+    /// Returns the settings, or `None` without a domain. Fails if the options are inconsistent or incomplete.
     pub(super) fn settings(&self, has_files: bool) -> Result<Option<AcmeSettings>, CommandError> {
         if self.acme_domain.is_empty() {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! The options for the API settings, on which owners and admins manage tokens.
+//! The options for the API settings: pages on which owners and admins manage tokens.
 
 use std::{net::IpAddr, str::FromStr, sync::Arc};
 
@@ -62,7 +62,8 @@ impl FromStr for TrustedPeer {
 }
 
 impl AdminOptions {
-    /// Checks that the settings are consistent. `is_private` states whether the transport protects passwords.
+    /// Rejects a Unix socket without a URL, and an address that other machines can reach unless `is_private` is true:
+    /// the server uses TLS, or `--insecure-http` is set.
     pub(super) fn check(&self, is_private: bool) -> Result<(), CommandError> {
         match &self.admin_listen {
             Some(SettingsSocket::Unix(_)) if self.admin_url.is_none() => Err(CommandError::AdminUrl),
@@ -73,8 +74,7 @@ impl AdminOptions {
         }
     }
 
-    /// Binds the listener, and returns it with its pages and their URL. `None` if the option is not set. Prints the URL
-    /// of the pages.
+    /// Binds the listener, prints the URL of its pages, and returns all three. Returns `None` if the option is not set.
     pub(super) async fn bind(
         &self,
         store: impl SettingsStore + Clone + 'static,

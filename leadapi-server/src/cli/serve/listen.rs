@@ -240,7 +240,8 @@ impl ListenOptions {
         })
     }
 
-    /// Returns the source of the certificate, or `None` for plain HTTP. Fails if plain HTTP is not allowed.
+    /// Returns the source of the certificate, or `None` for plain HTTP. Fails if the settings are inconsistent, or if
+    /// any listener would use plain HTTP on an address that other machines can reach without `--insecure-http`.
     pub(super) fn certificate(&self) -> Result<Option<Certificate>, CommandError> {
         if let Some(address) = self.ops_listen.filter(|address| !address.ip().is_loopback() && !self.insecure_http) {
             return Err(CommandError::InsecureOps(address));
