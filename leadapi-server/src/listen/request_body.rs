@@ -147,7 +147,8 @@ impl UnreadBody {
         Poll::Ready(frame)
     }
 
-    /// Reads to the end of the body. Returns `false` if the end does not arrive in time or lies beyond `MAX_DISCARDED`.
+    /// Reads to the end of the body. Returns `false` if the client waits for `100 Continue`, if reading fails or times
+    /// out, or if the end lies beyond `MAX_DISCARDED`.
     async fn discard(mut self) -> bool {
         if !self.can_end || self.body.size_hint().lower() > MAX_DISCARDED {
             return false;

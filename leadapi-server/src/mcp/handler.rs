@@ -109,8 +109,8 @@ impl McpHandler {
         Ok(())
     }
 
-    /// Returns the token, if the API would accept it. Otherwise, returns the API's own response, so that the status,
-    /// body, headers and log line are the same as for an API request.
+    /// Returns the token if the API would accept it. Otherwise, returns the API's own response as the error, so that
+    /// the status, body, headers and log line are the same as for an API request.
     async fn authenticate(&self, request: &Request<RequestBody>, id: &HeaderValue) -> Result<BearerToken, Box<Answer>> {
         let token = BearerToken::from_headers(request.headers()).ok();
         if let Some(token) = &token
@@ -132,7 +132,7 @@ impl McpHandler {
     }
 }
 
-/// Reads the body, which must be a JSON-RPC message.
+/// Reads the body, which must be a JSON-RPC message if the method is POST. The error is the response to send.
 async fn with_body(request: Request<RequestBody>) -> Result<Request<Full<Bytes>>, Box<Answer>> {
     let (head, body) = request.into_parts();
     let body = Limited::new(body, MAX_BODY_BYTES).collect().await.map_err(|error| {

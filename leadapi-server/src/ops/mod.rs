@@ -93,7 +93,8 @@ struct PagesOrApi<A> {
 type AnyBody = UnsyncBoxBody<Bytes, BoxError>;
 
 impl<A> PagesOrApi<A> {
-    /// Returns the page, or `None` if the request is for the API.
+    /// Returns the page or a refusal. Returns `None` for an unknown path, which goes to the API if this listener serves
+    /// it.
     async fn page<B>(&self, request: &Request<B>) -> Option<Response<Full<Bytes>>> {
         if self.is_loopback && !names_this_machine(request) {
             return Some(text(StatusCode::FORBIDDEN, "host must be localhost or an IP address\n".to_owned()));
@@ -150,7 +151,7 @@ struct Pages {
 }
 
 impl Pages {
-    /// Returns the page at a path, if there is one.
+    /// Returns the response for the page at a path, or `None` if there is no such page.
     async fn respond(&self, method: &Method, path: &str) -> Option<Response<Full<Bytes>>> {
         let page = match path {
             "/healthz" => text(StatusCode::OK, "alive\n".to_owned()),

@@ -58,7 +58,7 @@ impl Connection {
         Self { state, failed, _task: AbortOnDropHandle::new(tokio::spawn(task.run(first.ok()))) }
     }
 
-    /// Returns the connection. Waits while its state is unknown.
+    /// Returns the connection, or the error that made it fail. Waits while its state is unknown.
     pub(super) async fn get(&self) -> Result<MultiplexedConnection, RedisLimiterError> {
         let mut state = self.state.clone();
         match state.wait_for(|state| !matches!(state, State::Unknown)).await.as_deref() {

@@ -24,6 +24,7 @@ pub enum LimiterFailure {
 
 impl LimiterFailure {
     /// Returns the limits that each server applies while Redis does not respond, or `None` if the limiter fails closed.
+    /// Fails if a limit is lower than the number of servers.
     pub(super) fn local_limits(self, limits: Limits) -> Result<Option<Limits>, RedisLimiterError> {
         let Self::Local { servers } = self else { return Ok(None) };
         let share = |limit: NonZeroU32| NonZeroU32::new(limit.get() / servers);

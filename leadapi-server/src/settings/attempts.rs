@@ -29,8 +29,8 @@ impl Default for Attempts {
 }
 
 impl Attempts {
-    /// Counts an attempt. The window counts by token id, so the address serves as the id. Through a Unix socket, all
-    /// people without a forwarded address count together.
+    /// Counts an attempt, or refuses it if there were too many from the same address. The window counts by token id, so
+    /// the address serves as the id. Through a Unix socket, all people without a forwarded address count together.
     pub(super) fn admit(&self, address: Option<IpAddr>) -> Result<(), Problem> {
         let key = address.map_or_else(|| "unix".to_owned(), |address| counted_address(address).to_string());
         let key = TokenId::parse(key).map_err(|_| Problem::Failed)?;

@@ -21,7 +21,8 @@ pub(super) const TOKEN_FIELD: &str = "form_token";
 pub(super) struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    /// Reads the body of a request.
+    /// Reads a submitted form from the body of a request. Fails if the content type is not that of a form, or if the
+    /// body is too large or incomplete.
     pub(super) async fn read(request: Request<RequestBody>) -> Result<Self, Problem> {
         let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/x-www-form-urlencoded")

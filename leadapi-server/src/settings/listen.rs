@@ -76,7 +76,7 @@ impl SettingsSocket {
 }
 
 impl SettingsListener {
-    /// Returns the address, if it is not a Unix socket.
+    /// Returns the IP address and the port, or `None` for a Unix socket.
     pub(crate) fn address(&self) -> Option<SocketAddr> {
         match self {
             Self::Address(socket) => socket.local_addr().ok(),

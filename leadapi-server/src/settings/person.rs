@@ -97,12 +97,13 @@ impl Claims {
         Ok(Self { cookies, verified, address: forwarded_for(headers).or(direct) })
     }
 
-    /// Returns whether the proxy has verified the person's identity.
+    /// Returns the email address that a trusted proxy has verified, if any.
     pub(super) fn verified(&self) -> Option<&str> {
         self.verified.as_deref()
     }
 
-    /// Returns the person with a session in any business.
+    /// Returns the person from the first valid session cookie, for any business. Skips the sessions of anyone other
+    /// than the person whom the proxy has verified.
     pub(super) async fn find(&self, sessions: &Sessions) -> Result<Option<Person>, Problem> {
         for secret in &self.cookies {
             let Some(signed_in) = sessions.find(secret).await? else { continue };
@@ -114,8 +115,8 @@ impl Claims {
         Ok(None)
     }
 
-    /// Returns the person with a session in this business. A person whose identity the proxy has verified gets a new
-    /// session.
+    /// Returns the person with a session in this business. Without such a session, a person whom the proxy has verified
+    /// gets a new one.
     pub(super) async fn find_in(
         &self,
         sessions: &Sessions,
@@ -150,7 +151,8 @@ impl TrustedProxy {
     }
 }
 
-/// Returns the last address in `X-Forwarded-For`, which the proxy itself has added.
+/// Returns the last address in `X-Forwarded-For`, which the proxy itself has added. Returns `None` if the header is
+/// missing or that address is invalid.
 fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
     let last = headers.get_all("x-forwarded-for").into_iter().next_back()?;
     last.to_str().ok()?.rsplit(',').next()?.trim().parse().ok()

@@ -77,7 +77,7 @@ impl Route {
         }
     }
 
-    /// Returns the routes for GET and POST.
+    /// Returns the routes for GET and POST, or `None` if the path does not exist.
     fn at(segments: &[&str]) -> Option<(Option<Self>, Option<Self>)> {
         Some(match segments {
             [""] => (Some(Self::Home), None),

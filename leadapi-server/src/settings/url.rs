@@ -54,8 +54,8 @@ impl SettingsUrl {
         format!("{self}/sign-in/{}", secret.expose())
     }
 
-    /// Returns whether the request names this host, or an address of this machine. Any other host may be an attacker's
-    /// domain that points to this machine.
+    /// Returns whether the request's host is the host of this URL, `localhost`, an IP address or missing. Any other
+    /// host may be an attacker's domain that points to this machine.
     pub(crate) fn is_host_of<B>(&self, request: &Request<B>) -> bool {
         let own = authority(request).is_some_and(|host| host.as_str().eq_ignore_ascii_case(&self.host));
         own || names_this_machine(request)

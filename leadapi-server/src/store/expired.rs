@@ -14,8 +14,8 @@ use super::{
 const BATCH: i64 = 1_000;
 
 impl SqlStore {
-    /// Deletes expired idempotency keys (contract D10), and returns whether there were any. Also deletes expired sign-in
-    /// links and sessions. Servers call this periodically.
+    /// Deletes expired idempotency keys (contract D10), and returns whether any were deleted. Also deletes expired
+    /// sign-in links and sessions. Servers call this periodically.
     ///
     /// On PostgreSQL, one server at a time does this, and keys are deleted in large groups, up to 12 hours after they
     /// have expired. Expired keys have no effect, whether or not they have been deleted.

@@ -1,6 +1,6 @@
 //! The records of creates with an idempotency key (contract D10).
 //!
-//! A record refers to its lead until the lead is first changed or deleted. The transaction that does so first copies
+//! A record refers to its lead until the lead is first changed or deleted. Before that change, its transaction copies
 //! the lead into the record. These transactions and every replay hold the business's lock, so a replay finds either the
 //! unchanged lead or the copy.
 

@@ -125,7 +125,8 @@ impl Work for Import {
 }
 
 impl Import {
-    /// Checks only businesses and tokens, because a business that does not exist yet has no other records.
+    /// Fails if a business or a token already exists. No other records need a check, because a business that does not
+    /// exist yet has none.
     async fn refuse_existing(&self, session: &mut dyn Session) -> Result<(), SqlError> {
         for (at, business) in self.dataset.businesses.iter().enumerate() {
             if session.finds(query!(statement::BUSINESS, &business.id)).await? {

@@ -30,7 +30,7 @@ impl Backlog {
         self.bytes.load(Relaxed)
     }
 
-    /// Returns whether a request may run.
+    /// Returns whether this connection and all connections together are within their limits, so that a request may run.
     pub(super) fn has_space(&self) -> bool {
         self.has_space_here() && self.budget.has_space()
     }

@@ -34,7 +34,8 @@ impl Exchange {
         self.connection.shutdown().is_running()
     }
 
-    /// Waits until the peer has read enough of the earlier responses.
+    /// Waits until the unread responses leave space for another request. Fails when `timeout` has passed since the
+    /// request was received.
     pub(super) async fn wait_for_peer(&self, timeout: Duration) -> Result<(), UnreadResponses> {
         let backlog = self.connection.backlog();
         if backlog.has_space() {

@@ -22,7 +22,8 @@ const OVERLAPS: [(&str, u32, &str); 4] =
 
 const UNKNOWN: Problem = Problem::BadRequest("Choose one of the offered periods.");
 
-/// Returns the expiry time for the chosen value.
+/// Returns the expiry time for the chosen value, or `None` if the token must not expire. Fails if the form does not
+/// offer the value.
 pub(in crate::settings) fn expiry(choice: &str, now: Timestamp) -> Result<Option<Timestamp>, Problem> {
     if choice == NEVER {
         return Ok(None);
@@ -30,7 +31,7 @@ pub(in crate::settings) fn expiry(choice: &str, now: Timestamp) -> Result<Option
     now.checked_add(find(&EXPIRIES, choice)?).map(Some).ok_or(UNKNOWN)
 }
 
-/// Returns the chosen overlap of a rotation.
+/// Returns the chosen overlap of a rotation. Fails if the form does not offer the value.
 pub(in crate::settings) fn overlap(choice: &str) -> Result<Duration, Problem> {
     find(&OVERLAPS, choice)
 }

@@ -174,7 +174,8 @@ fn run(connection: Arc<Object>, statement: Statement, query: Query) -> PendingRo
     })
 }
 
-/// Runs one read statement outside an explicit transaction.
+/// Runs one read statement outside an explicit transaction. After an error, the connection is closed instead of
+/// returned to the pool.
 pub(super) async fn query(connection: Object, query: Query) -> Result<Vec<tokio_postgres::Row>, SqlError> {
     let connection = Arc::new(connection);
     let rows = match connection.prepare_cached(query.sql).await {

@@ -47,8 +47,8 @@ pub(crate) enum InvalidUrl {
 }
 
 impl Target {
-    /// Parses a URL. The driver supports fewer values of `sslmode` and `target_session_attrs` than libpq, so both are
-    /// removed from the URL first.
+    /// Parses a URL. The driver does not support `sslrootcert`, and supports fewer values of `sslmode` and
+    /// `target_session_attrs` than libpq, so all three are removed from the URL first.
     pub(super) fn parse(url: &str) -> Result<Self, InvalidUrl> {
         let (before, query) = split_query(url)?;
         let (mut mode, mut root, mut session, mut kept) = (None, None, None, Vec::new());

@@ -111,7 +111,7 @@ impl Inner {
         }
     }
 
-    /// Takes the writes that have arrived since the last transaction. Returns `None`, which ends the task, if there are
+    /// Takes up to `MAX_BATCH` of the waiting writes, oldest first. Returns `None`, which ends the task, if there are
     /// none.
     fn next(&self, business: &BusinessId) -> Option<Vec<PendingWrite>> {
         self.with_pending(|all| {

@@ -19,7 +19,7 @@ const CHECKPOINT_PAGES: u32 = 4_000;
 /// The size to which SQLite truncates the log file after a checkpoint: slightly more than `CHECKPOINT_PAGES` pages.
 const MAX_LOG_BYTES: i64 = 16 << 20;
 
-/// Opens the connection for writing, and migrates the schema to this version.
+/// Opens the connection for writing, and migrates the schema to this version. Creates a missing file.
 pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
     if rusqlite::version_number() < MIN_VERSION.0 {
         return Err(OpenError::Old { found: rusqlite::version(), oldest: MIN_VERSION.1 });

@@ -78,7 +78,7 @@ fn copy_and_check(backup: &Path, to: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// Keeps the former store, including every acknowledged write, under a second name.
+/// Keeps the former store, including every acknowledged write, under a second name, and returns that name.
 fn keep_former(store: &Path) -> Result<PathBuf, OpenError> {
     // Runs a checkpoint, if the log belongs to the file and both can still be read.
     if lineage::check(store).is_ok()

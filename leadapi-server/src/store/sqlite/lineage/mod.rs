@@ -69,7 +69,8 @@ fn is_consistent(first: &Lineage, last: &Lineage, stored: Option<&Lineage>) -> b
     }
 }
 
-/// Reads the row from the file alone, without its log.
+/// Reads the row from the file alone, without its log. Returns `None` if the file does not contain the row yet, or if
+/// SQLite cannot read the file without the log.
 fn stored(path: &Path) -> Result<Option<Lineage>, OpenError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let read = Connection::open_with_flags(immutable_uri(path), flags).and_then(|file| {
