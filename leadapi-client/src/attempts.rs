@@ -94,7 +94,8 @@ impl<'a> Attempts<'a> {
         Err(error.after(self.made, self.elapsed(), self.prepared.key.clone(), self.in_doubt))
     }
 
-    /// Waits before the next attempt. Returns false if the call must give up.
+    /// Waits before the next attempt. After a 429, only pauses the rate limiter, which makes the next attempt wait.
+    /// Returns `false` if the call must give up.
     async fn wait_for_retry(&mut self, error: &Error) -> bool {
         let retry_after = error.retry_after().unwrap_or_default();
         let too_long = retry_after > self.options.max_retry_after;
@@ -231,7 +232,7 @@ impl<'a> Attempts<'a> {
         self.context.timer.now().saturating_sub(self.started_at)
     }
 
-    /// Returns the time left before the call times out.
+    /// Returns the time left before the call times out, or `None` if it has no timeout.
     fn left(&self) -> Option<Duration> {
         self.options.timeout.map(|timeout| timeout.saturating_sub(self.elapsed()))
     }

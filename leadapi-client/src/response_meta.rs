@@ -35,7 +35,7 @@ pub struct ResponseMeta {
 }
 
 impl ResponseMeta {
-    /// Returns the `X-Request-Id` of the response, which identifies the request in the service's logs.
+    /// Returns the `X-Request-Id` of the response, if any. It identifies the request in the service's logs.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -196,7 +196,7 @@ impl RetryBudget {
         self.refilled(now).tokens >= cost
     }
 
-    /// Withdraws this cost, if the budget covers it.
+    /// Withdraws this cost, if the budget covers it. Returns whether it did.
     pub(crate) fn withdraw(&self, cost: f64, now: Duration) -> bool {
         let mut bucket = self.refilled(now);
         let affordable = bucket.tokens >= cost;

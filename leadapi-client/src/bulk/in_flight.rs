@@ -50,7 +50,8 @@ impl<R> InFlight<R> {
         }
     }
 
-    /// Removes and returns the first finished row. With `in_order`, returns it only if no earlier row is in flight.
+    /// Removes and returns the first finished row, if any. With `in_order`, returns it only if no earlier row is in
+    /// flight.
     pub(super) fn take(&mut self, in_order: bool) -> Option<RowResult<R>> {
         let eligible = if in_order { 1 } else { self.rows.len() };
         let at = self.rows.iter().take(eligible).position(|row| row.outcome.is_some())?;

@@ -65,7 +65,7 @@ impl<R> RowResult<R> {
     }
 }
 
-/// Returns whether an error concerns the token or the base URL rather than the row.
+/// Returns whether an error concerns the token, the base URL or the transport rather than the row.
 pub(super) fn affects_every_row(error: &Error) -> bool {
     // The path of a create contains no id, so a 404 means that the path itself does not exist.
     let is_wrong_address = error.status().is_some_and(|status| {

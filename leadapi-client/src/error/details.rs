@@ -63,7 +63,7 @@ impl Error {
         }
     }
 
-    /// Returns the `X-Request-Id` of the response, which identifies the request in the service's logs.
+    /// Returns the `X-Request-Id` of the response, if any. It identifies the request in the service's logs.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -123,7 +123,8 @@ impl Error {
     }
 
     /// Returns the idempotency key of a failed create. Repeating the create with this key within 24 hours creates no
-    /// second lead (contract D10). Returns `None` if the client refused to send the create because it is invalid.
+    /// second lead (contract D10). Returns `None` for other operations, and if the client refused to send the create
+    /// because it is invalid.
     ///
     /// ```
     /// use leadapi_client::{Client, Outcome, model::NewLead, transport::{Transport, TransportError}};

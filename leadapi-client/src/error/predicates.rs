@@ -89,8 +89,8 @@ impl Error {
         self.has(StatusCode::NOT_FOUND)
     }
 
-    /// Returns whether the token's rate limit is exceeded (status 429). [`retry_after`](Self::retry_after) returns how
-    /// long to wait.
+    /// Returns whether the token's rate limit is exceeded: the service responded with 429, or the wait that a 429
+    /// requires is longer than the call's timeout. [`retry_after`](Self::retry_after) returns how long to wait.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -122,8 +122,8 @@ impl Error {
         self.status().is_some_and(|status| status.is_server_error())
     }
 
-    /// Returns whether the call timed out while connecting, or while waiting for the response or the client-side rate
-    /// limit.
+    /// Returns whether the call timed out while connecting or waiting for the response, or failed because the
+    /// client-side rate limit would have delayed it beyond its timeout.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -96,7 +96,7 @@ impl Cursor {
         self.is_done
     }
 
-    /// Returns the total number of leads in the last response.
+    /// Returns the total number of leads as reported with the last page, or `None` before the first page.
     pub(super) const fn total(&self) -> Option<u64> {
         self.total
     }
@@ -107,7 +107,7 @@ impl Cursor {
         Position { last, rank, total: self.total.map(|_| self.total_at_rank) }
     }
 
-    /// Returns the key of the last lead that was returned.
+    /// Returns the key of the last lead that was returned, or `None` before the first one.
     pub(super) const fn last(&self) -> Option<&Key> {
         self.last.as_ref()
     }

@@ -92,7 +92,7 @@ impl Candidate<'_> {
         self.known.values.get(placeholder).or_else(|| self.new.values.get(placeholder))
     }
 
-    /// Binds the placeholder to the value. Returns false if either is already bound to something else.
+    /// Binds the placeholder to the value. Returns `false` if either is already bound to something else.
     fn bind(&mut self, placeholder: &str, value: &str) -> bool {
         match self.value(placeholder) {
             Some(known) => known == value,

@@ -150,7 +150,8 @@ impl Player {
 }
 
 impl RecordedEntry {
-    /// Returns `None` for requests that API clients do not send: CORS preflights and cancelled requests.
+    /// Prepares an entry for the replay. Returns `None` for requests that are not replayed: CORS preflights and
+    /// cancelled requests. Fails if the response has an invalid status or an unknown encoding.
     pub(super) fn new(entry: &Entry, nth: usize) -> Result<Option<Self>, CassetteError> {
         let method = entry.request.method.to_ascii_uppercase();
         let target = Target::of(&entry.request.url);

@@ -143,7 +143,8 @@ impl Writer<'_> {
         Ok(Response::new(response.status.as_u16(), headers, content))
     }
 
-    /// Redacts a body and replaces the ids in it. If nothing changes, the body is returned byte for byte.
+    /// Redacts a body and replaces the ids in it. If nothing changes, the body is returned byte for byte. Fails if a
+    /// field to redact is not a string, or if the rules name fields to redact and the body is not JSON.
     fn body(&mut self, body: &[u8], of_leads: bool, location: &str) -> Result<Vec<u8>, CassetteError> {
         if body.is_empty() {
             return Ok(Vec::new());
@@ -164,7 +165,8 @@ impl Writer<'_> {
         Ok(if after == before { body.to_owned() } else { after.into_bytes() })
     }
 
-    /// Redacts the selected fields, including every string within them.
+    /// Redacts the selected fields, including every string within them. Fails if one of them contains a number or a
+    /// Boolean.
     fn redact(
         &mut self,
         json: &mut Json,
@@ -251,7 +253,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns an error if a redacted value also occurs in another field.
+    /// Returns an error if an identifying value that was redacted still occurs anywhere in the entry. Ignores values
+    /// shorter than `MIN_IDENTIFYING_LEN`.
     fn check_leaks(&self, entry: &Entry, nth: usize) -> Result<(), CassetteError> {
         for (part, mut text) in parts(entry) {
             if let Some(json) = Json::parse(&text) {

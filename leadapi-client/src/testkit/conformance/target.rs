@@ -200,7 +200,8 @@ impl Target {
         }
     }
 
-    /// Returns the token for a role. For `Role::Both`, a run uses the client's token instead.
+    /// Returns the token for a role, or skips the requirement if the target has none. For `Role::Both`, a run uses the
+    /// client's token instead.
     pub(super) fn token(&self, role: Role) -> Result<&BearerToken, Stop> {
         let tokens = &self.tokens;
         let (name, token) = match role {
@@ -219,7 +220,8 @@ impl Target {
         self.second_client_id.as_deref().ok_or_else(|| missing("second_client_id"))
     }
 
-    /// Returns the ids of a pipeline, its first stage and another of its stages.
+    /// Returns the ids of a pipeline, its first stage and another of its stages, or skips the requirement if the target
+    /// has no such pipeline.
     pub(super) fn pipeline(&self) -> Result<(&str, &str, &str), Stop> {
         let found = self.pipelines.iter().find_map(|pipeline| match pipeline.stages.as_slice() {
             [first, .., other] => Some((pipeline.id.as_str(), first.as_str(), other.as_str())),
@@ -228,7 +230,8 @@ impl Target {
         found.ok_or_else(|| missing("pipeline with two stages (pipelines)"))
     }
 
-    /// Returns the ids of a second pipeline and its first stage.
+    /// Returns the ids of a second pipeline and its first stage, or skips the requirement if the target has no such
+    /// pipeline.
     pub(super) fn second_pipeline(&self) -> Result<(&str, &str), Stop> {
         let (first, ..) = self.pipeline()?;
         let mut others = self.pipelines.iter().filter(|pipeline| pipeline.id != first);

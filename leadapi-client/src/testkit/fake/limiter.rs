@@ -35,7 +35,7 @@ impl Limiter {
         *self.refused_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
     }
 
-    /// Returns the remaining time during which every request is rejected.
+    /// Returns the remaining time during which every request is rejected, or `None` if requests are limited as usual.
     fn refused_for(&self) -> Option<Duration> {
         let until = (*self.refused_until.lock().unwrap_or_else(PoisonError::into_inner))?;
         Some(until.saturating_duration_since(self.clock.now())).filter(|left| !left.is_zero())

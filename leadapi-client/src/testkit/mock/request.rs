@@ -49,7 +49,7 @@ impl ReceivedRequest {
         format!("{} {}{query}", self.method, self.path)
     }
 
-    /// Returns the value of a query parameter.
+    /// Returns the first value of a query parameter, if present.
     pub(super) fn parameter(&self, name: &str) -> Option<String> {
         let mut pairs = self.query.as_deref().unwrap_or_default().split('&');
         pairs.find_map(|pair| {

@@ -185,7 +185,7 @@ fn text<'a>(record: &'a Value, name: &str) -> &'a str {
     record.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Returns the ids on all pages of a list.
+/// Returns the ids on all pages of a list. Skips the requirement if the list is too long.
 async fn all(run: &Run<'_>, path: &str) -> Result<Vec<String>, Stop> {
     let with = if path.contains('?') { '&' } else { '?' };
     let mut ids = Vec::new();
