@@ -29,7 +29,7 @@ pub trait SettingsStore: TokenStore {
     /// Lists the audit log of a business, newest first, then by id in descending order.
     async fn audit(&self, business: &BusinessId, window: Window) -> Result<Page<AuditEntry>, StoreError>;
 
-    /// Returns the person's membership in a business.
+    /// Returns the person's membership in a business, or `None` if the business has no such member.
     async fn membership(&self, business: &BusinessId, email: &str) -> Result<Option<Membership>, StoreError>;
 
     /// Lists the person's memberships in all businesses, sorted by the business's name, then by its id.
@@ -60,12 +60,14 @@ pub trait SettingsStore: TokenStore {
         sign_in: &SignIn,
     ) -> Result<Option<FoundSession>, StoreError>;
 
-    /// Returns the session with this hash and the person's current membership. Returns `None` if the session has ended.
+    /// Returns the session with this hash and the person's current membership. Returns `None` if there is no such
+    /// session, if it has ended, or if the person is no longer a member.
     ///
     /// This method has no business argument, because its result determines the business.
     async fn find_session(&self, hash: &TokenHash, now: Timestamp) -> Result<Option<FoundSession>, StoreError>;
 
-    /// Sets the time of a session's last use, unless the store has a later one.
+    /// Sets the time of a session's last use, unless the store has a later one. Ignores a session that the business
+    /// does not have.
     async fn use_session(&self, business: &BusinessId, id: &SessionId, at: Timestamp) -> Result<(), StoreError>;
 
     /// Lists the sessions of a business that have not ended, newest first, then by id in descending order.

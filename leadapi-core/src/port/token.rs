@@ -222,7 +222,7 @@ pub trait TokenStore: Send + Sync {
     /// that do not exist.
     async fn record_uses(&self, uses: &[TokenUse]) -> Result<(), StoreError>;
 
-    /// Returns the token with this hash and the business that owns it.
+    /// Returns the token with this hash and the business that owns it, or `None` if there is no such token.
     ///
     /// This method has no business argument, because its result determines the business of a request. The result is an
     /// `Arc`, so that a store can avoid copying the token for every request.

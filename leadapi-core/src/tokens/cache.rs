@@ -50,7 +50,8 @@ impl Cache {
         Self { time: Box::new(time), held: RwLock::default() }
     }
 
-    /// Returns the cached token, or queries the store. A failure is not cached.
+    /// Returns the cached token, or queries the store. Returns `None` without a query if the checksum is wrong. Caches
+    /// neither a missing token nor a failure.
     pub(super) async fn find(
         &self,
         store: &impl TokenStore,

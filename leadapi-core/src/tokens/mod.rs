@@ -161,7 +161,7 @@ impl Tokens {
     /// # Errors
     ///
     /// Returns a [`TokenError`] if the name is invalid or belongs to another valid token, if the expiry is not in the
-    /// future, or if the store fails.
+    /// future, or if the store or the system's random number generator fails.
     pub async fn create(&self, admin: &TokenAdmin, new: NewToken) -> Result<(TokenRecord, BearerToken), TokenError> {
         let now = self.clock.now();
         let name = new.name.trim();
@@ -181,8 +181,9 @@ impl Tokens {
     ///
     /// # Errors
     ///
-    /// Returns a [`TokenError`] if the business has no such token or the token is not valid, if the new expiry is not
-    /// in the future, or if the store fails.
+    /// Returns a [`TokenError`] if the business has no such token, or if the token is not valid or was already
+    /// [replaced](TokenRefusal::Replaced). Also returns an error if the new expiry is not in the future, the overlap
+    /// ends after the year 9999, or the store or the system's random number generator fails.
     pub async fn rotate(
         &self,
         admin: &TokenAdmin,

@@ -90,8 +90,8 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// Returns a [`SignInError`] if the business has no such member, the member may not manage tokens, or the store
-    /// fails.
+    /// Returns a [`SignInError`] if the business has no such member, the member may not manage tokens, or the store or
+    /// the system's random number generator fails.
     pub async fn create_link(&self, business: &BusinessId, email: &str) -> Result<LoginToken, SignInError> {
         let membership = self.store.membership(business, email).await?.ok_or(SignInError::NotAMember)?;
         membership.member().token_admin()?;
@@ -109,7 +109,8 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// Returns a [`SignInError`] if the link is not valid, the person may no longer manage tokens, or the store fails.
+    /// Returns a [`SignInError`] if the link is not valid, the person may no longer manage tokens, or the store or the
+    /// system's random number generator fails.
     pub async fn sign_in(
         &self,
         link: &LoginToken,
@@ -124,8 +125,8 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// Returns a [`SignInError`] if the business has no such member, the member may not manage tokens, or the store
-    /// fails.
+    /// Returns a [`SignInError`] if the business has no such member, the member may not manage tokens, or the store or
+    /// the system's random number generator fails.
     pub async fn sign_in_verified(
         &self,
         business: &BusinessId,
@@ -181,7 +182,7 @@ impl Sessions {
         self.end_as(admin, id, AuditAction::SessionEnded).await
     }
 
-    /// Ends the session of a signed-in person.
+    /// Ends the session of a signed-in person. Returns `false` if it had already ended.
     ///
     /// # Errors
     ///

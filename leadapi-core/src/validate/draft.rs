@@ -105,8 +105,8 @@ impl NewLead {
 }
 
 impl LeadDraft {
-    /// Validates a create. Returns `None` if a required field is missing. If `errors` is not empty, the draft must not
-    /// be used.
+    /// Validates a create. Returns `None` if a required field is missing or blank. If `errors` is not empty, the draft
+    /// must not be used.
     pub(crate) fn read(mut new: NewLead, errors: &mut FieldErrors) -> Option<Self> {
         let client_id = new.client_id.as_deref().and_then(|text| text::id("client_id", text, errors));
         let client_id = required("client_id", client_id, errors).map(Reference::parse);

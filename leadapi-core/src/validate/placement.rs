@@ -63,7 +63,7 @@ impl Target {
         }
     }
 
-    /// Returns the pipeline to look up.
+    /// Returns the pipeline to look up, if any.
     pub(super) const fn pipeline(&self) -> Option<&PipelineId> {
         match self {
             Self::Pipeline(pipeline) | Self::Both(pipeline, _) => pipeline.id(),
@@ -71,7 +71,7 @@ impl Target {
         }
     }
 
-    /// Returns the stage to look up.
+    /// Returns the stage to look up, if any.
     pub(super) const fn stage(&self) -> Option<&StageId> {
         match self {
             Self::Stage(stage) | Self::Both(_, stage) => stage.id(),

@@ -27,7 +27,7 @@ pub(crate) struct TextRule {
 pub(crate) const NAME: TextRule = TextRule { field: "name", max_chars: 200, trimmed: true, line_breaks: false, shape: None };
 
 impl TextRule {
-    /// Returns the text to store, or `None` for blank text, which forms send for an empty field.
+    /// Checks the text. Returns the text to store, or `None` for blank text, which forms send for an empty field.
     pub(super) fn read(&self, text: String, errors: &mut FieldErrors) -> Option<String> {
         let kept = self.kept(&text, errors)?;
         if kept.len() < text.len() {
@@ -36,7 +36,7 @@ impl TextRule {
         Some(text)
     }
 
-    /// Checks the text and returns the part to store.
+    /// Checks the text. Returns the part to store, or `None` for blank text.
     fn kept<'a>(&self, text: &'a str, errors: &mut FieldErrors) -> Option<&'a str> {
         let trimmed = text.trim();
         if trimmed.is_empty() {

@@ -68,7 +68,7 @@ fn is_in_utf8(mut rest: &str) -> bool {
 }
 
 /// Parses the parameter value at the start of the text: a token or a quoted string. Returns the value and the remaining
-/// text.
+/// text, or `None` if the value is malformed.
 fn value(text: &str) -> Option<(&str, &str)> {
     let (value, after) = if let Some(quoted) = text.strip_prefix('"') {
         // A quote after a backslash does not end the string. Escapes are not decoded, because `utf-8` contains no

@@ -75,8 +75,8 @@ pub(super) fn decode(
     }
 }
 
-/// Reads the body and collects its errors separately. Otherwise an error in a query parameter could hide an error in
-/// the body field of the same name.
+/// Reads the body, or returns `None` if it cannot be read. Its errors are collected separately. Otherwise an error in a
+/// query parameter could hide an error in the body field of the same name.
 fn read_body<T>(
     headers: &HeaderMap,
     body: Result<Bytes, FieldError>,

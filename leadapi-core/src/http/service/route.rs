@@ -70,7 +70,7 @@ fn at<'a>(line: &'static Endpoint, path: &'a str) -> Option<(&'static Endpoint, 
     }
 }
 
-/// Returns the known path that differs from this one only in its slashes (contract D7).
+/// Returns the documented path that differs from this one only in its slashes, if there is one (contract D7).
 fn meant(mount: &Mount, path: &str) -> Option<String> {
     let segments = path.split('/').filter(|segment| !segment.is_empty());
     let clean: String = segments.flat_map(|segment| ["/", segment]).collect();
