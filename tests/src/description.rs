@@ -70,7 +70,8 @@ impl Description {
         wrong
     }
 
-    /// Resolves a pointer, following `$ref`, and returns the final pointer and its value.
+    /// Resolves a pointer, following `$ref`, and returns the final pointer and its value. Returns `None` if the
+    /// document has no such value.
     pub fn resolved(&self, pointer: &str) -> Option<(String, &Value)> {
         let found = self.document.pointer(pointer)?;
         match found.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#')) {
@@ -161,7 +162,8 @@ fn allow() -> Value {
     json!({ "required": true, "schema": schema, "example": "GET, HEAD, POST" })
 }
 
-/// Returns pointers to the description of the response with this status and to its operation.
+/// Returns pointers to the description of the response with this status and to its operation. The second one is `None`
+/// if no operation has this path and method.
 fn place(method: &Method, path: &str, status: u16) -> (Option<String>, Option<String>) {
     let shared = |name: &str| (Some(format!("/components/responses/{name}")), None);
     let here = |line: &&Endpoint| match line.path.strip_suffix("{id}") {

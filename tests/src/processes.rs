@@ -37,6 +37,7 @@ fn from_proc() -> Vec<Process> {
 }
 
 /// Parses a line such as `42 (a name) S 1 …`. The name may contain any character, including spaces and parentheses.
+/// Returns `None` for a process that has exited.
 fn parse(stat: &str) -> Option<Process> {
     let (front, rest) = stat.rsplit_once(") ")?;
     let mut rest = rest.split(' ');

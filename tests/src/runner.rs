@@ -82,7 +82,7 @@ pub(crate) async fn head_twin(live: &Live, mut request: Request<Bytes>, answer: 
     invariants::head_is_get_without_body(&live.raw(request).await, answer)
 }
 
-/// Returns whether the response allows that the service has written something.
+/// Returns whether the service may have written something, judging by the request and the response.
 fn may_write(request: &Request<Bytes>, answer: &TestResponse) -> bool {
     answer.status.is_success() && !matches!(*request.method(), Method::GET | Method::HEAD)
 }

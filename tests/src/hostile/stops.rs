@@ -172,7 +172,8 @@ impl Load {
         self.signalled.borrow().is_some_and(|signalled| signalled.elapsed() >= self.drain)
     }
 
-    /// Returns a connection, or `None` once the server refuses connections.
+    /// Returns a connection, or `None` once the server refuses connections. A connection that is refused before the
+    /// drain delay is over is counted and retried.
     async fn connect(&self) -> Option<TcpStream> {
         loop {
             match TcpStream::connect(self.target.address).await {
@@ -292,8 +293,8 @@ impl Load {
     }
 }
 
-/// Returns whether the server never processed the request, because it sent GOAWAY with a last stream id below the
-/// request's (RFC 9113, 6.8).
+/// Returns whether the server never processed the request: it was not sent, the server reset its stream with
+/// REFUSED_STREAM, or the server sent GOAWAY with a last stream id below the request's (RFC 9113, 6.8 and 8.7).
 fn is_refusal(error: &hyper::Error) -> bool {
     let text = format!("{error:?}");
     error.is_canceled() || text.contains("GoAway") && text.contains("NO_ERROR") || text.contains("REFUSED_STREAM")

@@ -35,7 +35,7 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// Returns an error if this process may not create networks.
+    /// Returns an error if this process may not create networks, or if all test networks are in use.
     pub(super) fn create(folder: &Path) -> io::Result<Self> {
         let begin = std::process::id();
         for nth in (0..NETWORKS).map(|nth| (begin + nth) % NETWORKS) {

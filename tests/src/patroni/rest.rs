@@ -46,7 +46,8 @@ impl Members {
         members.filter(|member| member["role"] == role).filter_map(|member| member["name"].as_str()).collect()
     }
 
-    /// Returns whether all members are on one timeline and all except the leader stream from it.
+    /// Returns whether there are `count` members, all on one timeline, with the leader running and all others
+    /// streaming.
     pub(super) fn are_healthy(&self, count: usize) -> bool {
         let Some(members) = self.0["members"].as_array() else { return false };
         members.len() == count

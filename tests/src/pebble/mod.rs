@@ -1,4 +1,4 @@
-//! Pebble, an ACME server for tests. It really validates each domain, and finds all of them at 127.0.0.1.
+//! Pebble, an ACME server for tests. It really validates each domain, and resolves all domains to 127.0.0.1.
 
 use std::{
     env,
@@ -36,7 +36,7 @@ pub struct Pebble {
 }
 
 impl Pebble {
-    /// Starts Pebble. It connects to this port of each domain, and its certificates are valid for this many seconds.
+    /// Starts Pebble, which validates each domain on `tls_port`. Its certificates are valid for `validity` seconds.
     /// Returns `None` if Pebble is not installed, so a test begins with `let Some(pebble) = Pebble::start(…) else {
     /// return };`.
     ///

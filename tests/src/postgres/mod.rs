@@ -42,7 +42,8 @@ impl Cluster {
     ///
     /// # Panics
     ///
-    /// Panics if PostgreSQL is not installed and `LEADAPI_REQUIRE_POSTGRES` is 1.
+    /// Panics if the private server does not start, or if PostgreSQL is not installed and `LEADAPI_REQUIRE_POSTGRES` is
+    /// 1.
     pub fn shared() -> Option<&'static Self> {
         static SHARED: OnceLock<Option<Cluster>> = OnceLock::new();
         let given = || Some(Self { url: ServerUrl::parse(&env::var("LEADAPI_TEST_POSTGRES").ok()?), server: None });
@@ -60,7 +61,7 @@ impl Cluster {
     }
 
     /// Starts a private server whose certificate is valid only for `localhost`. A client that connects to 127.0.0.1
-    /// reaches the server, but its host name verification fails.
+    /// reaches the server, but its host name verification fails. Returns `None` if PostgreSQL is not installed.
     ///
     /// # Panics
     ///

@@ -17,6 +17,10 @@ const MISSING: &str =
 ///
 /// If there is no such directory, prints a message once and returns `None`. Tests that need PostgreSQL then skip
 /// themselves.
+///
+/// # Panics
+///
+/// Panics if there is no such directory and `LEADAPI_REQUIRE_POSTGRES` is 1.
 pub(crate) fn find() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let found = env::split_paths(&path).chain(versions()).find(|folder| holds_both(folder));

@@ -35,7 +35,7 @@ impl Redis {
     /// # Panics
     ///
     /// Panics if the server does not start, or if Redis is not installed and `LEADAPI_REQUIRE_REDIS` is 1. The other
-    /// functions that start servers panic in these cases too.
+    /// functions that start servers return `None` and panic in the same cases.
     pub fn start(settings: &[&str]) -> Option<Self> {
         let mut this = Self::new(settings)?;
         this.restart();

@@ -17,7 +17,8 @@ pub struct Sentinels {
 }
 
 impl Sentinels {
-    /// Starts all servers and Sentinels, and waits until a failover is possible.
+    /// Starts all servers and Sentinels, and waits until a failover is possible. Returns `None` if Redis is not
+    /// installed.
     ///
     /// # Panics
     ///

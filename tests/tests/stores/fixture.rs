@@ -1,4 +1,4 @@
-//! A database with one business, and helpers that call the store on it.
+//! A database with one business, and helpers that call its store.
 
 use leadapi_core::{
     dataset::Dataset,

@@ -41,7 +41,8 @@ impl Naive<'_> {
         }
     }
 
-    /// Returns the valid answer to a question on one of these pages.
+    /// Returns the answer to a question. Returns `None` if the question is not on one of these pages, or if the answer
+    /// is empty or invalid.
     pub(super) fn visible<'a>(&self, id: &str, pages: &[usize], answers: &'a Value) -> Option<&'a Value> {
         let (page, question) = self.question(id)?;
         if !pages.contains(&page) {

@@ -23,7 +23,8 @@ impl<'v> Naive<'v> {
         rules
     }
 
-    /// Returns the rule's target: the index of a page (`Ok`) or of an ending (`Err`).
+    /// Returns the rule's target: the index of a page (`Ok`) or of an ending (`Err`). Returns `None` if the target does
+    /// not exist.
     pub(super) fn target(&self, rule: &Value) -> Option<Result<usize, usize>> {
         let target = text_of(&rule["then"]["target"])?;
         if let Some(id) = target.strip_prefix("end:") {
@@ -47,7 +48,7 @@ impl<'v> Naive<'v> {
         self.walk_if(answers, &[])
     }
 
-    /// Walks the form as if the rules in `matching` matched, although their conditions cannot be evaluated.
+    /// Walks the form, and treats the rules in `matching` as matching even if their conditions cannot be evaluated.
     pub fn walk_if(&self, answers: &Value, matching: &[usize]) -> Walk {
         let mut walk = Walk {
             path: vec![],

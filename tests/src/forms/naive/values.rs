@@ -51,7 +51,8 @@ pub(super) fn known_kind(kind: &str) -> bool {
     ["single_choice", "short_text", "email", "phone", "number"].contains(&kind)
 }
 
-/// Returns whether the text is a decimal number: an optional sign, digits with an optional point, and an optional exponent.
+/// Returns whether the text is a decimal number: an optional sign, digits with an optional point, and an optional
+/// exponent.
 pub(super) fn looks_decimal(text: &str) -> bool {
     let text = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (mantissa, exponent) = match text.find(['e', 'E']) {
@@ -85,8 +86,8 @@ pub(super) fn whole(value: &Value) -> i64 {
     whole_or_none(value).unwrap_or(0)
 }
 
-/// Parses a number if a lead's value can hold it. An integer must be exactly representable as a 64-bit float (contract
-/// D4).
+/// Parses a number. Returns `None` if a lead's `value` cannot hold it: it is not finite, or it is an integer that a
+/// 64-bit float cannot represent exactly (contract D4).
 pub(super) fn exact(text: &str) -> Option<Value> {
     let number: f64 = text.parse().ok()?;
     if !number.is_finite() {
