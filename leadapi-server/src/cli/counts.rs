@@ -1,4 +1,4 @@
-//! Counts for people.
+//! Formats counts for people.
 
 /// Formats counts for people, omitting zeros: `1 error and 2 warnings`.
 pub(super) fn format_counts(counts: &[(usize, &str)]) -> String {

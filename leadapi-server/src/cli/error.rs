@@ -282,8 +282,9 @@ impl CommandError {
         Self::Metrics(cause.into())
     }
 
-    /// Returns the exit code for this error: 4 if a form record or answers file cannot be read, otherwise 1. This lets
-    /// scripts distinguish an unreadable file from findings.
+    /// Returns the exit code for this error: 4 if a form record or answers file cannot be read, 5 if a CSV import
+    /// refused rows, otherwise 1. This lets scripts distinguish an unreadable file from findings, and refused rows from
+    /// a failed import.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {

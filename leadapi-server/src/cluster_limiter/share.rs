@@ -47,7 +47,7 @@ impl Share {
         self.unused(now) > 0 || self.refusal.as_ref().is_some_and(|refusal| now < refusal.recheck_at)
     }
 
-    /// Creates a claim for a tenth of the limit.
+    /// Creates a claim for a tenth of the limit, but for at least one permit.
     pub(crate) fn claim(&mut self, operation: u64, limit: u32, now: Duration) -> Claim {
         let next_free = self.report(now);
         Claim { operation, permits: (limit / 10).max(1), limit, next_free }

@@ -67,7 +67,7 @@ impl UnreadBudget {
         self.0.held.load(Relaxed) <= self.0.limit
     }
 
-    /// Completes when space becomes free.
+    /// Returns a future that completes when space becomes free.
     pub(super) fn space(&self) -> Notified<'_> {
         self.0.space.notified()
     }

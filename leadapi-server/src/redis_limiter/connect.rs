@@ -95,8 +95,8 @@ fn with(settings: RedisConnectionInfo, credentials: Option<&Credentials>) -> Red
     user.iter().fold(settings, RedisConnectionInfo::set_username)
 }
 
-/// Sets the default cryptography provider. The driver uses the process's default, and panics if none is set and several
-/// are built in.
+/// Sets the process's default cryptography provider, unless there is one. The driver uses this default, and panics if
+/// none is set and several are built in.
 fn use_our_tls() {
     if CryptoProvider::get_default().is_none() {
         // An error means that another thread has already set a default, which works equally well.

@@ -148,7 +148,7 @@ impl SqlStore {
     }
 
     /// Completes when the storage fails, and returns the reason. The store then stops acknowledging writes, and the
-    /// server must stop.
+    /// server must stop. For PostgreSQL, the future never completes.
     pub async fn failed(&self) -> String {
         match &self.database {
             Database::Sqlite(sqlite) => sqlite.failed().await,

@@ -1,5 +1,6 @@
-//! A future that drives a connection. It cuts the connection when a deadline is missed. It closes the connection
-//! gracefully when the connection is old or idle, or when the server stops.
+//! A future that drives a connection. It cuts the connection when a deadline is missed, or when the unread responses of
+//! all connections take too much memory. It closes the connection gracefully when the connection is old or idle, or
+//! when the server stops.
 
 use std::{
     pin::Pin,

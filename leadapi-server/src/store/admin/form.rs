@@ -1,5 +1,5 @@
-//! The form records of a business (contract D11), stored unchanged. The client account and the pipeline that a new
-//! record refers to must exist.
+//! The form records of a business (contract D11), stored as they were added, except for renames. The client account and
+//! the pipeline that a new record refers to must exist.
 
 use async_trait::async_trait;
 use leadapi_core::{

@@ -123,7 +123,8 @@ fn decoded(text: &str) -> Result<Cow<'_, str>, InvalidUrl> {
     percent_decode_str(text).decode_utf8().map_err(|_| InvalidUrl::Syntax)
 }
 
-/// Formats a URL without secrets, showing only hosts, ports and the database name.
+/// Formats a URL without secrets, showing only hosts, ports and the database name. For an invalid URL, shows only the
+/// scheme.
 pub(in crate::store) fn redacted(url: &str) -> String {
     let Ok(Target { config, .. }) = Target::parse(url) else { return "postgres://…".to_owned() };
     let mut redacted = "postgres://".to_owned();

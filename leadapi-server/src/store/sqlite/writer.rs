@@ -125,7 +125,7 @@ impl WriterThread {
         self.transaction(|connection| poll_ready(work.run(&mut SqliteSession(connection))))
     }
 
-    /// Responds to the writes only after the shared commit, so every acknowledged write is on disk.
+    /// Commits the writes together. Responds to them only after the commit, so every acknowledged write is on disk.
     fn write_all(&mut self, pending: Vec<PendingWrite>) {
         if pending.is_empty() {
             return;
