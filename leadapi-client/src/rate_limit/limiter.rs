@@ -66,7 +66,8 @@ impl RateLimiter {
         Self { limit, state: Mutex::default() }
     }
 
-    /// Returns a permit if one is free and no other call has waited longer for it.
+    /// Returns a permit if one is free and no other call has waited longer for it. Otherwise, returns the time at which
+    /// to try again.
     pub(crate) fn try_acquire<'a>(&'a self, timer: &'a dyn Timer, ticket: Option<&Ticket<'_>>) -> Acquire<'a> {
         let mut state = self.lock();
         // Read the clock under the lock, so that times are recorded in order.
@@ -143,7 +144,8 @@ impl State {
         self.queue.remove(at);
     }
 
-    /// Notifies all waiting calls that they may send earlier than expected.
+    /// Marks all waiting calls as notified, because they may send earlier than expected. Returns their wakers for the
+    /// caller to wake.
     fn notify_all(&mut self) -> Vec<Waker> {
         self.queue
             .iter_mut()

@@ -88,7 +88,8 @@ impl BearerToken {
         }
     }
 
-    /// Returns the first characters of the token, so that people can recognize it.
+    /// Returns the first eight characters of the token, so that people can recognize it. For a shorter token, returns
+    /// only `pak_`.
     ///
     /// ```
     /// # use leadapi_core::auth::BearerToken;

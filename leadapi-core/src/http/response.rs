@@ -60,7 +60,8 @@ impl Body for ResponseBody {
     }
 }
 
-/// Returns a JSON response with the headers that every response from the service has (contract D2).
+/// Returns a JSON response with the headers that every response from the service has (contract D2). A 204 has no
+/// `Content-Type`.
 ///
 /// ```
 /// use http::StatusCode;

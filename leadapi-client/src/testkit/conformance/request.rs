@@ -102,7 +102,7 @@ impl<'r> TestRequest<'r> {
         self.sender.send(request, role, description).await
     }
 
-    /// Describes the request in reports, without its tokens.
+    /// Describes the request for reports, in which `Run` masks any token.
     fn describe(&self) -> String {
         let by = match &self.identity {
             Identity::Role(role) => format!("the token {role:?}"),

@@ -145,7 +145,7 @@ impl FakeBuilder {
     ///
     /// # Panics
     ///
-    /// Panics if no port is free or the system's random number generator fails.
+    /// Panics if two tokens in the data are the same, no port is free, or the system's random number generator fails.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -32,7 +32,7 @@ impl StubAnswer {
         Self { reply: response.into(), label }
     }
 
-    /// Closes the connection without a response.
+    /// Creates an answer that closes the connection without a response.
     pub(super) fn cut() -> Self {
         let reply = Reply { cut: Some(Cut::Whole), ..Response::new(Bytes::new()).into() };
         Self { reply, label: "a closed connection".to_owned() }

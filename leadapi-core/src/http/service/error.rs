@@ -20,7 +20,7 @@ pub(crate) struct ApiError(Box<Kind>);
 
 #[derive(Debug)]
 pub(crate) enum Kind {
-    /// Step 1: the path is unknown. `meant` is a known path that differs only in its slashes, if there is one.
+    /// Step 1: the path is unknown. `meant` is the documented path that differs only in its slashes, if there is one.
     NoSuchPath { meant: Option<String> },
     /// Step 2: the path does not support the method.
     MethodNotAllowed { method: Method, allow: String },
