@@ -49,7 +49,8 @@ impl Transport for Checked {
     }
 }
 
-/// Runs the contract check over every transport on a store of this kind, each time in a new world.
+/// Runs the contract check over every transport on a store of this kind, each time in a new world. Does nothing for
+/// PostgreSQL if it is not installed.
 ///
 /// # Panics
 ///

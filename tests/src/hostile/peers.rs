@@ -1,4 +1,4 @@
-//! Peers that open a connection and do not use it.
+//! Peers that keep a connection open without completing a request or reading the responses.
 
 use std::{
     net::SocketAddr,
@@ -18,7 +18,7 @@ use tokio::{
 
 use super::Target;
 
-/// A way to keep a connection open without using it.
+/// A way to keep a connection open without completing a request or reading the responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PeerKind {
     /// Sends nothing.

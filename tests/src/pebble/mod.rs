@@ -90,7 +90,7 @@ impl Pebble {
         format!("https://localhost:{}/dir", self.port)
     }
 
-    /// Returns the root certificate of the directory's certificate, as a PEM file.
+    /// Returns the path of a PEM file with the root certificate that signed the directory's certificate.
     pub fn root(&self) -> &Path {
         &self.ca.root
     }

@@ -48,7 +48,7 @@ fn source_files_have_at_most_300_lines() {
     assert!(long.is_empty(), "files with more than {MAX_LINES} lines:\n{}", long.join("\n"));
 }
 
-/// Returns all Rust files below a directory.
+/// Returns all Rust files below a directory, except those in directories named `target`.
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = vec![];
     let mut folders = vec![folder.to_owned()];

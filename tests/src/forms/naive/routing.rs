@@ -48,7 +48,7 @@ impl<'v> Naive<'v> {
         self.walk_if(answers, &[])
     }
 
-    /// Walks the form, and treats the rules in `matching` as matching even if their conditions cannot be evaluated.
+    /// Walks the form. A rule in `matching` counts as matching if its conditions cannot be evaluated.
     pub fn walk_if(&self, answers: &Value, matching: &[usize]) -> Walk {
         let mut walk = Walk {
             path: vec![],

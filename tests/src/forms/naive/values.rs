@@ -86,8 +86,8 @@ pub(super) fn whole(value: &Value) -> i64 {
     whole_or_none(value).unwrap_or(0)
 }
 
-/// Parses a number. Returns `None` if a lead's `value` cannot hold it: it is not finite, or it is an integer that a
-/// 64-bit float cannot represent exactly (contract D4).
+/// Parses a number that a lead's `value` can hold (contract D4). Returns `None` for any other text, including an
+/// integer that a 64-bit float cannot represent exactly.
 pub(super) fn exact(text: &str) -> Option<Value> {
     let number: f64 = text.parse().ok()?;
     if !number.is_finite() {
