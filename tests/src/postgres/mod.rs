@@ -42,8 +42,8 @@ impl Cluster {
     ///
     /// # Panics
     ///
-    /// Panics if the private server does not start, or if PostgreSQL is not installed and `LEADAPI_REQUIRE_POSTGRES` is
-    /// 1.
+    /// Panics if PostgreSQL is not installed and `LEADAPI_REQUIRE_POSTGRES` is 1, or if the private server does not
+    /// start.
     pub fn shared() -> Option<&'static Self> {
         static SHARED: OnceLock<Option<Cluster>> = OnceLock::new();
         let given = || Some(Self { url: ServerUrl::parse(&env::var("LEADAPI_TEST_POSTGRES").ok()?), server: None });
