@@ -5,6 +5,8 @@ mod hosts;
 mod housekeeping;
 mod ledger;
 mod migrate;
+#[cfg(test)]
+mod model;
 mod pooler;
 mod session;
 mod statement;

@@ -197,8 +197,7 @@ impl Inner {
             let limit = TIMEOUT.min(deadline - Instant::now());
             let fence = self.connections.within(limit, self.fence(business));
             match fence.await.unwrap_or_else(|elapsed| Err(SqlError::lost(elapsed))) {
-                Ok(recorded) if recorded.as_deref() == Some(operation) => return Ok(CommitOutcome::Committed),
-                Ok(_) => return Ok(CommitOutcome::RolledBack),
+                Ok(recorded) => return Ok(CommitOutcome::new(recorded.as_deref(), operation)),
                 Err(error) if Instant::now() >= deadline => return Err(SqlError::Unknown(Arc::new(error))),
                 // The database may be restarting, or the transaction may still be running.
                 Err(_) => sleep(OUTCOME_INTERVAL).await,
@@ -235,9 +234,17 @@ impl Drop for DrainGuard<'_> {
     }
 }
 
-enum CommitOutcome {
+#[derive(Debug)]
+pub(super) enum CommitOutcome {
     Committed,
     RolledBack,
+}
+
+impl CommitOutcome {
+    /// Compares the id that the fence read from this server's record with the id of the lost transaction.
+    pub(super) fn new(recorded: Option<&str>, operation: &str) -> Self {
+        if recorded == Some(operation) { Self::Committed } else { Self::RolledBack }
+    }
 }
 
 fn no_outcome() -> SqlError {
