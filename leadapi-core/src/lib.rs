@@ -6,6 +6,8 @@
 // for the server side. Client and server share the modules without a feature gate.
 mod hex;
 pub mod id;
+#[cfg(feature = "service")]
+mod sync;
 
 pub mod auth;
 pub mod model;

@@ -23,6 +23,7 @@ mod server;
 mod settings;
 mod shutdown;
 pub mod store;
+mod sync;
 mod web;
 
 pub use limits::HttpLimits;

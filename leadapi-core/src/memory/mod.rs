@@ -5,6 +5,8 @@ mod ids;
 mod index;
 mod limiter;
 mod ranked_list;
+#[cfg(all(test, shuttle))]
+mod schedules;
 mod settings;
 mod store;
 mod tokens;

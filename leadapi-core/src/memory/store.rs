@@ -3,7 +3,7 @@
 use std::{
     collections::{self, VecDeque, hash_map::Entry},
     mem,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, PoisonError},
 };
 
 use async_trait::async_trait;
@@ -17,6 +17,7 @@ use crate::{
     id::{BusinessId, LeadId},
     model::{ClientAccount, IdempotencyKey, Lead, LeadQuery, Page, Pipeline, Timestamp, Window},
     port::{Created, Idempotency, Listed, Store, StoreError, Updated},
+    sync::RwLock,
     validate::{InvalidReference, LeadDraft, LeadEdit, NewLeadMeta},
 };
 

@@ -11,7 +11,7 @@ use std::{
     fmt,
     hash::BuildHasher,
     num::NonZeroU32,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::PoisonError,
     time::{Duration, Instant},
 };
 
@@ -23,6 +23,7 @@ use crate::{
     BoxError,
     id::TokenId,
     port::{Admission, Class, RateLimiter},
+    sync::{Mutex, MutexGuard},
 };
 
 /// The number of shards: enough that two threads rarely contend for the same lock.
@@ -195,5 +196,7 @@ impl RateLimiter for SlidingWindow {
     }
 }
 
+#[cfg(all(test, shuttle))]
+mod schedules;
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,7 @@ mod migrate;
 #[cfg(test)]
 mod model;
 mod pooler;
+mod queue;
 mod session;
 mod statement;
 mod tls;

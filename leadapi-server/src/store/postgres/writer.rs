@@ -20,11 +20,7 @@
 //!
 //! If the outcome cannot be determined while the caller waits, it stays unknown, and nothing is retried.
 
-use std::{
-    collections::{HashMap, hash_map::Entry},
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use leadapi_core::{id::BusinessId, model::Timestamp};
 use tokio::{
@@ -35,6 +31,7 @@ use uuid::Uuid;
 
 use super::{
     Attempts, BEGIN, Connections, TIMEOUT,
+    queue::Queues,
     session::{PgSession, is_caused_by_one_write},
     statement,
 };
@@ -57,8 +54,7 @@ pub(super) struct Writer(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     connections: Arc<Connections>,
-    /// The pending writes of each business. A business has an entry while its task runs.
-    pending: Mutex<HashMap<BusinessId, Vec<PendingWrite>>>,
+    pending: Queues<PendingWrite>,
 }
 
 #[derive(Debug)]
@@ -69,25 +65,14 @@ struct PendingWrite {
 
 impl Writer {
     pub(super) fn new(connections: Arc<Connections>) -> Self {
-        Self(Arc::new(Inner { connections, pending: Mutex::default() }))
+        Self(Arc::new(Inner { connections, pending: Queues::new() }))
     }
 
     /// Submits a write, and waits for the commit that includes it. The write continues even if the caller stops
     /// waiting.
     pub(super) async fn write(&self, business: &BusinessId, write: Write) -> Result<WriteOutcome, SqlError> {
         let (respond_to, response) = oneshot::channel();
-        let pending = PendingWrite { write, respond_to };
-        let is_first = self.0.with_pending(|all| match all.entry(business.clone()) {
-            Entry::Occupied(mut entry) => {
-                entry.get_mut().push(pending);
-                false
-            }
-            Entry::Vacant(entry) => {
-                entry.insert(vec![pending]);
-                true
-            }
-        });
-        if is_first {
+        if self.0.pending.push(business, PendingWrite { write, respond_to }) {
             tokio::spawn(self.0.clone().drain_queue(business.clone()));
         }
         response.await.map_err(SqlError::other)?
@@ -95,13 +80,9 @@ impl Writer {
 }
 
 impl Inner {
-    fn with_pending<T>(&self, work: impl FnOnce(&mut HashMap<BusinessId, Vec<PendingWrite>>) -> T) -> T {
-        work(&mut self.pending.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
     async fn drain_queue(self: Arc<Self>, business: BusinessId) {
         let _guard = DrainGuard { inner: &self, business: &business };
-        while let Some(pending) = self.next(&business) {
+        while let Some(pending) = self.pending.take(&business, MAX_BATCH) {
             let writes: Vec<&Write> = pending.iter().map(|pending| &pending.write).collect();
             let outcomes = self.write_all(&business, &writes).await;
             for (write, outcome) in pending.into_iter().zip(outcomes) {
@@ -109,20 +90,6 @@ impl Inner {
                 write.respond_to.send(outcome).unwrap_or_default();
             }
         }
-    }
-
-    /// Takes up to `MAX_BATCH` of the waiting writes, oldest first. Returns `None`, which ends the task, if there are
-    /// none.
-    fn next(&self, business: &BusinessId) -> Option<Vec<PendingWrite>> {
-        self.with_pending(|all| {
-            let pending = all.get_mut(business)?;
-            if pending.is_empty() {
-                all.remove(business);
-                return None;
-            }
-            let rest = pending.split_off(pending.len().min(MAX_BATCH));
-            Some(std::mem::replace(pending, rest))
-        })
     }
 
     async fn write_all(&self, business: &BusinessId, writes: &[&Write]) -> Vec<Result<WriteOutcome, SqlError>> {
@@ -229,7 +196,7 @@ struct DrainGuard<'a> {
 impl Drop for DrainGuard<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.inner.with_pending(|all| all.remove(self.business));
+            self.inner.pending.remove(self.business);
         }
     }
 }

@@ -6,6 +6,8 @@ mod lineage;
 mod lock;
 mod open;
 mod restore;
+#[cfg(all(test, shuttle))]
+mod schedules;
 mod served;
 mod session;
 mod space;

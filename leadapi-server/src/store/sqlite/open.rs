@@ -97,7 +97,7 @@ pub(super) fn check(connection: &Connection) -> Result<usize, OpenError> {
 }
 
 /// Migrates in one transaction. If two processes start at the same time, the second finds nothing left to do.
-fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
+pub(super) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
     if check(connection)? == migrations::SQLITE.len() {
         return Ok(());
     }

@@ -3,11 +3,7 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        mpsc::{Receiver, Sender, channel},
-    },
-    thread::{self, JoinHandle},
+    sync::Arc,
 };
 
 use leadapi_core::id::BusinessId;
@@ -19,10 +15,16 @@ use super::{
     session::{SqliteSession, execute, poll_ready},
     space,
 };
-use crate::store::{
-    error::SqlError,
-    session::Work,
-    write::{self, Write, WriteOutcome},
+use crate::{
+    store::{
+        error::SqlError,
+        session::Work,
+        write::{self, Write, WriteOutcome},
+    },
+    sync::{
+        mpsc::{Receiver, Sender, channel},
+        thread::{self, JoinHandle},
+    },
 };
 
 /// The maximum number of writes in a transaction. It bounds how long the first write of a batch waits for the last.

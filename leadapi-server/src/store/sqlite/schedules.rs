@@ -1,0 +1,38 @@
+//! Explores the schedules of concurrent writes with shuttle.
+
+use std::{path::Path, sync::Arc};
+
+use leadapi_core::id::{BusinessId, LeadId};
+use rusqlite::Connection;
+use shuttle::{future::block_on, thread};
+
+use super::{Health, open, writer::Writer};
+use crate::store::write::{Write, WriteOutcome};
+
+const SCHEDULES: usize = 500;
+
+/// A write that is left behind is never answered, which shuttle reports as a deadlock.
+#[test]
+fn each_write_is_answered_and_the_writer_stops() {
+    let check = || {
+        let mut connection = Connection::open_in_memory().unwrap();
+        open::migrate(&mut connection).unwrap();
+        let writer = Arc::new(Writer::start(Path::new(""), connection, Arc::new(Health::default())).unwrap());
+        let callers = (0..3).map(|_| {
+            let writer = writer.clone();
+            thread::spawn(move || {
+                let business: BusinessId = "a".parse().unwrap();
+                for _ in 0..2 {
+                    let delete = Write::Delete { id: LeadId::parse("l1").unwrap() };
+                    let outcome = block_on(writer.write(&business, delete)).unwrap();
+                    assert!(matches!(outcome, WriteOutcome::Deleted(false)));
+                }
+            })
+        });
+        callers.collect::<Vec<_>>().into_iter().for_each(|caller| caller.join().unwrap());
+        // Dropping the writer waits for its thread.
+        drop(writer);
+    };
+    shuttle::check_pct(check, SCHEDULES, 3);
+    shuttle::check_random(check, SCHEDULES);
+}

@@ -1,0 +1,14 @@
+//! Locks, channels and threads. Under `--cfg shuttle`, the unit tests use those of shuttle, which explores the schedules
+//! of threads.
+
+#[cfg(not(all(test, shuttle)))]
+pub(crate) use std::{
+    sync::{Mutex, mpsc},
+    thread,
+};
+
+#[cfg(all(test, shuttle))]
+pub(crate) use shuttle::{
+    sync::{Mutex, mpsc},
+    thread,
+};
