@@ -3,8 +3,11 @@
 use std::{env, error::Error, path::PathBuf};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    const SHIMS: [(&str, &str); 2] =
-        [("src/powerloss/shim.c", "LEADAPI_POWERLOSS_SHIM"), ("src/redis/clock.c", "LEADAPI_TEST_CLOCK_SHIM")];
+    const SHIMS: [(&str, &str); 3] = [
+        ("src/powerloss/shim.c", "LEADAPI_POWERLOSS_SHIM"),
+        ("src/redis/clock.c", "LEADAPI_TEST_CLOCK_SHIM"),
+        ("src/simulation/random.c", "LEADAPI_TEST_RANDOM_SHIM"),
+    ];
     for (source, variable) in SHIMS {
         println!("cargo::rerun-if-changed={source}");
         if env::var("CARGO_CFG_TARGET_OS")? == "linux" {

@@ -14,7 +14,7 @@ const STAGE: [&str; 3] = ["id", "name", "position"];
 const CLIENT: [&str; 3] = ["created_at", "id", "name"];
 
 /// Returns the requirements of the contract that a response violates. `path` is the request's path below the base path.
-pub(crate) fn broken(request: &Request<Bytes>, path: &str, answer: &TestResponse) -> Vec<String> {
+pub fn broken_invariants(request: &Request<Bytes>, path: &str, answer: &TestResponse) -> Vec<String> {
     let mut wrong = headers(answer);
     if *request.method() == Method::HEAD || answer.status == 204 {
         if !answer.body.is_empty() {

@@ -43,6 +43,8 @@ mod runner;
 mod secret;
 mod seed;
 mod serving;
+#[cfg(target_os = "linux")]
+pub mod simulation;
 mod store;
 #[cfg(unix)]
 mod tls;
@@ -56,6 +58,7 @@ pub use admissions::{Admitted, max_admitted_in};
 pub use case::{Case, Token, delete, get, head, patch, post, request};
 pub use contract_check::run_contract_check;
 pub use description::Description;
+pub use invariants::broken_invariants;
 pub use live::{Live, Via, everywhere, everywhere_with};
 pub use proxy_program::proxy_program;
 pub use raw::Raw;

@@ -62,7 +62,7 @@ pub(crate) async fn exchange(
     let answer = live.raw(request.clone()).await;
     let target = request.uri().path_and_query().map_or("", |target| target.as_str());
     let path = target.strip_prefix(live.via.public()).unwrap_or(target);
-    let mut wrong = invariants::broken(request, path, &answer);
+    let mut wrong = invariants::broken_invariants(request, path, &answer);
     if !may_write(request, &answer) {
         let after = live.world.dump().await;
         if after != before {

@@ -1,0 +1,38 @@
+//! Runs simulations of client and service with many seeds.
+//!
+//! ```text
+//! cargo run -p leadapi-tests --bin simulate -- [SEEDS [FIRST]]
+//! ```
+//!
+//! The program runs 1,000 seeds from 0 over HTTP/1 and HTTP/2, unless arguments say otherwise. It prints the seeds that
+//! failed, and what happened in total. The exit status is 1 if a seed failed.
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a failed unwrap ends the program")]
+
+use std::{env, process::ExitCode};
+
+use leadapi_tests::simulation::{Faults, Protocol, Simulation, Trace};
+
+fn main() -> ExitCode {
+    if Simulation::run_from_environment() {
+        return ExitCode::SUCCESS;
+    }
+    let mut numbers = env::args().skip(1).map(|text| text.parse::<u64>().expect("a number"));
+    let (count, first) = (numbers.next().unwrap_or(1_000), numbers.next().unwrap_or(0));
+    let program = env::current_exe().unwrap();
+    let mut failed = 0;
+    for protocol in [Protocol::Http1, Protocol::Http2] {
+        let mut total = Trace::default();
+        for seed in first..first + count {
+            match (Simulation { seed, protocol, faults: Faults::All }).run(program.to_str().unwrap()) {
+                Ok(trace) => total.add(&trace),
+                Err(error) => {
+                    println!("{error}");
+                    failed += 1;
+                }
+            }
+        }
+        println!("{protocol:?}: {total:?}");
+    }
+    println!("{failed} of {} runs failed", 2 * count);
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
