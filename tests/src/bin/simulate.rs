@@ -6,14 +6,15 @@
 //!
 //! The program runs 1,000 seeds from 0 over HTTP/1 and HTTP/2, unless arguments say otherwise. It prints the seeds that
 //! failed, and what happened in total. The exit status is 1 if a seed failed.
-#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a failed unwrap ends the program")]
+#![allow(clippy::expect_used, clippy::print_stdout, clippy::unwrap_used, reason = "a failed unwrap ends the program")]
 
 use std::{env, process::ExitCode};
 
 use leadapi_tests::simulation::{Faults, Protocol, Simulation, Trace};
 
 fn main() -> ExitCode {
-    if Simulation::run_from_environment() {
+    if let Some(trace) = Simulation::run_from_environment() {
+        println!("{trace}");
         return ExitCode::SUCCESS;
     }
     let mut numbers = env::args().skip(1).map(|text| text.parse::<u64>().expect("a number"));

@@ -1,6 +1,6 @@
 //! Numbers drawn from a seed.
 
-/// A sequence of numbers that depends only on its seed (SplitMix64).
+/// A sequence of numbers that depends only on its seed (`SplitMix64`).
 #[derive(Debug, Clone)]
 pub(crate) struct Draw(pub(crate) u64);
 

@@ -75,21 +75,20 @@ impl Simulation {
     /// The variable that contains a simulation as JSON, in the process that runs it.
     const VARIABLE: &str = "LEADAPI_SIMULATION";
 
-    /// Runs the simulation that the environment of this process describes, and prints its trace. Returns `false` if
-    /// there is none.
+    /// Runs the simulation that the environment of this process describes, and returns its trace as JSON. Returns `None`
+    /// if there is none.
     ///
     /// # Panics
     ///
     /// Panics if a call fails, or if the store does not contain exactly the leads that the clients created.
-    pub fn run_from_environment() -> bool {
-        let Ok(text) = env::var(Self::VARIABLE) else { return false };
-        let simulation: Self = serde_json::from_str(&text).expect("a simulation");
-        let trace = world::run(simulation);
-        println!("{}", serde_json::to_string(&trace).expect("a trace is JSON"));
-        true
+    pub fn run_from_environment() -> Option<String> {
+        let text = env::var(Self::VARIABLE).ok()?;
+        let trace = world::run(serde_json::from_str(&text).expect("a simulation"));
+        Some(serde_json::to_string(&trace).expect("a trace is JSON"))
     }
 
-    /// Runs the simulation in a process of `program`, which must call [`run_from_environment`](Self::run_from_environment).
+    /// Runs the simulation in a process of `program`, which must print what
+    /// [`run_from_environment`](Self::run_from_environment) returns.
     ///
     /// # Errors
     ///

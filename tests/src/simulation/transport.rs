@@ -43,13 +43,12 @@ impl Simulated {
         request.headers_mut().insert("host", host);
         *request.uri_mut() = Uri::from(request.uri().path_and_query().expect("a path").clone());
         let idle = self.http1.lock().unwrap().pop();
-        let mut sender = match idle.filter(|sender| !sender.is_closed()) {
-            Some(sender) => sender,
-            None => {
-                let (sender, connection) = http1::handshake(Self::connect().await?).await.map_err(before)?;
-                tokio::spawn(connection);
-                sender
-            }
+        let mut sender = if let Some(sender) = idle.filter(|sender| !sender.is_closed()) {
+            sender
+        } else {
+            let (sender, connection) = http1::handshake(Self::connect().await?).await.map_err(before)?;
+            tokio::spawn(connection);
+            sender
         };
         sender.ready().await.map_err(before)?;
         self.sent.fetch_add(1, Ordering::Relaxed);

@@ -35,15 +35,15 @@ impl Server {
         if let Some(roots) = roots {
             command.env("SSL_CERT_FILE", roots);
         }
-        let mut process = command.stdout(Stdio::piped()).stderr(fs::File::create(&log).unwrap()).spawn().unwrap();
-        let mut printed = Vec::new();
-        for line in BufReader::new(process.stdout.take().unwrap()).lines() {
-            printed.push(line.unwrap());
-            if printed.last().unwrap().contains("listens at ") {
-                return Self { process, printed, log };
+        let process = command.stdout(Stdio::piped()).stderr(fs::File::create(&log).unwrap()).spawn().unwrap();
+        let mut server = Self { process, printed: Vec::new(), log };
+        for line in BufReader::new(server.process.stdout.take().unwrap()).lines() {
+            server.printed.push(line.unwrap());
+            if server.printed.last().unwrap().contains("listens at ") {
+                return server;
             }
         }
-        panic!("the server does not start: {}", fs::read_to_string(&log).unwrap());
+        panic!("the server does not start: {}", server.log());
     }
 
     pub(crate) fn log(&self) -> String {

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    fmt,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -31,7 +32,6 @@ use crate::{
 const MAX_BATCH: usize = 512;
 
 /// The handle that sends jobs to the writer thread.
-#[derive(Debug)]
 pub(super) struct Writer {
     /// `None` only while the writer is being dropped.
     jobs: Option<Sender<Job>>,
@@ -85,6 +85,12 @@ impl Writer {
 
     fn send(&self, job: Job) -> Result<(), SqlError> {
         self.jobs.as_ref().and_then(|jobs| jobs.send(job).ok()).ok_or_else(writer_stopped)
+    }
+}
+
+impl fmt::Debug for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writer").finish_non_exhaustive()
     }
 }
 

@@ -82,7 +82,8 @@ fn hash<'t>(directory: &str, texts: impl IntoIterator<Item = &'t String>) -> Str
         hash.update([0]);
         hash.update(text);
     }
-    hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    let prefix = hash.finalize().first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
+    format!("{prefix:016x}")
 }
 
 async fn load(path: &Path) -> io::Result<Option<Vec<u8>>> {

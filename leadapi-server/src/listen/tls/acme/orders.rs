@@ -100,6 +100,7 @@ impl Pace {
 }
 
 #[cfg(test)]
+#[expect(clippy::result_large_err, reason = "the type is that of the events of rustls-acme")]
 mod tests {
     use std::{cell::RefCell, task::Poll};
 
