@@ -1,7 +1,7 @@
 //! The guarantees of contract D9, checked against a naive oracle on a virtual clock.
 
 use std::sync::{
-    Arc,
+    Arc, Barrier,
     atomic::{AtomicU64, AtomicUsize, Ordering},
 };
 
@@ -127,22 +127,30 @@ fn tokens_and_classes_are_counted_separately() {
     assert_eq!(verdicts, [true, true, true, true, false]);
 }
 
+/// All threads start each round together. Without the barrier, the first thread would use up the limit before the
+/// second one starts.
 #[test]
 fn concurrent_threads_are_admitted_exactly_the_limit() {
+    const ROUNDS: usize = 200;
+    const THREADS: usize = 4;
     let (limiter, _) = limiter(Limits::default());
-    let admitted = AtomicUsize::new(0);
+    let admitted = [const { AtomicUsize::new(0) }; ROUNDS];
+    let start = Barrier::new(THREADS);
     std::thread::scope(|scope| {
-        for _ in 0..8 {
+        for _ in 0..THREADS {
             scope.spawn(|| {
-                for _ in 0..20_000 {
-                    if limiter.check(&token(1), Class::Read) == Admission::Admitted {
-                        admitted.fetch_add(1, Ordering::Relaxed);
+                for (round, admitted) in admitted.iter().enumerate() {
+                    start.wait();
+                    for _ in 0..600 {
+                        if limiter.check(&token(round), Class::Read) == Admission::Admitted {
+                            admitted.fetch_add(1, Ordering::Relaxed);
+                        }
                     }
                 }
             });
         }
     });
-    assert_eq!(admitted.into_inner(), 600);
+    assert_eq!(admitted.map(AtomicUsize::into_inner), [600; ROUNDS]);
 }
 
 #[test]
