@@ -1,14 +1,18 @@
-//! Checks the structure of the source: modules have no import cycles, and files are short enough to read in one
-//! sitting.
+//! Checks the structure of the source: modules have no import cycles, files are short enough to read in one sitting, and
+//! every promise has a test.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod imports;
+mod promises;
+mod test_names;
 mod tree;
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
+
+use syn::{FnArg, Item, Signature, TraitItem, Type};
 
 use self::tree::Tree;
 
@@ -46,6 +50,36 @@ fn source_files_have_at_most_300_lines() {
     long.sort();
     let long: Vec<String> = long.iter().map(|(lines, path)| format!("{lines} {}", path.display())).collect();
     assert!(long.is_empty(), "files with more than {MAX_LINES} lines:\n{}", long.join("\n"));
+}
+
+/// A store method without a business could read the records of all businesses.
+#[test]
+fn every_store_method_takes_the_business_first() {
+    let file = syn::parse_file(&fs::read_to_string(root().join("leadapi-core/src/port/store.rs")).unwrap()).unwrap();
+    let methods = file.items.iter().find_map(|item| match item {
+        Item::Trait(port) if port.ident == "Store" => Some(&port.items),
+        _ => None,
+    });
+    let methods: Vec<&Signature> = methods
+        .unwrap()
+        .iter()
+        .filter_map(|item| match item {
+            TraitItem::Fn(method) => Some(&method.sig),
+            _ => None,
+        })
+        .collect();
+    assert!(methods.len() >= 7, "only {} methods found", methods.len());
+    for method in methods {
+        let business = method.inputs.iter().nth(1).is_some_and(|input| match input {
+            FnArg::Typed(input) => matches!(&*input.ty, Type::Reference(to) if is_business(&to.elem)),
+            FnArg::Receiver(_) => false,
+        });
+        assert!(business, "the method {} does not take `&BusinessId` first", method.ident);
+    }
+}
+
+fn is_business(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.is_ident("BusinessId"))
 }
 
 /// Returns all Rust files below a directory, except those in directories named `target`.
