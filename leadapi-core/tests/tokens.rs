@@ -163,7 +163,7 @@ fn the_audit_log_names_the_person_and_the_address() {
 #[test]
 fn a_use_is_collected_every_15_minutes() {
     let clock = Arc::new(ManualClock::at("2026-05-04T12:00:00Z".parse().unwrap()));
-    let (store, uses) = (Arc::new(MemoryTokens::default()), Arc::new(TokenUses::default()));
+    let (store, uses) = (Arc::new(Counting::default()), Arc::new(TokenUses::default()));
     let now = clock.clone();
     let verifier = StoredTokens::new(store.clone(), move || now.now()).record_uses(uses.clone());
     let (owner, secret) = (BusinessId::parse("b1").unwrap(), BearerToken::generate().unwrap());
@@ -179,6 +179,8 @@ fn a_use_is_collected_every_15_minutes() {
     seen.dedup();
     let seen: Vec<String> = seen.iter().map(|at| at.to_string()[11..16].to_owned()).collect();
     assert_eq!(seen, ["12:00", "12:15", "12:30"]);
+    // Other uses do not reach the store, which would ignore them.
+    assert_eq!(store.writes.load(Ordering::Relaxed), 3);
 }
 
 #[test]
@@ -207,27 +209,32 @@ fn another_business_can_neither_list_nor_change_a_token() {
     assert!(matches!(world.verdict(&secret), Verdict::Good(_)));
 }
 
-/// A token store that counts its lookups and contains no tokens.
+/// A token store that counts its lookups and its writes of uses.
 #[derive(Default)]
-struct Counting(AtomicUsize);
+struct Counting {
+    tokens: MemoryTokens,
+    lookups: AtomicUsize,
+    writes: AtomicUsize,
+}
 
 #[async_trait]
 impl TokenStore for Counting {
-    async fn insert(&self, _: &BusinessId, _: TokenRecord) -> Result<(), StoreError> {
-        Err(StoreError::backend("not here"))
+    async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), StoreError> {
+        self.tokens.insert(business, token).await
     }
 
-    async fn list(&self, _: &BusinessId) -> Result<Vec<TokenRecord>, StoreError> {
-        Err(StoreError::backend("not here"))
+    async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, StoreError> {
+        self.tokens.list(business).await
     }
 
-    async fn record_uses(&self, _: &[TokenUse]) -> Result<(), StoreError> {
-        Err(StoreError::backend("not here"))
+    async fn record_uses(&self, uses: &[TokenUse]) -> Result<(), StoreError> {
+        self.writes.fetch_add(1, Ordering::Relaxed);
+        self.tokens.record_uses(uses).await
     }
 
-    async fn find(&self, _: &TokenHash) -> Result<Option<Arc<FoundToken>>, StoreError> {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        Ok(None)
+    async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, StoreError> {
+        self.lookups.fetch_add(1, Ordering::Relaxed);
+        self.tokens.find(hash).await
     }
 }
 
@@ -239,7 +246,7 @@ fn a_malformed_token_causes_no_lookup() {
         let garbage = BearerToken::parse(&format!("pak_{number:049}")).unwrap();
         assert_eq!(block_on(verifier.verify(&garbage)).unwrap(), Verdict::Unknown);
     }
-    assert_eq!(store.0.load(Ordering::Relaxed), 0);
+    assert_eq!(store.lookups.load(Ordering::Relaxed), 0);
     block_on(verifier.verify(&BearerToken::generate().unwrap())).unwrap();
-    assert_eq!(store.0.load(Ordering::Relaxed), 1);
+    assert_eq!(store.lookups.load(Ordering::Relaxed), 1);
 }
