@@ -16,7 +16,7 @@ use crate::{
 #[allow(clippy::struct_field_names, reason = "the fields have the names of their options")]
 pub(super) struct McpOptions {
     /// The address of the MCP server, from which AI assistants can read leads (path /mcp). They use the same tokens as
-    /// API callers. An address that other machines can reach needs --tls-cert and --tls-key, or --insecure-http.
+    /// API callers. An address that other machines can reach needs HTTPS, or --insecure-http.
     #[arg(long, env = "LEADAPI_MCP_LISTEN", value_name = "ADDRESS")]
     mcp_listen: Option<SocketAddr>,
     /// The URL at which clients reach the MCP server through a proxy, without the path, such as
