@@ -8,6 +8,7 @@
     reason = "a failed unwrap fails the test"
 )]
 
+mod agency;
 mod differential;
 mod findings;
 mod laws;

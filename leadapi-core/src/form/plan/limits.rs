@@ -2,7 +2,7 @@
 
 use regex_lite::{Regex, RegexBuilder};
 
-use super::problem::Problem;
+use super::{problem::Problem, sample::sample};
 use crate::form::{field::Field, number::Number, question::Question};
 
 /// The limits of a text, which apply to short and long texts, email addresses, phone numbers and URLs.
@@ -53,6 +53,18 @@ impl Limits {
         }
         let mut pattern = self.pattern.iter().filter(|_| text.len() <= Self::MAX_TEXT);
         if pattern.all(|pattern| pattern.is_match(text)) { Ok(()) } else { Err(Problem::PatternMismatch) }
+    }
+
+    /// Returns texts that probably are within the limits, for proofs.
+    pub(in crate::form) fn samples(&self) -> Vec<String> {
+        /// Proofs keep their samples, so these must be short.
+        const MAX_CHARS: usize = 1_000;
+        let mut samples: Vec<String> = self.pattern.iter().filter_map(|pattern| sample(pattern.as_str())).collect();
+        let least = self.min.unwrap_or(1).max(1);
+        if least <= MAX_CHARS {
+            samples.push("x".repeat(least));
+        }
+        samples
     }
 
     /// Returns whether no text has a valid length.

@@ -15,6 +15,7 @@ mod options;
 mod problem;
 mod question;
 mod rule;
+mod sample;
 mod structured;
 mod version;
 

@@ -123,6 +123,8 @@ fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answ
             let others = ["something", "someone@example.org", "202 555 0100", "https://www.example.org"]
                 .map(|text| distinct_text(text, constants));
             answers.extend(constants.iter().map(|text| Some((*text).into())));
+            let samples = question.limits.iter().flat_map(|limits| limits.samples());
+            answers.extend(samples.map(|text| Some(distinct_text(&text, constants).into())));
             answers.extend(others.map(|text| Some(text.into())));
         }
     }

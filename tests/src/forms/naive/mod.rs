@@ -12,6 +12,7 @@
 
 mod conditions;
 mod kinds;
+mod languages;
 mod lead;
 mod placeholders;
 mod problems;

@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use super::{
     Naive,
     kinds::{chosen, day, kind, range, truth},
+    languages::{amount, limit, said, without_currency},
     structured::{address, files},
     texts::{is_email, is_phone, web},
-    values::{filled, looks_decimal, number_of, options, text_of, written},
+    values::{blank, filled, looks_decimal, number_of, options, written},
 };
 
 impl Naive<'_> {
@@ -37,6 +38,7 @@ impl Naive<'_> {
             }
             "number" | "rating" => {
                 if let Some(text) = answer.as_str() {
+                    let text = without_currency(question, text);
                     if text.contains(',') {
                         return Some("number_with_comma");
                     }
@@ -46,7 +48,11 @@ impl Naive<'_> {
                 } else if !answer.is_number() {
                     return Some("not_a_number");
                 }
-                let Some(number) = number_of(answer) else { return Some("not_finite") };
+                let number = match answer.as_str() {
+                    Some(text) => number_of(&json!(without_currency(question, text))),
+                    None => number_of(answer),
+                };
+                let Some(number) = number else { return Some("not_finite") };
                 let (min, max) = range(question);
                 if kind == "rating" && number != number.floor() {
                     return Some("not_whole");
@@ -74,6 +80,7 @@ impl Naive<'_> {
             "email" if !is_email(answer.as_str().unwrap()) => Some("not_an_email"),
             "phone" if !is_phone(answer.as_str().unwrap()) => Some("not_a_phone"),
             "url" if web(answer).is_none() => Some("not_a_url"),
+            "short_text" | "long_text" | "email" | "phone" | "url" => limit(question, answer.as_str().unwrap()),
             _ => None,
         }
     }
@@ -92,12 +99,13 @@ impl Naive<'_> {
     pub(super) fn display_text(question: &Value, answer: &Value) -> String {
         let label = |id: &str| {
             let (_, option) = options(question).into_iter().find(|(known, _)| *known == id).unwrap();
-            text_of(&option["label"]).map_or(id, str::trim).to_owned()
+            said(&option["label"]).filter(|label| !blank(label)).map_or(id.to_owned(), |label| label.trim().to_owned())
         };
         match kind(question) {
             "single_choice" | "dropdown" => label(answer.as_str().unwrap()),
             "multi_choice" => chosen(answer).unwrap().into_iter().map(label).collect::<Vec<_>>().join(", "),
             "checkbox" | "consent" | "yes_no" => if truth(answer).unwrap() { "Yes" } else { "No" }.to_owned(),
+            "number" | "rating" => amount(question, answer),
             "address" => address(answer).unwrap(),
             "file" => files(answer).unwrap(),
             _ => written(answer),

@@ -6,6 +6,7 @@ use super::{
     super::FALLBACK,
     Naive,
     kinds::{chosen, kind},
+    languages::said,
     texts::{html, url, web},
     values::{options, text_of, whole, whole_or_none, written},
 };
@@ -31,8 +32,8 @@ impl Naive<'_> {
         let settings = &self.version["settings"];
         for (step, page) in walk.path.iter().enumerate() {
             for (id, question) in &self.pages[*page].questions {
-                let label = question["label"].as_str().unwrap_or("");
-                let label = self.fill(label, &walk.path[..=step], answers, FALLBACK, str::to_owned);
+                let label = said(&question["label"]).unwrap_or_default();
+                let label = self.fill(&label, &walk.path[..=step], answers, FALLBACK, str::to_owned);
                 labels.insert((*id).to_owned(), label.into());
                 if answers.get(id).is_some() {
                     pruned.push((*id).to_owned());
@@ -69,8 +70,8 @@ impl Naive<'_> {
                 say("ending", json!(id));
                 let message =
                     if walk.ending.is_some() { &ending["message"] } else { &self.version["confirmation_message"] };
-                let message = message.as_str().unwrap_or("");
-                let fill = |escape| self.fill(message, &walk.path, answers, FALLBACK, escape);
+                let message = said(message).unwrap_or_default();
+                let fill = |escape| self.fill(&message, &walk.path, answers, FALLBACK, escape);
                 say("message", fill(str::to_owned).into());
                 say("message_html", fill(html).into());
                 say("message_url", fill(url).into());

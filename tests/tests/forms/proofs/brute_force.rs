@@ -104,7 +104,8 @@ fn candidates(question: &Value, constants: &[Value]) -> Vec<Value> {
             all.extend(options.iter().map(|id| json!([id])));
         }
         "date" => {
-            let dates = constants.iter().chain([&question["min"], &question["max"], &json!("2026-05-31")]);
+            let usual = json!("2026-05-31");
+            let dates = constants.iter().chain([&question["min"], &question["max"], &usual]);
             all.extend(dates.filter(|date| date.is_string()).cloned());
         }
         "file" => all.extend([json!("https://a.b/c")]),

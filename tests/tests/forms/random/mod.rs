@@ -1,11 +1,12 @@
 //! Generates random forms and answers from bytes. Shrinking the bytes of a failing case therefore shrinks the case.
 
 mod answers;
+mod extras;
 mod record;
 
 use serde_json::{Map, Value, json};
 
-pub(crate) use self::{answers::answers, record::record};
+pub(crate) use self::{answers::answers, extras::add_extras, record::record};
 
 /// The bytes to draw from. Once they are used up, every choice returns its first option.
 pub(crate) struct Draw<'b>(pub &'b [u8]);

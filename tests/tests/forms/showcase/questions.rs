@@ -67,6 +67,14 @@ pub(super) fn plant(code: Code, record: &mut Value) -> Option<&'static str> {
             );
             "/form/pages/2/fields/2/max"
         }
+        Code::PatternIgnored => {
+            form["pages"][2]["fields"][0]["pattern"] = json!("(?=a)");
+            "/form/pages/2/fields/0/pattern"
+        }
+        Code::LimitOnOtherType => {
+            form["pages"][1]["fields"][0]["maxLength"] = json!(3);
+            "/form/pages/1/fields/0/maxLength"
+        }
         Code::PageWithoutId => {
             form["pages"][1]["id"] = Value::Null;
             form["logic"]["rules"].as_array_mut().unwrap().remove(1);
