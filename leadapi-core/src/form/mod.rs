@@ -141,10 +141,13 @@ mod extensible_enum;
 mod field;
 #[cfg(feature = "form")]
 mod file_ref;
+#[cfg(feature = "form")]
+mod host_operator;
 mod logic;
 #[cfg(feature = "form")]
 mod mermaid;
 mod number;
+mod operator;
 #[cfg(feature = "form")]
 mod plan;
 #[cfg(feature = "form")]
@@ -173,6 +176,8 @@ pub use extensible_enum::{CalendarProvider, EndingKind, GroupOp, JumpKind, Opera
 pub use field::{Entry, Field, List};
 #[cfg(feature = "form")]
 pub use file_ref::FileRef;
+#[cfg(feature = "form")]
+pub use host_operator::HostOperators;
 pub use logic::{Condition, Group, Jump, Logic, Operand, Rule};
 pub use number::{InvalidNumber, Number};
 #[cfg(feature = "form")]

@@ -1,6 +1,6 @@
 //! The choices that a record leaves to the host.
 
-use super::extensible_enum::GroupOp;
+use super::{extensible_enum::GroupOp, host_operator::HostOperators};
 
 /// The choices that a record leaves to the host. Each default is the choice that loses the fewest leads.
 ///
@@ -34,6 +34,8 @@ pub struct Policy {
     /// rules take several steps per combination. The default is 200,000, which takes a few tenths of a second and at
     /// most 51 MB.
     pub budget: usize,
+    /// The operators that the host adds. There are none by default.
+    pub operators: HostOperators,
 }
 
 impl Default for Policy {
@@ -44,6 +46,7 @@ impl Default for Policy {
             stand_in_names: true,
             note_chars: 2_000,
             budget: 200_000,
+            operators: HostOperators::default(),
         }
     }
 }

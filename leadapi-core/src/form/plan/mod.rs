@@ -13,21 +13,26 @@ mod options;
 mod problem;
 mod question;
 mod rule;
+mod score;
 mod structured;
+mod test;
 mod version;
 
 use std::collections::HashMap;
 
 use condition::Groups;
-pub(super) use condition::{Cond, Test};
+pub(super) use condition::{Cond, Evidence};
 pub(super) use dominators::Dominators;
 pub use ending::Calendar;
 pub(super) use ending::{EndingPlan, web_url};
 pub(super) use graph::Graph;
 pub(super) use kind::QuestionKind;
+pub(super) use options::{OptionPlan, Options};
 pub use problem::Problem;
 pub(super) use question::{QuestionPlan, Slot};
 pub(super) use rule::{ENDING, FALLBACK, Jump, RulePlan, RuleResult, Target};
+pub(super) use score::{Scores, add};
+pub(super) use test::{Comparison, Meaning, Test};
 pub(super) use version::Source;
 pub use version::Version;
 
@@ -59,6 +64,7 @@ pub struct Questionnaire<'r> {
     pub(super) sorted: Vec<(&'r str, usize)>,
     /// The questions by mapped key, in record order.
     pub(super) mapped: HashMap<&'r str, Vec<usize>>,
+    pub(super) scores: Scores<'r>,
     pub(super) graph: Graph,
 }
 
@@ -71,6 +77,8 @@ pub(super) struct PagePlan<'r> {
     pub at: Option<usize>,
     pub questions: std::ops::Range<usize>,
     pub rules: Vec<RulePlan<'r>>,
+    /// The scores to which the page contributes.
+    pub scores: Vec<usize>,
 }
 
 impl FormRecord {
@@ -114,6 +122,7 @@ impl<'r> Questionnaire<'r> {
                 at,
                 questions: first..questions.len(),
                 rules: Vec::new(),
+                scores: Vec::new(),
             });
         }
         let endings = EndingPlan::all(&source);
@@ -126,8 +135,10 @@ impl<'r> Questionnaire<'r> {
                 mapped.entry(key).or_default().push(index);
             }
         }
-        let mut form =
-            Self { source, policy: policy.clone(), pages, questions, endings, sorted, mapped, graph: Graph::default() };
+        let is_question = |id: &str| sorted.binary_search_by_key(&id, |(id, _)| id).is_ok();
+        let scores = Scores::new(source.rules().map(|(_, rule)| rule), is_question, &mut pages);
+        let (policy, graph) = (policy.clone(), Graph::default());
+        let mut form = Self { source, policy, pages, questions, endings, sorted, mapped, scores, graph };
         rule::link(&mut form);
         form.graph = Graph::new(&form);
         form

@@ -38,6 +38,8 @@ pub(in crate::form) enum Slot<'a> {
     Structured(&'a Answer),
     /// An answer to a question of an unknown type, or to a hidden question.
     Any(&'a Answer),
+    /// A valid answer of which a proof knows nothing else.
+    Opaque,
 }
 
 impl<'r> QuestionPlan<'r> {
@@ -74,7 +76,7 @@ impl<'r> QuestionPlan<'r> {
         'r: 'a,
     {
         Some(match slot {
-            Slot::Empty => return None,
+            Slot::Empty | Slot::Opaque => return None,
             Slot::Chosen(index) => self.kind.option(*index)?.label.into(),
             Slot::Many(ids) => {
                 let labels: Vec<&str> = self.kind.options()?.with_ids(ids).map(|option| option.label).collect();

@@ -13,6 +13,7 @@
 mod conditions;
 mod kinds;
 mod lead;
+mod operators;
 mod placeholders;
 mod problems;
 mod progress;
