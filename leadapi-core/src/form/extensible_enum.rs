@@ -147,14 +147,61 @@ extensible_enum! {
     }
 }
 extensible_enum! {
-    /// The operator of a condition.
+    /// The operator of a condition, which compares an answer with the condition's value.
+    ///
+    /// The contract observed `equals`, `is_filled` and `gt`. The others are an extension of this crate.
+    /// [`aliases`](Self::aliases) returns the names that other products use.
+    ///
+    /// An operator applies to some types of questions. With any other type, or with a value that does not fit the type,
+    /// the condition never holds, and [`Questionnaire::check`](super::Questionnaire::check) reports it. A question
+    /// without an answer passes only `is_empty` and the negated operators (`not_…`), which hold if no answer passes
+    /// their counterpart. Comparisons of text ignore surrounding white space, and distinguish capital from small letters.
     Operator {
-        /// The answer equals the condition's value.
+        /// The answer is the value: the chosen option has this id, one of the chosen options of a multiple choice has
+        /// it, or the number, date, boolean or text is equal to it.
         Equals = "equals",
+        /// No answer equals the value: `x not_equals "a" OR x not_equals "b"` therefore always holds.
+        NotEquals = "not_equals",
         /// The question is answered. The condition has no value.
         IsFilled = "is_filled",
-        /// The answer is greater than the condition's value.
+        /// The question is not answered, or was not asked. The condition has no value.
+        IsEmpty = "is_empty",
+        /// The number, date or score is greater than the value.
         Gt = "gt",
+        /// The number, date or score is greater than or equal to the value.
+        Gte = "gte",
+        /// The number, date or score is less than the value.
+        Lt = "lt",
+        /// The number, date or score is less than or equal to the value.
+        Lte = "lte",
+        /// The number, date or score is within the value, an array of the least and the greatest number or date. Both
+        /// are included.
+        Between = "between",
+        /// The text contains the value, or the choice includes the option. If the value is an array, all of its
+        /// elements are contained.
+        Contains = "contains",
+        /// The text does not contain the value, or the choice does not include the option.
+        NotContains = "not_contains",
+        /// The text starts with the value.
+        StartsWith = "starts_with",
+        /// The text does not start with the value.
+        NotStartsWith = "not_starts_with",
+        /// The text ends with the value.
+        EndsWith = "ends_with",
+        /// The text does not end with the value.
+        NotEndsWith = "not_ends_with",
+        /// The answer equals one of the elements of the value, an array.
+        In = "in",
+        /// The answer equals none of the elements of the value, an array.
+        NotIn = "not_in",
+        /// The date is before the value.
+        Before = "before",
+        /// The date is after the value.
+        After = "after",
+        /// The box is checked: the answer is true. The condition has no value.
+        IsChecked = "is_checked",
+        /// The box is not checked: the answer is false, or there is none. The condition has no value.
+        IsNotChecked = "is_not_checked",
     }
 }
 extensible_enum! {

@@ -72,6 +72,11 @@ impl Spelling {
         known(&tag).or_else(|| known(language(&tag))).unwrap_or(&NEUTRAL)
     }
 
+    /// Returns the spelling without a locale.
+    pub(super) fn neutral() -> &'static Self {
+        &NEUTRAL
+    }
+
     /// Returns whether a locale is known.
     pub(super) fn is_known(&self) -> bool {
         *self != NEUTRAL

@@ -142,6 +142,8 @@ mod field;
 #[cfg(feature = "form")]
 mod file_ref;
 #[cfg(feature = "form")]
+mod host_operator;
+#[cfg(feature = "form")]
 mod host_type;
 #[cfg(feature = "form")]
 mod locale;
@@ -149,6 +151,7 @@ mod logic;
 #[cfg(feature = "form")]
 mod mermaid;
 mod number;
+mod operator;
 #[cfg(feature = "form")]
 mod plan;
 #[cfg(feature = "form")]
@@ -177,6 +180,8 @@ pub use extensible_enum::{CalendarProvider, EndingKind, GroupOp, JumpKind, Opera
 pub use field::{Entry, Field, List};
 #[cfg(feature = "form")]
 pub use file_ref::FileRef;
+#[cfg(feature = "form")]
+pub use host_operator::HostOperators;
 #[cfg(feature = "form")]
 pub use host_type::HostTypes;
 pub use logic::{Condition, Group, Jump, Logic, Operand, Rule};

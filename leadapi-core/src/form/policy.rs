@@ -1,6 +1,6 @@
 //! The choices that a record leaves to the host.
 
-use super::{extensible_enum::GroupOp, host_type::HostTypes};
+use super::{extensible_enum::GroupOp, host_operator::HostOperators, host_type::HostTypes};
 
 /// The choices that a record leaves to the host. Each default is the choice that loses the fewest leads.
 ///
@@ -44,6 +44,8 @@ pub struct Policy {
     pub fallback_locales: Vec<String>,
     /// The question types that the host adds. There are none by default.
     pub types: HostTypes,
+    /// The operators that the host adds. There are none by default.
+    pub operators: HostOperators,
 }
 
 impl Default for Policy {
@@ -57,6 +59,7 @@ impl Default for Policy {
             locale: None,
             fallback_locales: Vec::new(),
             types: HostTypes::default(),
+            operators: HostOperators::default(),
         }
     }
 }

@@ -96,7 +96,7 @@ codes! {
         TargetPageMissing "target-page-missing": "A rule jumps to a page that does not exist. The rule is skipped.", "Choose another target, or remove the rule.";
         TargetEndingMissing "target-ending-missing": "A rule jumps to an ending that does not exist. The rule is skipped.", "Choose another target, or remove the rule.";
         ConditionQuestionMissing "condition-question-missing": "A condition refers to a question that does not exist. It never holds.", "Choose another question, or remove the condition.";
-        ConditionOptionMissing "condition-option-missing": "A condition refers to an option that the question does not have. It never holds.", "Choose another option, or remove the condition.";
+        ConditionOptionMissing "condition-option-missing": "A condition refers to an option that the question does not have. No answer matches it.", "Choose another option, or remove the condition.";
         EndlessWalk "endless-walk": "With the witness answers, the rules send the visitor back to an earlier page in an endless loop.", "Change the rules so that these answers lead to a later page or an ending.";
         NoLeadEnding "no-lead-ending": "No visitor reaches an ending that creates a lead.", "Route a page to an ending that creates a lead, or set `createsLead` on a reachable ending.";
         LeadWithoutName "lead-without-name": "With the witness answers, the lead has no name, so it cannot be created.", "On every path, require a question that is mapped to `name`, `first_name`, `last_name`, `business_name`, `email` or `phone`.";
@@ -119,11 +119,13 @@ codes! {
         PatternIgnored "pattern-ignored": "A `pattern` is not a regular expression that can be matched in linear time, or it is too large. It is ignored, so any text is accepted.", "Write it without look-around and back-references, in at most 1,000 characters.";
         FromPageMissing "from-page-missing": "A rule belongs to a page that does not exist, so it is never tried.", "Choose another page, or remove the rule.";
         UnknownJump "unknown-jump-kind": "A rule has an action other than `jump`. The rule is skipped, and the step is uncertain.", "Use `jump`, or implement the action in the host.";
-        UnknownOperator "unknown-operator": "A condition has an unknown operator. It cannot be evaluated, and the step is uncertain.", "Use `equals`, `is_filled` or `gt`.";
+        UnknownOperator "unknown-operator": "A condition has an unknown operator. It cannot be evaluated, and the step is uncertain.", "Use an operator from `FORMS.md`, or add it to the policy of the host.";
         UnknownJoin "unknown-join": "Conditions or groups are joined by an operator other than `AND` and `OR`. They cannot be evaluated.", "Use `AND` or `OR`.";
         UndecidedRule "undecided-rule": "A rule cannot be evaluated, so the check cannot decide where its page leads.", "Use operators, joins and actions from the contract, or test the form on a platform that supports the unknown ones.";
-        ValueMismatch "condition-value-mismatch": "A condition has no value, or a value that no answer can match. It never holds.", "Use the kind of value that the question requires: an option id, a number or text.";
-        GtOnNonNumber "gt-on-non-number": "A condition applies `gt` to a question that does not take numbers. It never holds.", "Change the question to a number question, or use `equals`.";
+        ValueMismatch "condition-value-mismatch": "A condition has no value, or a value or an element that no answer can match.", "Use the kind of value that the question requires: an option id, a number, a date or text, or an array of them for `in` and `between`.";
+        GtOnNonNumber "gt-on-non-number": "A condition applies `gt`, `gte`, `lt`, `lte` or `between` to a question that takes neither numbers nor dates. It never holds.", "Change the question to a number question, or use `equals`.";
+        OperatorMismatch "operator-mismatch": "A condition applies an operator to a question whose answers it cannot compare. It never holds.", "Use an operator that applies to the type of the question.";
+        RuleAlwaysMatches "rule-always-matches": "A rule has conditions, but matches whatever the visitor answers.", "Correct its conditions, or make it the fallback. `x not_equals \"a\" OR x not_equals \"b\"` always holds: use `AND` or `not_in`.";
         RuleWithoutConditions "rule-without-conditions": "A rule has no conditions and is not the fallback. It never matches.", "Add conditions, or name the rule `__fallback__`.";
         DuplicateFallback "duplicate-fallback": "A page has two fallback rules. The second is unreachable.", "Remove one of them.";
         FallbackWithConditions "fallback-with-conditions": "A fallback rule has conditions, so it applies only if they hold.", "Remove the conditions, or rename the rule.";

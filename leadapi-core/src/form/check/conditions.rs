@@ -9,10 +9,8 @@ use super::{
 };
 use crate::form::{
     entries,
-    extensible_enum::Operator,
-    field::Field,
     logic::{Condition, Operand},
-    plan::{Cond, QuestionKind, QuestionPlan, Questionnaire, non_blank},
+    plan::{Comparison, Cond, Meaning, QuestionKind, QuestionPlan, Questionnaire, Test, non_blank},
 };
 
 pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report: &mut Report) {
@@ -41,52 +39,73 @@ fn check_condition<'f, 'r>(
     at: &str,
     report: &mut Report,
 ) -> Option<&'f QuestionPlan<'r>> {
-    let Some(op @ (Operator::Equals | Operator::IsFilled | Operator::Gt)) = condition.op.get() else {
-        let op = condition.op.get().map_or("", |op| op.as_str());
+    let op = condition.op.get().map_or("", |op| op.as_str());
+    let meaning = Meaning::of(condition);
+    if meaning.is_none() && form.policy.operators.get(op).is_none() {
         report.add(Code::UnknownOperator, format!("{at}/op"), format!("the operator {} is unknown", quoted(op)));
         return None;
-    };
+    }
     let id = non_blank(&condition.field_id).unwrap_or_default();
-    let Some(question) = form.question(id).and_then(|index| form.questions.get(index)) else {
+    let question = form.question(id).and_then(|index| form.questions.get(index));
+    if question.is_none() && form.scores.find(id).is_none() {
         report.add(
             Code::ConditionQuestionMissing,
             format!("{at}/fieldId"),
             format!("there is no question {}", quoted(id)),
         );
         return None;
-    };
-    if *op == Operator::IsFilled && !condition.value.is_absent() {
-        report.add(Code::ValueIgnored, format!("{at}/value"), "is_filled takes no value");
     }
-    if *op == Operator::Gt && !matches!(question.kind, QuestionKind::Number { .. } | QuestionKind::Unknown) {
-        report.add(
-            Code::GtOnNonNumber,
-            format!("{at}/op"),
-            format!("{} does not take numbers", question_name(question)),
-        );
+    // Only the host knows which values its own operators take.
+    let Some(Meaning { comparison, .. }) = meaning else { return question };
+    if !comparison.takes_value() && !condition.value.is_absent() && !Meaning::is_exists(condition) {
+        report.add(Code::ValueIgnored, format!("{at}/value"), format!("{op} takes no value"));
+    }
+    let name = || question.map_or_else(|| "a score".to_owned(), question_name);
+    let applies = question.map_or(comparison.applies_to_score(), |question| comparison.applies_to(&question.kind));
+    if !applies {
+        let code = if comparison.is_ordered() { Code::GtOnNonNumber } else { Code::OperatorMismatch };
+        report.add(code, format!("{at}/op"), format!("{} cannot be compared with {op}", name()));
         return None;
     }
-    let can_hold = matches!(Cond::new(form, condition), Cond::Ask { .. }) && !is_blank(&condition.value);
-    if can_hold || *op == Operator::IsFilled {
-        return Some(question);
+    let fits = |value: &Operand| {
+        let test = question.map_or_else(
+            || Test::of_score(comparison, Some(value)),
+            |question| Test::new(comparison, &question.kind, Some(value)),
+        );
+        test.is_some()
+    };
+    let value = condition.value.get();
+    // Each element of an array is reported on its own, but the bounds of a range only make sense together.
+    let elements = match value {
+        Some(Operand::List(values)) if comparison != Comparison::Between => values.as_slice(),
+        _ => &[],
+    };
+    let wrong = elements.iter().enumerate().filter(|(_, value)| !fits(value));
+    for (index, value) in wrong {
+        report_value(question, value, &format!("{at}/value/{index}"), &name(), report);
     }
-    let pointer = format!("{at}/value");
-    match (&question.kind, condition.value.get()) {
-        (QuestionKind::Choice(_), Some(Operand::Text(option))) => {
-            let message = format!("{} has no option {}", question_name(question), quoted(option));
-            report.add(Code::ConditionOptionMissing, pointer, message);
-        }
-        _ => report.add(
-            Code::ValueMismatch,
-            pointer,
-            format!("no answer to {} can match this value", question_name(question)),
-        ),
+    if matches!(Cond::new(form, condition), Cond::Ask { .. } | Cond::Score { .. }) {
+        return question;
+    }
+    match value {
+        Some(Operand::List(values)) if values.iter().any(|value| !fits(value)) && !elements.is_empty() => {}
+        Some(value) => report_value(question, value, &format!("{at}/value"), &name(), report),
+        None => mismatch(format!("{at}/value"), &name(), report),
     }
     None
 }
 
-fn is_blank(value: &Field<Operand>) -> bool {
-    matches!(value, Field::Value(Operand::Text(text)) if text.trim().is_empty())
+fn report_value(question: Option<&QuestionPlan<'_>>, value: &Operand, at: &str, name: &str, report: &mut Report) {
+    match (question.map(|question| &question.kind), value) {
+        (Some(QuestionKind::Choice(_)), Operand::Text(option)) => {
+            report.add(Code::ConditionOptionMissing, at, format!("{name} has no option {}", quoted(option)));
+        }
+        _ => mismatch(at, name, report),
+    }
+}
+
+fn mismatch(at: impl std::fmt::Display, name: &str, report: &mut Report) {
+    report.add(Code::ValueMismatch, at, format!("no answer to {name} can match this value"));
 }
 
 /// Checks that a walk can reach the question before it tries the rule.
@@ -100,7 +119,8 @@ fn check_order(
     report: &mut Report,
 ) {
     if question.page == page {
-        if condition.op.get() == Some(&Operator::IsFilled) && question.required {
+        let is_filled = Meaning { comparison: Comparison::Filled, negated: false };
+        if Meaning::of(condition) == Some(is_filled) && question.required {
             let message = format!("{} is required, so it is always answered here", question_name(question));
             report.add(Code::ConditionAlwaysTrue, at, message);
         }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::form::{
     answer::Answers,
-    plan::{Jump, Questionnaire, Target},
+    plan::{Cond, Jump, Questionnaire, RulePlan, Target, Test},
     prove::{Exploration, Proofs, Verdict},
     walk::Outcome,
 };
@@ -128,6 +128,12 @@ fn may_create_lead(form: &Questionnaire<'_>, pages: &[bool]) -> bool {
     targets.any(|target| matches!(target, Target::Ending(ending) if form.creates_lead(*ending)))
 }
 
+/// Returns whether a condition of the rule compares a value. A rule that only tests whether a required question is
+/// answered has its own finding (`ConditionAlwaysTrue`).
+fn tests_values(rule: &RulePlan<'_>) -> bool {
+    rule.groups.conds().any(|cond| !matches!(cond, Cond::Ask { test: Test::Filled, .. }))
+}
+
 /// Reports redundant rules on reachable pages.
 fn check_rules(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut Report) {
     if !exploration.proofs.complete {
@@ -155,6 +161,12 @@ fn check_rules(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
                     Code::RuleNeverMatches,
                     at,
                     format_args!("no answers that lead to {} make {} match", form.page_name(index), rule_name(rule)),
+                );
+            } else if !exploration.may_fail.contains(&rule.at) && tests_values(rule) {
+                report.add(
+                    Code::RuleAlwaysMatches,
+                    at,
+                    format_args!("all answers that lead to {} make {} match", form.page_name(index), rule_name(rule)),
                 );
             } else if may_match && !followed {
                 report.add(

@@ -13,6 +13,12 @@ pub(in crate::form) struct NumberFormat<'r> {
     currency: Option<&'r str>,
 }
 
+impl Default for NumberFormat<'_> {
+    fn default() -> Self {
+        Self { spelling: Spelling::neutral(), currency: None }
+    }
+}
+
 /// The signs of some currencies. The others are written as their code.
 const SIGNS: [(&str, &str); 8] =
     [("EUR", "€"), ("USD", "$"), ("GBP", "£"), ("JPY", "¥"), ("BRL", "R$"), ("PLN", "zł"), ("INR", "₹"), ("TRY", "₺")];

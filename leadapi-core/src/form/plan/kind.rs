@@ -152,14 +152,23 @@ fn scale(question: &Question) -> Bounds<f64> {
     Bounds { min: Some(min), max: Some(named.unwrap_or(max)) }
 }
 
-/// Reads a boolean. Browsers send the word `on` for a checked box.
 fn read_bool(answer: &Answer) -> Option<bool> {
-    let is_one_of = |text: &str, words: [&str; 3]| words.into_iter().any(|word| text.eq_ignore_ascii_case(word));
     match answer {
         Answer::Bool(yes) => Some(*yes),
-        Answer::Text(text) if is_one_of(text.trim(), ["true", "yes", "on"]) => Some(true),
-        Answer::Text(text) if is_one_of(text.trim(), ["false", "no", "off"]) => Some(false),
+        Answer::Text(text) => read_word(text),
         _ => None,
+    }
+}
+
+/// Reads a word for a boolean. Browsers send the word `on` for a checked box.
+pub(super) fn read_word(text: &str) -> Option<bool> {
+    let is_one_of = |words: [&str; 3]| words.into_iter().any(|word| text.trim().eq_ignore_ascii_case(word));
+    if is_one_of(["true", "yes", "on"]) {
+        Some(true)
+    } else if is_one_of(["false", "no", "off"]) {
+        Some(false)
+    } else {
+        None
     }
 }
 

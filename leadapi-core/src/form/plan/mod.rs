@@ -16,22 +16,27 @@ mod problem;
 mod question;
 mod rule;
 mod sample;
+mod score;
 mod structured;
+mod test;
 mod version;
 
 use std::{borrow::Cow, collections::HashMap};
 
 use condition::Groups;
-pub(super) use condition::{Cond, Test};
+pub(super) use condition::{Cond, Evidence};
 pub(super) use dominators::Dominators;
 pub use ending::Calendar;
 pub(super) use ending::{EndingPlan, web_url};
 pub(super) use graph::Graph;
 pub(super) use kind::QuestionKind;
 use limits::PatternBudget;
+pub(super) use options::{OptionPlan, Options};
 pub use problem::Problem;
 pub(super) use question::{QuestionPlan, Slot};
 pub(super) use rule::{ENDING, FALLBACK, Jump, RulePlan, RuleResult, Target};
+pub(super) use score::{Scores, add};
+pub(super) use test::{Comparison, Meaning, Test};
 pub(super) use version::Source;
 pub use version::Version;
 
@@ -65,6 +70,7 @@ pub struct Questionnaire<'r> {
     pub(super) sorted: Vec<(&'r str, usize)>,
     /// The questions by mapped key, in record order.
     pub(super) mapped: HashMap<&'r str, Vec<usize>>,
+    pub(super) scores: Scores<'r>,
     pub(super) graph: Graph,
 }
 
@@ -77,6 +83,8 @@ pub(super) struct PagePlan<'r> {
     pub at: Option<usize>,
     pub questions: std::ops::Range<usize>,
     pub rules: Vec<RulePlan<'r>>,
+    /// The scores to which the page contributes.
+    pub scores: Vec<usize>,
 }
 
 impl FormRecord {
@@ -122,6 +130,7 @@ impl<'r> Questionnaire<'r> {
                 at,
                 questions: first..questions.len(),
                 rules: Vec::new(),
+                scores: Vec::new(),
             });
         }
         let endings = EndingPlan::all(&source, policy);
@@ -135,17 +144,10 @@ impl<'r> Questionnaire<'r> {
             }
         }
         let confirmation = choose(source.confirmation, policy);
-        let mut form = Self {
-            source,
-            confirmation,
-            policy: policy.clone(),
-            pages,
-            questions,
-            endings,
-            sorted,
-            mapped,
-            graph: Graph::default(),
-        };
+        let is_question = |id: &str| sorted.binary_search_by_key(&id, |(id, _)| id).is_ok();
+        let scores = Scores::new(source.rules().map(|(_, rule)| rule), is_question, &mut pages);
+        let (policy, graph) = (policy.clone(), Graph::default());
+        let mut form = Self { source, confirmation, policy, pages, questions, endings, sorted, mapped, scores, graph };
         rule::link(&mut form);
         form.graph = Graph::new(&form);
         form

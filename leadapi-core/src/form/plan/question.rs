@@ -53,6 +53,8 @@ pub(in crate::form) enum Slot<'a> {
     Structured(&'a Answer),
     /// An answer to a question of an unknown type, or to a hidden question.
     Any(&'a Answer),
+    /// A valid answer of which a proof knows nothing else.
+    Opaque,
 }
 
 impl<'r> QuestionPlan<'r> {
@@ -97,7 +99,7 @@ impl<'r> QuestionPlan<'r> {
     /// a word for a boolean, or a string.
     pub(in crate::form) fn text<'a>(&'a self, slot: &Slot<'a>) -> Option<Cow<'a, str>> {
         Some(match slot {
-            Slot::Empty => return None,
+            Slot::Empty | Slot::Opaque => return None,
             Slot::Chosen(index) => (&*self.kind.option(*index)?.label).into(),
             Slot::Many(ids) => {
                 let labels: Vec<&str> = self.kind.options()?.with_ids(ids).map(|option| &*option.label).collect();

@@ -1,6 +1,7 @@
 //! Proofs of statements that must hold for all possible answers to a form.
 
 mod budget;
+mod candidates;
 mod classes;
 mod explore;
 mod graph;
@@ -10,6 +11,7 @@ mod paths;
 mod signature;
 mod space;
 mod state;
+mod texts;
 
 pub(super) use explore::Exploration;
 pub use paths::{Path, PathEnd, Paths};

@@ -47,6 +47,8 @@ pub struct Walk<'a> {
     given: Vec<Option<&'a Answer>>,
     /// The valid answers of the visited pages.
     slots: Vec<Slot<'a>>,
+    /// The scores so far that conditions read.
+    scores: Vec<Option<i64>>,
     visits: Vec<Visit>,
     /// For each page, its position on the path, if the walk visited it.
     steps: Vec<Option<usize>>,

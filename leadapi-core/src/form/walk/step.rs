@@ -146,7 +146,7 @@ impl<'w, 'a> Step<'w, 'a> {
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
     /// let record: FormRecord = serde_json::from_str(r#"{"form":{"pages":[{"id":"p"}],"logic":{"rules":[
-    ///     {"id":"r","fromPageId":"p","groups":[{"conds":[{"op":"between"}]}]}]}}}"#)?;
+    ///     {"id":"r","fromPageId":"p","groups":[{"conds":[{"op":"sounds_like"}]}]}]}}}"#)?;
     /// let form = record.compile(Version::Draft, &Policy::default());
     /// let answers = Answers::new();
     /// let walk = form.walk(&answers);

@@ -14,6 +14,7 @@ mod conditions;
 mod kinds;
 mod languages;
 mod lead;
+mod operators;
 mod placeholders;
 mod problems;
 mod progress;

@@ -8,7 +8,7 @@ use super::{
     kinds::{chosen, kind},
     languages::said,
     texts::{html, url, web},
-    values::{options, text_of, whole, whole_or_none, written},
+    values::{text_of, whole_or_none, written},
 };
 
 impl Naive<'_> {
@@ -25,7 +25,6 @@ impl Naive<'_> {
         let progress = if walk.outcome == "finished" { 1.0 } else { steps.last().copied().unwrap_or(0.0) };
         say("progress", progress.into());
         say("steps", steps.into());
-        let mut score: i64 = 0;
         let mut labels = Map::new();
         let mut pruned = vec![];
         let mut verify = vec![];
@@ -39,11 +38,6 @@ impl Naive<'_> {
                     pruned.push((*id).to_owned());
                 }
                 let Some(answer) = self.visible(id, &walk.path, answers) else { continue };
-                if ["single_choice", "dropdown", "multi_choice"].contains(&kind(question)) {
-                    let ids = chosen(answer).unwrap();
-                    let options = options(question).into_iter().filter(|(id, _)| ids.contains(id));
-                    score += options.map(|(_, option)| whole(&option["score"])).sum::<i64>();
-                }
                 for (wanted, setting) in [("email", "verifyEmail"), ("phone", "verifyPhone")] {
                     if kind(question) == wanted && settings[setting] == json!(true) {
                         verify.push(json!([wanted, id, written(answer)]));
@@ -52,7 +46,7 @@ impl Naive<'_> {
             }
         }
         pruned.sort();
-        say("score", score.into());
+        say("score", self.score(&walk.path, answers).into());
         say("labels", labels.into());
         say("pruned", pruned.into());
         say("verify", verify.into());

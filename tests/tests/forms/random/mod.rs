@@ -32,6 +32,35 @@ const PAGES: [&str; 5] = ["p0", "p1", "p2", "p3", "p4"];
 const QUESTIONS: [&str; 8] = ["q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7"];
 const ENDINGS: [&str; 3] = ["e0", "e1", "e2"];
 const OPTIONS: [&str; 4] = ["a", "b", "5", "{q0}"];
+const NUMERIC_OPERATORS: [&str; 9] = ["equals", "not_equals", "gt", "gte", "lt", "lte", "between", "in", "not_in"];
+const OPERATORS: [&str; 26] = [
+    "equals",
+    "not_equals",
+    "is_filled",
+    "is_empty",
+    "gt",
+    "gte",
+    "lt",
+    "lte",
+    "between",
+    "contains",
+    "not_contains",
+    "starts_with",
+    "not_starts_with",
+    "ends_with",
+    "not_ends_with",
+    "in",
+    "not_in",
+    "before",
+    "after",
+    "is_checked",
+    "is_not_checked",
+    "equals",
+    "gt",
+    "exists",
+    "Is Not",
+    "sounds_like",
+];
 const KEYS: [&str; 12] = [
     "name",
     "first_name",
