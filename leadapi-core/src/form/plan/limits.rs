@@ -72,6 +72,11 @@ impl Limits {
         matches!((self.min, self.max), (Some(min), Some(max)) if min > max)
     }
 
+    /// Returns the least and the greatest length.
+    pub(in crate::form) fn lengths(&self) -> impl Iterator<Item = usize> {
+        self.min.into_iter().chain(self.max)
+    }
+
     pub(in crate::form) fn has_pattern(&self) -> bool {
         self.pattern.is_some()
     }

@@ -17,6 +17,9 @@ use crate::validate::lead_field::PHONE;
 /// The maximum number of options whose subsets are all tried.
 const MAX_OPTIONS: usize = 9;
 
+/// The maximum length of the texts that are made for a question with a least or greatest length.
+const MAX_LENGTH: usize = 1_000;
+
 /// Candidate answers. Some of them may be invalid, and several may belong to the same class.
 pub(super) struct Candidates {
     pub answers: Vec<Option<Answer>>,
@@ -42,15 +45,19 @@ impl Candidates {
             QuestionKind::Date(bounds) => candidates.add_dates(tests, bounds.min, bounds.max),
             QuestionKind::Bool { .. } => candidates.answers.extend([false, true].map(|yes| Some(yes.into()))),
             QuestionKind::File => candidates.answers.push(Some("https://files.example.org/1".into())),
-            QuestionKind::Text | QuestionKind::Address => candidates.add_texts(tests),
+            QuestionKind::Text | QuestionKind::Address => candidates.add_texts(question, tests),
             QuestionKind::Email | QuestionKind::Phone | QuestionKind::Url => {
                 candidates.restricted = true;
-                candidates.add_texts(tests);
+                candidates.add_texts(question, tests);
             }
-            // Only the host knows which answers are valid.
-            QuestionKind::Host(_) => candidates.combinations = None,
+            QuestionKind::Host(_) => {
+                candidates.add_texts(question, tests);
+                candidates.add_json(tests);
+                // Only the host knows which answers are valid.
+                candidates.combinations = None;
+            }
             QuestionKind::Unknown | QuestionKind::Hidden => {
-                candidates.add_texts(tests);
+                candidates.add_texts(question, tests);
                 candidates.add_json(tests);
             }
         }
@@ -99,13 +106,16 @@ impl Candidates {
         }
     }
 
-    fn add_texts(&mut self, tests: &Tests<'_>) {
+    fn add_texts(&mut self, question: &QuestionPlan<'_>, tests: &Tests<'_>) {
         let constants = tests.texts();
         let others = ["something", "someone@example.org", "202 555 0100", "https://www.example.org"]
             .map(|text| distinct_text(text, constants));
         self.answers.extend(constants.iter().map(|text| Some((*text).into())));
         self.answers.extend(others.map(|text| Some(text.into())));
-        let witnesses = witnesses(&tests.parts, constants, self.restricted, &[]);
+        // A very long text is of no use as an example.
+        let lengths = question.limits.iter().flat_map(|limits| limits.lengths()).filter(|length| *length <= MAX_LENGTH);
+        let lengths: Vec<usize> = lengths.collect();
+        let witnesses = witnesses(&tests.parts, constants, self.restricted, &lengths);
         self.answers.extend(witnesses.texts.into_iter().map(|text| Some(text.into())));
         self.combinations = witnesses.combinations;
     }

@@ -43,7 +43,7 @@ pub(super) struct Parts<'f> {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Signature {
     filled: bool,
-    /// The number of cuts that are not greater than the answer.
+    /// One more than the number of cuts that are not greater than the answer, or 0 if the answer is not a number.
     above: usize,
     /// The constant that equals the answer.
     equal: Option<usize>,
@@ -129,7 +129,8 @@ impl<'f> Tests<'f> {
 
     pub(super) fn signature(&self, slot: &Slot<'_>, points: i64) -> Signature {
         let text = |text: &str| self.texts.binary_search(&text).ok();
-        let above = |number: f64| self.cuts.partition_point(|cut| *cut <= number);
+        // A number below all cuts differs from an answer that is not a number, which passes no test of numbers.
+        let above = |number: f64| self.cuts.partition_point(|cut| *cut <= number) + usize::from(!self.cuts.is_empty());
         let (equal, above) = match slot {
             Slot::Empty
             | Slot::Opaque

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{
     super::FALLBACK,
     Naive,
-    kinds::{chosen, kind},
+    kinds::kind,
     languages::said,
     texts::{html, url, web},
     values::{text_of, whole_or_none, written},
