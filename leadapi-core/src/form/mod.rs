@@ -59,10 +59,13 @@
 //!   endings. A rule whose target does not exist is skipped and recorded as a [`SkippedRule`].
 //! - **Conditions** use the answers from the pages that the walk has visited. `outerOp` combines groups, and `op`
 //!   combines the conditions of a group. An empty group is ignored. A rule without conditions never matches unless it
-//!   is the fallback. `equals` compares option ids for a choice, numbers for a number question, and trimmed text
-//!   otherwise. Text comparisons are case-sensitive, distinguish `01` from `1`, and use the original spelling of a
-//!   number. `gt` compares numbers. For a question of an unknown type, `gt` does not parse a string answer as a number.
-//!   [`Answer::is_filled`] defines `is_filled`.
+//!   is the fallback. [`Operator`] defines what each operator compares: the ids of options, numbers, dates, booleans, or
+//!   trimmed text. Text comparisons are case-sensitive and distinguish `01` from `1`. For a question of an unknown type,
+//!   text is the original spelling of a number, and no operator parses a string answer as a number.
+//!   [`Answer::is_filled`] defines `is_filled`. A negated operator holds if no answer passes its counterpart, so it holds
+//!   for a question that is not answered. An operator or a value that does not fit the type of the question never holds.
+//! - **Scores** can be compared like numbers. The `fieldId` `$score` stands for the score of the path so far, including
+//!   the page of the rule, and `$score:` followed by a page id for the points of that page.
 //! - **Unknown operators and joins** and malformed conditions are neither true nor false (Kleene's three-valued logic).
 //!   If that leaves a rule undecided, or if the rule's action is unknown, the walk treats the rule as not matching and
 //!   the step [is uncertain](Step::is_uncertain). [`Questionnaire::prove`] does not decide statements that depend on
