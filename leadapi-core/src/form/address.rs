@@ -74,7 +74,7 @@ impl Address {
         match answer {
             Answer::Texts(texts) if texts.len() <= ARRAY.len() => {
                 for (part, text) in ARRAY.into_iter().zip(texts) {
-                    *address.part(part) = filled(text.clone());
+                    *address.part(part) = filled(text);
                 }
             }
             Answer::Other(raw) => {
@@ -131,10 +131,10 @@ fn text(raw: &Raw) -> Option<String> {
     if raw.text() == "null" {
         return None;
     }
-    filled(raw.read().unwrap_or_else(|_| raw.text().to_owned()))
+    filled(&raw.read().unwrap_or_else(|_| raw.text().to_owned()))
 }
 
-fn filled(text: String) -> Option<String> {
+fn filled(text: &str) -> Option<String> {
     let trimmed = text.trim();
     (!trimmed.is_empty()).then(|| trimmed.to_owned())
 }

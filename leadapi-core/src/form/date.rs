@@ -1,5 +1,7 @@
 //! Calendar dates, as the number of days since a fixed day.
 
+use std::fmt::Write;
+
 use chrono::{Datelike, NaiveDate};
 
 /// Parses a date of the calendar in the form `2026-05-31`, and returns its day.
@@ -23,12 +25,13 @@ pub(super) fn format(day: i32, form: &str) -> String {
     let Some(date) = NaiveDate::from_num_days_from_ce_opt(day) else { return String::new() };
     let mut text = String::new();
     for c in form.chars() {
-        match c {
-            'd' => text.push_str(&format!("{:02}", date.day())),
-            'm' => text.push_str(&format!("{:02}", date.month())),
-            'y' => text.push_str(&format!("{:04}", date.year())),
-            c => text.push(c),
-        }
+        // Writing to a string never fails.
+        let _ = match c {
+            'd' => write!(text, "{:02}", date.day()),
+            'm' => write!(text, "{:02}", date.month()),
+            'y' => write!(text, "{:04}", date.year()),
+            c => text.write_char(c),
+        };
     }
     text
 }

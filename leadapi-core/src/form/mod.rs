@@ -75,6 +75,10 @@
 //!   [`Problem`] states why an answer is invalid.
 //! - **Placeholders, score, progress and lead** ([`Walk::fill`], [`StepQuestion::label`], [`Walk::score`],
 //!   [`Walk::progress`], [`Walk::lead`]) depend only on answers on the path, so stale answers have no effect.
+//! - **Types and languages.** [`QuestionType`] lists the types of questions, and [`QuestionType::aliases`] the names that
+//!   other products use for them. A label may be an object with a text for each language. [`Policy::locale`] selects the
+//!   language and the spelling of numbers, dates and booleans, and [`Policy::types`] adds the host's own types.
+//!   `FORMS.md`, next to this crate's README, describes the answers to each type and the members that limit them.
 //!
 //! Language-neutral test vectors cover these rules for hosts that walk forms in a browser. They are in
 //! `tests/tests/vectors/forms.json` in the repository.

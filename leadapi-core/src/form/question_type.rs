@@ -2,8 +2,8 @@
 
 use super::{extensible_enum::QuestionType, question::Question};
 
-/// The names of other products by type: Typeform, Formbricks, HeyForm, OpnForm, SurveyJS, Google Forms, Tally and
-/// GoHighLevel. The names are in lower case and without `_`, `-` and spaces, because these products spell them
+/// The names by type of `Typeform`, `Formbricks`, `HeyForm`, `OpnForm`, `SurveyJS`, `Google Forms`, `Tally` and
+/// `GoHighLevel`. The names are in lower case and without `_`, `-` and spaces, because these products spell them
 /// differently.
 const ALIASES: &[(QuestionType, &[&str])] = &[
     (

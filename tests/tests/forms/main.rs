@@ -10,6 +10,7 @@
 
 mod agency;
 mod differential;
+mod documentation;
 mod findings;
 mod laws;
 mod proofs;

@@ -58,8 +58,7 @@ impl<'r> NumberFormat<'r> {
 
     /// Parses a number in the spelling of the locale, with groups of three digits or without groups.
     fn by_locale(&self, text: &str) -> Option<String> {
-        let sign = if text.starts_with(['-', '+']) { 1 } else { 0 };
-        let (sign, number) = text.split_at(sign);
+        let (sign, number) = text.split_at(usize::from(text.starts_with(['-', '+'])));
         let (whole, fraction) = number.split_once(self.spelling.decimal).unwrap_or((number, ""));
         let is_group = |c: char| {
             c == self.spelling.group
