@@ -1,8 +1,8 @@
-//! Compares FORMS.md with the types of questions.
+//! Compares FORMS.md with the types of questions and the operators.
 
 use std::fmt::Write;
 
-use leadapi_core::form::{Question, QuestionType};
+use leadapi_core::form::{Operator, Question, QuestionType};
 
 const DOCUMENT: &str = include_str!("../../../leadapi-core/FORMS.md");
 
@@ -27,6 +27,19 @@ fn forms_md_lists_every_alias() {
     for kind in QuestionType::ALL.iter().filter(|kind| !kind.aliases().is_empty()) {
         let names: Vec<String> = kind.aliases().iter().map(|name| format!("`{name}`")).collect();
         writeln!(rows, "| `{kind}` | {} |", names.join(", ")).unwrap();
+    }
+    assert!(DOCUMENT.contains(&rows), "FORMS.md should contain:\n{rows}");
+}
+
+#[test]
+fn forms_md_lists_every_operator_and_its_aliases() {
+    let listed: Vec<String> = table("Operators").iter().map(|row| row[0].trim_matches('`').to_owned()).collect();
+    let operators: Vec<String> = Operator::ALL.iter().map(ToString::to_string).collect();
+    assert_eq!(listed[..operators.len()], operators);
+    let mut rows = String::new();
+    for operator in Operator::ALL.iter().filter(|operator| !operator.aliases().is_empty()) {
+        let names: Vec<String> = operator.aliases().iter().map(|name| format!("`{name}`")).collect();
+        writeln!(rows, "| `{operator}` | {} |", names.join(", ")).unwrap();
     }
     assert!(DOCUMENT.contains(&rows), "FORMS.md should contain:\n{rows}");
 }
