@@ -112,6 +112,11 @@ impl Candidates {
             .map(|text| distinct_text(text, constants));
         self.answers.extend(constants.iter().map(|text| Some((*text).into())));
         self.answers.extend(others.map(|text| Some(text.into())));
+        if tests.parts.is_empty() && question.limits.is_none() {
+            // One of the texts above is valid, whatever the kind of the question.
+            self.combinations = Some(BTreeSet::from([Outcomes::new()]));
+            return;
+        }
         // A very long text is of no use as an example.
         let lengths = question.limits.iter().flat_map(|limits| limits.lengths()).filter(|length| *length <= MAX_LENGTH);
         let lengths: Vec<usize> = lengths.collect();

@@ -102,6 +102,9 @@ fn insert<K: Ord>(classes: &mut BTreeMap<K, Least>, key: K, class: Least) {
 
 /// Merges classes whose comparisons differ but whose conditions do not, such as two options in the same array.
 fn merge(question: &QuestionPlan<'_>, tests: &Tests<'_>, classes: BTreeMap<Signature, Least>) -> Vec<Option<Answer>> {
+    if tests.is_empty() {
+        return classes.into_values().map(|(_, answer)| answer).collect();
+    }
     let count = classes.len();
     let mut merged: BTreeMap<(Outcomes, i64), Least> = BTreeMap::new();
     for (flags, answer) in classes.values() {

@@ -155,6 +155,11 @@ impl<'f> Tests<'f> {
         Signature { filled, above, equal, parts, points: if self.scored { points } else { 0 } }
     }
 
+    /// Returns whether no condition reads the question.
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// Returns whether the class with this signature contains answers that differ from all constants.
     pub(super) fn is_other(&self, signature: &Signature) -> bool {
         signature.equal.is_none() && (signature.filled || !self.filled)
@@ -167,6 +172,10 @@ impl<'f> Tests<'f> {
 }
 
 impl Parts<'_> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     pub(super) fn len(&self) -> usize {
         self.starts.len() + self.ends.len() + self.contains.len()
     }
