@@ -2,8 +2,7 @@
 
 use super::extensible_enum::Operator;
 
-/// The names of other products by operator: Typeform, Formbricks, HeyForm, OpnForm, SurveyJS, Form.io, GoHighLevel and
-/// FHIR. The names are in lower case and without `_`, `-` and spaces, because these products spell them differently.
+/// The names that other form products and the FHIR questionnaire use, by operator. The names are in lower case and without `_`, `-` and spaces, because these products spell them differently.
 const ALIASES: &[(Operator, &[&str])] = &[
     (Operator::Equals, &["=", "==", "equal", "equalto", "is", "isequal", "isequalto", "on"]),
     (

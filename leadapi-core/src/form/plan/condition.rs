@@ -1,11 +1,7 @@
 //! Compiled conditions. Malformed conditions are detected once, at compile time, so a walk does not validate them
 //! again.
 
-use super::{
-    Questionnaire,
-    question::Slot,
-    test::{Meaning, Test},
-};
+use super::{Questionnaire, comparison::Meaning, question::Slot, test::Test};
 use crate::form::{
     answer::Answer,
     extensible_enum::GroupOp,
@@ -114,7 +110,7 @@ impl<'r> Groups<'r> {
     }
 
     #[inline]
-    pub(in crate::form) fn holds(&self, evidence: Evidence<'_, '_>) -> Truth {
+    pub(in crate::form) fn holds(&self, evidence: &Evidence<'_, '_>) -> Truth {
         self.join.of(self.groups.iter().map(|group| group.join.of(group.conds.iter().map(|cond| cond.holds(evidence)))))
     }
 }
@@ -184,7 +180,7 @@ impl<'r> Cond<'r> {
     }
 
     #[inline]
-    pub(in crate::form) fn holds(&self, evidence: Evidence<'_, '_>) -> Truth {
+    pub(in crate::form) fn holds(&self, evidence: &Evidence<'_, '_>) -> Truth {
         match self {
             Self::Unknown => Truth::Unknown,
             Self::Never => Truth::False,

@@ -5,6 +5,7 @@
 
 mod amount;
 mod bounds;
+mod comparison;
 mod condition;
 mod dominators;
 mod ending;
@@ -23,6 +24,7 @@ mod version;
 
 use std::{borrow::Cow, collections::HashMap};
 
+pub(super) use comparison::{Comparison, Meaning};
 use condition::Groups;
 pub(super) use condition::{Cond, Evidence};
 pub(super) use dominators::Dominators;
@@ -36,7 +38,7 @@ pub use problem::Problem;
 pub(super) use question::{QuestionPlan, Slot};
 pub(super) use rule::{ENDING, FALLBACK, Jump, RulePlan, RuleResult, Target};
 pub(super) use score::{Scores, add};
-pub(super) use test::{Comparison, Meaning, Test};
+pub(super) use test::Test;
 pub(super) use version::Source;
 pub use version::Version;
 

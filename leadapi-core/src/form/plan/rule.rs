@@ -75,12 +75,12 @@ impl RulePlan<'_> {
     }
 
     #[inline]
-    fn conditions(&self, evidence: Evidence<'_, '_>) -> Truth {
+    fn conditions(&self, evidence: &Evidence<'_, '_>) -> Truth {
         if self.groups.is_empty() { self.fallback.into() } else { self.groups.holds(evidence) }
     }
 
     #[inline]
-    pub(in crate::form) fn evaluate(&self, evidence: Evidence<'_, '_>) -> RuleResult {
+    pub(in crate::form) fn evaluate(&self, evidence: &Evidence<'_, '_>) -> RuleResult {
         match (self.conditions(evidence), self.jump) {
             (Truth::False, _) => RuleResult::NoMatch,
             (Truth::Unknown, _) => RuleResult::Uncertain,

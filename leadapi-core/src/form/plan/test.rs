@@ -4,41 +4,11 @@
 use super::{
     amount::NumberFormat,
     bounds::{Bounds, decimal},
+    comparison::Comparison,
     kind::{QuestionKind, read_word},
     question::Slot,
 };
-use crate::form::{
-    answer::Answer,
-    date,
-    extensible_enum::Operator,
-    logic::{Condition, Operand},
-    number::Number,
-};
-
-/// An operator without its negation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::form) enum Comparison {
-    Filled,
-    Equals,
-    Greater { or_equal: bool },
-    Less { or_equal: bool },
-    Between,
-    Contains,
-    StartsWith,
-    EndsWith,
-    In,
-    Before,
-    After,
-    Checked,
-}
-
-/// The meaning of a condition's operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::form) struct Meaning {
-    pub comparison: Comparison,
-    /// Whether the condition holds if the comparison does not.
-    pub negated: bool,
-}
+use crate::form::{answer::Answer, date, logic::Operand, number::Number};
 
 /// A test of an answer, specific to the kind of its question.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,86 +29,6 @@ pub(in crate::form) enum Test<'r> {
     Any(Box<[Self]>),
     /// All tests pass.
     All(Box<[Self]>),
-}
-
-impl Meaning {
-    /// Returns the meaning of a condition's operator, or `None` if the operator is unknown.
-    pub(in crate::form) fn of(condition: &Condition) -> Option<Self> {
-        let written = condition.op.get()?;
-        let (comparison, negated) = match written.resolve() {
-            Operator::IsFilled => {
-                let not = Self::is_exists(condition) && condition.value.get() == Some(&Operand::Bool(false));
-                (Comparison::Filled, not)
-            }
-            Operator::IsEmpty => (Comparison::Filled, true),
-            Operator::Equals => (Comparison::Equals, false),
-            Operator::NotEquals => (Comparison::Equals, true),
-            Operator::Gt => (Comparison::Greater { or_equal: false }, false),
-            Operator::Gte => (Comparison::Greater { or_equal: true }, false),
-            Operator::Lt => (Comparison::Less { or_equal: false }, false),
-            Operator::Lte => (Comparison::Less { or_equal: true }, false),
-            Operator::Between => (Comparison::Between, false),
-            Operator::Contains => (Comparison::Contains, false),
-            Operator::NotContains => (Comparison::Contains, true),
-            Operator::StartsWith => (Comparison::StartsWith, false),
-            Operator::NotStartsWith => (Comparison::StartsWith, true),
-            Operator::EndsWith => (Comparison::EndsWith, false),
-            Operator::NotEndsWith => (Comparison::EndsWith, true),
-            Operator::In => (Comparison::In, false),
-            Operator::NotIn => (Comparison::In, true),
-            Operator::Before => (Comparison::Before, false),
-            Operator::After => (Comparison::After, false),
-            Operator::IsChecked => (Comparison::Checked, false),
-            Operator::IsNotChecked => (Comparison::Checked, true),
-            Operator::Other(_) => return None,
-        };
-        Some(Self { comparison, negated })
-    }
-
-    /// Returns whether the operator is FHIR's `exists`, whose value is a boolean.
-    pub(in crate::form) fn is_exists(condition: &Condition) -> bool {
-        condition.op.get().is_some_and(|op| op.as_str() == "exists")
-            && matches!(condition.value.get(), Some(Operand::Bool(_)))
-    }
-}
-
-impl Comparison {
-    /// Returns whether the comparison takes a value.
-    pub(in crate::form) fn takes_value(self) -> bool {
-        !matches!(self, Self::Filled | Self::Checked)
-    }
-
-    /// Returns whether the comparison orders numbers or dates.
-    pub(in crate::form) fn is_ordered(self) -> bool {
-        matches!(self, Self::Greater { .. } | Self::Less { .. } | Self::Between)
-    }
-
-    /// Returns whether answers of this kind can be compared in this way.
-    pub(in crate::form) fn applies_to(self, kind: &QuestionKind<'_>) -> bool {
-        match kind {
-            _ if self == Self::Filled => true,
-            QuestionKind::Choice(_) | QuestionKind::Choices(_) => {
-                matches!(self, Self::Equals | Self::In | Self::Contains)
-            }
-            QuestionKind::Number { .. } => self.applies_to_score(),
-            QuestionKind::Date(_) => self.applies_to_score() || matches!(self, Self::Before | Self::After),
-            QuestionKind::Bool { .. } => matches!(self, Self::Equals | Self::In | Self::Checked),
-            QuestionKind::Text | QuestionKind::Email | QuestionKind::Phone | QuestionKind::Url => self.reads_text(),
-            QuestionKind::Address | QuestionKind::File => false,
-            QuestionKind::Hidden | QuestionKind::Host(_) | QuestionKind::Unknown => {
-                self.reads_text() || self.is_ordered()
-            }
-        }
-    }
-
-    /// Returns whether a score can be compared in this way.
-    pub(in crate::form) fn applies_to_score(self) -> bool {
-        self.is_ordered() || matches!(self, Self::Equals | Self::In)
-    }
-
-    fn reads_text(self) -> bool {
-        matches!(self, Self::Equals | Self::In | Self::Contains | Self::StartsWith | Self::EndsWith)
-    }
 }
 
 impl<'r> Test<'r> {
@@ -188,12 +78,11 @@ impl<'r> Test<'r> {
         match (kind, value) {
             (QuestionKind::Choice(options), Operand::Text(id)) => options.find(id).map(Self::Chosen),
             (QuestionKind::Choices(options), Operand::Text(id)) => options.find(id).map(|_| Self::Includes(id)),
-            (QuestionKind::Choice(_) | QuestionKind::Choices(_), _) => None,
             (QuestionKind::Number { .. }, value) => number(value).map(|number| Self::Within(number, number)),
             (QuestionKind::Date(_), value) => day(value).map(|day| Self::Within(day, day)),
             (QuestionKind::Bool { .. }, Operand::Bool(yes)) => Some(Self::Bool(*yes)),
             (QuestionKind::Bool { .. }, Operand::Text(word)) => read_word(word).map(Self::Bool),
-            (QuestionKind::Bool { .. }, _) => None,
+            (QuestionKind::Choice(_) | QuestionKind::Choices(_) | QuestionKind::Bool { .. }, _) => None,
             (_, value) => Self::text(value).map(Self::Text),
         }
     }

@@ -13,8 +13,9 @@ use super::{
     Proofs, Verdict,
     budget::Budget,
     classes::{CONTACT, Class, Classes, NAMED},
+    exit::{Exit, Transition},
     graph::GraphProofs,
-    space::{Exit, StateSpace, Transition},
+    space::StateSpace,
     state::{Edge, Node, State},
 };
 

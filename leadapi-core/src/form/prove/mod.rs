@@ -3,6 +3,7 @@
 mod budget;
 mod candidates;
 mod classes;
+mod exit;
 mod explore;
 mod graph;
 mod liveness;

@@ -9,7 +9,8 @@ use super::{
     super::{answer::Answers, plan::Questionnaire},
     budget::Budget,
     classes::Classes,
-    space::{StateSpace, Transition},
+    exit::Transition,
+    space::StateSpace,
     state::{Edge, Node, State},
 };
 

@@ -10,40 +10,11 @@ use super::{
     },
     budget::Budget,
     classes::Class,
+    exit::{Exit, Transition},
     liveness::Liveness,
     page_set::PageSet,
     state::{Choice, Edge, Node, State},
 };
-
-/// A transition that a walk can make out of a page.
-pub(super) enum Transition {
-    Page(State),
-    Ending {
-        ending: Option<usize>,
-        flags: u8,
-        certain: bool,
-    },
-    /// A transition back to a page on the path, which would make the walk endless.
-    Loop {
-        page: usize,
-        certain: bool,
-    },
-    /// A rule may take an unknown action, after which the walk could continue anywhere.
-    UnknownAction,
-}
-
-/// The transitions out of a page, for one combination of answers.
-pub(super) struct Exit<'e> {
-    pub choices: &'e [Choice],
-    /// The result of each rule of the page.
-    pub results: &'e [RuleResult],
-    /// The transitions that a walk would make if rules that cannot be evaluated matched.
-    pub possible: Vec<Transition>,
-    /// The transition that a walk makes. A walk skips rules that cannot be evaluated.
-    pub taken: Transition,
-    /// Whether one of the answers is opaque, so that it may not exist.
-    pub opaque: bool,
-}
 
 pub(super) struct StateSpace<'c> {
     pub form: &'c Questionnaire<'c>,
@@ -146,7 +117,7 @@ impl<'c> StateSpace<'c> {
             self.score(slots, state, &plan.scores, &choices);
             results.clear();
             let evidence = Evidence { slots: &slots.answers, scores: &slots.scores, given: None };
-            results.extend(plan.rules.iter().map(|rule| rule.evaluate(evidence)));
+            results.extend(plan.rules.iter().map(|rule| rule.evaluate(&evidence)));
             let opaque = known_opaque || choices.iter().any(|choice| self.is_opaque(*choice));
             if each(self.exit(state, page.flags, &choices, &results, (opaque, &slots.scores))).is_none() {
                 break None;
@@ -193,8 +164,10 @@ impl<'c> StateSpace<'c> {
         if own.is_empty() {
             return;
         }
-        let points =
-            choices.iter().filter_map(|choice| self.class(*choice)).fold(Some(0), |sum, class| add(sum, class.points));
+        let points = choices
+            .iter()
+            .filter_map(|choice| self.class(*choice))
+            .try_fold(0_i64, |sum, class| Some(sum.saturating_add(class.points?)));
         for score in own {
             slots.scores.get_mut(*score).into_iter().for_each(|score| *score = add(*score, points));
         }

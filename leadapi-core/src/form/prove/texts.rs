@@ -52,7 +52,7 @@ pub(super) fn witnesses(parts: &Parts<'_>, constants: &[&str], restricted: bool,
             for subset in 0..count {
                 let chosen = parts.contains.iter().enumerate().filter(|(at, _)| subset >> at & 1 == 1);
                 let chosen: Vec<&str> = chosen.map(|(_, part)| *part).collect();
-                let plain = separators.join(start, &chosen, end, &separators.letter.to_string());
+                let plain = join(start, &chosen, end, &separators.letter.to_string());
                 if let Some(combinations) = &mut witnesses.combinations {
                     // A combination that another one has already made needs no more texts.
                     if !combinations.insert(parts.outcomes(&plain)) {
@@ -81,15 +81,15 @@ impl Separators<'_> {
         let (letter, digit) = (self.letter.to_string(), self.digit.to_string());
         // Neither an email address nor a phone number, so the text contributes nothing to a lead.
         let useless = format!("{} {letter}", letter.repeat(60));
-        texts.extend([&letter, &useless].map(|separator| self.join(start, parts, end, separator)));
+        texts.extend([&letter, &useless].map(|separator| join(start, parts, end, separator)));
         if !self.restricted {
             return;
         }
         let spaced = format!("{letter} {letter}");
         let separators = [&digit, &spaced, &digit.repeat(3), &format!("{letter}{digit}")];
-        texts.extend(separators.map(|separator| self.join(start, parts, end, separator)));
+        texts.extend(separators.map(|separator| join(start, parts, end, separator)));
         // Email addresses and web addresses.
-        let local = self.join(start, parts, "", &letter);
+        let local = join(start, parts, "", &letter);
         let hosts = if end.is_empty() {
             vec![format!("{letter}.{letter}")]
         } else {
@@ -98,7 +98,7 @@ impl Separators<'_> {
         for host in hosts {
             texts.extend([format!("{local}@{host}"), format!("{local}{host}"), format!("{local}.{host}")]);
         }
-        let path = self.join("", parts, end, &letter);
+        let path = join("", parts, end, &letter);
         texts.push(format!("https://{letter}.{letter}/{path}"));
         texts.push(format!("{start}{letter}.{letter}/{path}"));
         texts.push(format!("{start}://{letter}.{letter}/{path}"));
@@ -113,14 +113,14 @@ impl Separators<'_> {
         }
         texts.push(bare);
     }
+}
 
-    fn join(&self, start: &str, parts: &[&str], end: &str, separator: &str) -> String {
-        let mut text = format!("{start}{separator}");
-        for part in parts {
-            text.push_str(part);
-            text.push_str(separator);
-        }
-        text.push_str(end);
-        text
+fn join(start: &str, parts: &[&str], end: &str, separator: &str) -> String {
+    let mut text = format!("{start}{separator}");
+    for part in parts {
+        text.push_str(part);
+        text.push_str(separator);
     }
+    text.push_str(end);
+    text
 }

@@ -74,7 +74,7 @@ impl<'r> Questionnaire<'r> {
         &self,
         index: usize,
         page: &'p PagePlan<'_>,
-        evidence: Evidence<'_, '_>,
+        evidence: &Evidence<'_, '_>,
         mut on_skip: impl FnMut(&'p RulePlan<'_>, SkipReason),
     ) -> Target {
         for rule in &page.rules {
@@ -108,7 +108,7 @@ impl Walk<'_> {
             let (number, skipped_rules) = (self.visits.len(), &mut self.skipped_rules);
             let mut uncertain = false;
             let evidence = Evidence { slots: &self.slots, scores: &self.scores, given: Some(&self.given) };
-            let target = form.route(at, page, evidence, |rule, reason| {
+            let target = form.route(at, page, &evidence, |rule, reason| {
                 uncertain |= reason != SkipReason::MissingTarget;
                 skipped_rules.push((number, SkippedRule { rule: rule.record.id.as_str(), at: rule.at, reason }));
             });
