@@ -183,7 +183,7 @@ fn simplest_of_each(mut cuts: Vec<f64>) -> Vec<f64> {
 /// Returns a number that is not less than `low` and less than `high`, preferably a whole one.
 fn simplest(low: f64, high: f64) -> Option<f64> {
     let middle = low / 2.0 + high / 2.0;
-    let numbers = [1.0, low.ceil() + 0.0, high.ceil() - 1.0, middle, low];
+    let numbers = [1.0, low.ceil() + 0.0, high.ceil() - 1.0, middle, low, high.next_down()];
     // Of an unbounded interval, the number 1 is as good as any other.
     let skipped = usize::from(low.is_finite() || high.is_finite());
     numbers.into_iter().skip(skipped).find(|number| number.is_finite() && low <= *number && *number < high)
