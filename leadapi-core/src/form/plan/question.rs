@@ -5,15 +5,14 @@ use std::borrow::Cow;
 use super::{
     kind::QuestionKind,
     limits::{Limits, PatternBudget},
-    non_blank,
-    problem::Problem,
-    structured,
+    non_blank, structured,
 };
 use crate::form::{
     answer::Answer,
     date,
     locale::{Spelling, choose},
     policy::Policy,
+    problem::Problem,
     question::Question,
 };
 
