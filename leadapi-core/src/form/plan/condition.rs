@@ -3,7 +3,7 @@
 
 use super::{
     Questionnaire,
-    question::Slot,
+    slot::Slot,
     test::{Meaning, Test},
 };
 use crate::form::{

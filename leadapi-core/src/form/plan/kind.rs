@@ -4,7 +4,7 @@ use super::{
     amount::NumberFormat,
     bounds::{Bounds, decimal},
     options::{OptionPlan, Options},
-    question::Slot,
+    slot::Slot,
     structured,
 };
 use crate::{

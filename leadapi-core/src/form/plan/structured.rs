@@ -1,6 +1,6 @@
 //! Answers that consist of several parts: addresses and files.
 
-use super::question::Slot;
+use super::slot::Slot;
 use crate::form::{address::Address, answer::Answer, file_ref::FileRef, problem::Problem};
 
 /// Reads an address that is not text. An address without any part is no answer.

@@ -5,7 +5,7 @@ use super::{
     amount::NumberFormat,
     bounds::{Bounds, decimal},
     kind::{QuestionKind, read_word},
-    question::Slot,
+    slot::Slot,
 };
 use crate::form::{
     answer::Answer,
