@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
-use super::{answer::Answer, plan::web_url, raw::Raw};
+use super::{answer::Answer, raw::Raw, web_url::web_url};
 
 /// The names of the members that contain the web address and the name of a file. The first one is ours.
 const URL: [&str; 4] = ["url", "href", "link", "content"];

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-use super::{answer::Answer, plan::Problem, question::Question};
+use super::{answer::Answer, problem::Problem, question::Question};
 
 type Validate = dyn Fn(&Question, &Answer) -> Result<(), Problem> + Send + Sync;
 type Format = dyn Fn(&Question, &Answer) -> String + Send + Sync;

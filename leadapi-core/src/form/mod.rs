@@ -164,6 +164,8 @@ mod plan;
 #[cfg(feature = "form")]
 mod policy;
 #[cfg(feature = "form")]
+mod problem;
+#[cfg(feature = "form")]
 mod prove;
 mod question;
 mod question_type;
@@ -175,6 +177,8 @@ mod route;
 mod theme;
 #[cfg(feature = "form")]
 mod walk;
+#[cfg(feature = "form")]
+mod web_url;
 
 #[cfg(feature = "form")]
 pub use address::Address;
@@ -194,9 +198,11 @@ pub use host_type::HostTypes;
 pub use logic::{Condition, Group, Jump, Logic, Operand, Rule};
 pub use number::{InvalidNumber, Number};
 #[cfg(feature = "form")]
-pub use plan::{Calendar, Problem, Questionnaire, Version};
+pub use plan::{Calendar, Questionnaire, Version};
 #[cfg(feature = "form")]
 pub use policy::Policy;
+#[cfg(feature = "form")]
+pub use problem::Problem;
 #[cfg(feature = "form")]
 pub use prove::{Path, PathEnd, Paths, Proofs, Verdict};
 pub use question::{Bound, Choice, Page, Question};

@@ -1,10 +1,10 @@
 //! The smallest and the largest value that a question accepts.
 
-use super::problem::Problem;
 use crate::form::{
     date,
     field::Field,
     number::Number,
+    problem::Problem,
     question::{Bound, Question},
 };
 

@@ -3,16 +3,14 @@
 use super::{
     amount::NumberFormat,
     bounds::{Bounds, decimal},
-    ending::web_url,
     options::{OptionPlan, Options},
-    problem::Problem,
-    question::Slot,
+    slot::Slot,
     structured,
 };
 use crate::{
     form::{
         answer::Answer, date, extensible_enum::QuestionType, host_type::HostType, locale::Spelling, number::Number,
-        policy::Policy, question::Question, question_type::plain,
+        policy::Policy, problem::Problem, question::Question, question_type::plain, web_url::web_url,
     },
     validate::lead_field::{EMAIL, PHONE},
 };

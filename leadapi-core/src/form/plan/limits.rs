@@ -2,8 +2,8 @@
 
 use regex_lite::{Regex, RegexBuilder};
 
-use super::{problem::Problem, sample::sample};
-use crate::form::{field::Field, number::Number, question::Question};
+use super::sample::sample;
+use crate::form::{field::Field, number::Number, problem::Problem, question::Question};
 
 /// The limits of a text, which apply to short and long texts, email addresses, phone numbers and URLs.
 #[derive(Debug)]

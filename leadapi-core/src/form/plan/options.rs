@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::{UniqueIds, problem::Problem};
+use super::UniqueIds;
 use crate::form::{
     locale::choose_filled,
     number::Number,
     policy::Policy,
+    problem::Problem,
     question::{Choice, Question},
 };
 

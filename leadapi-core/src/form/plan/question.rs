@@ -6,7 +6,7 @@ use super::{
     kind::QuestionKind,
     limits::{Limits, PatternBudget},
     non_blank,
-    problem::Problem,
+    slot::Slot,
     structured,
 };
 use crate::form::{
@@ -14,6 +14,7 @@ use crate::form::{
     date,
     locale::{Spelling, choose},
     policy::Policy,
+    problem::Problem,
     question::Question,
 };
 
@@ -32,29 +33,6 @@ pub(in crate::form) struct QuestionPlan<'r> {
     pub required: bool,
     pub key: Option<&'r str>,
     pub record: &'r Question,
-}
-
-/// A valid answer to a question, or no answer.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in crate::form) enum Slot<'a> {
-    #[default]
-    Empty,
-    /// The index of the option among the compiled options.
-    Chosen(usize),
-    /// The ids of different options of a multiple choice, in the order of the answer.
-    Many(&'a [String]),
-    Number(f64, &'a Answer),
-    /// The number of days since a fixed day.
-    Date(i32),
-    Bool(bool),
-    /// A string without surrounding white space.
-    Text(&'a str),
-    /// An address or files. Only their text can be read.
-    Structured(&'a Answer),
-    /// An answer to a question of an unknown type, or to a hidden question.
-    Any(&'a Answer),
-    /// A valid answer of which a proof knows nothing else.
-    Opaque,
 }
 
 impl<'r> QuestionPlan<'r> {

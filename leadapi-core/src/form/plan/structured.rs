@@ -1,7 +1,7 @@
 //! Answers that consist of several parts: addresses and files.
 
-use super::{problem::Problem, question::Slot};
-use crate::form::{address::Address, answer::Answer, file_ref::FileRef};
+use super::slot::Slot;
+use crate::form::{address::Address, answer::Answer, file_ref::FileRef, problem::Problem};
 
 /// Reads an address that is not text. An address without any part is no answer.
 pub(super) fn read_address(answer: &Answer) -> Result<Slot<'_>, Problem> {

@@ -6,7 +6,7 @@ use super::{
     bounds::{Bounds, decimal},
     comparison::Comparison,
     kind::{QuestionKind, read_word},
-    question::Slot,
+    slot::Slot,
 };
 use crate::form::{answer::Answer, date, logic::Operand, number::Number};
 

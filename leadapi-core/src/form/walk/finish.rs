@@ -3,7 +3,8 @@
 use super::Walk;
 use crate::form::{
     ending::Ending,
-    plan::{Calendar, EndingPlan, QuestionKind, Questionnaire, Slot, web_url},
+    plan::{Calendar, EndingPlan, QuestionKind, Questionnaire, Slot},
+    web_url::web_url,
 };
 
 /// An ending that a walk reached, with everything that the host must act on.

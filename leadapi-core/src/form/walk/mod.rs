@@ -21,7 +21,8 @@ use std::borrow::Cow;
 
 use super::{
     answer::{Answer, Answers},
-    plan::{Problem, QuestionPlan, Questionnaire, Slot},
+    plan::{QuestionPlan, Questionnaire, Slot},
+    problem::Problem,
 };
 
 /// A walk through a form: the path of pages that the answers select, and the outcome.
