@@ -7,6 +7,7 @@ mod lines;
 mod name_source;
 mod step;
 mod traverse;
+mod tried;
 
 pub use fill::Escape;
 pub(super) use fill::{Piece, pieces};
@@ -16,6 +17,7 @@ pub use lead::{Attribute, FormLead, NoLead};
 pub use name_source::NameSource;
 pub(super) use name_source::{STAND_INS, is_name};
 pub use step::{SkipReason, SkippedRule, Step, StepQuestion};
+pub use tried::{TriedCondition, TriedRule, TriedRuleResult};
 
 use std::borrow::Cow;
 
