@@ -3,6 +3,7 @@
 mod check;
 mod input;
 mod paths;
+mod preview;
 mod walk;
 
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ use super::{
 };
 use check::Check;
 use input::FormFile;
+use preview::PreviewForm;
 use walk::WalkForm;
 
 #[derive(Debug, Subcommand)]
@@ -31,6 +33,7 @@ pub(super) enum FormCommand {
     Graph(FormFile),
     /// Walk through a form from a file with answers from another file, and print the resulting lead.
     Walk(WalkForm),
+    Preview(PreviewForm),
     /// Add a form record from a file, keeping every field.
     Add {
         #[command(flatten)]
@@ -93,6 +96,7 @@ impl FormCommand {
             Self::Paths(form) => paths::paths(&form),
             Self::Graph(form) => paths::graph(&form),
             Self::Walk(walk) => walk.run(),
+            Self::Preview(preview) => preview.run().await,
             Self::Add { of, file } => {
                 let record = input::record(&file)?;
                 let id = of.at.open().await?.add_form(&of.business, record).await?;
