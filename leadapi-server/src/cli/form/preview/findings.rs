@@ -4,20 +4,27 @@ use leadapi_core::form::{Finding, Severity};
 use maud::{Markup, html};
 
 use super::{FormVersion, theme::Look, visit::url};
+use crate::cli::counts::format_counts;
 
 pub(super) fn section(findings: &[Finding], version: FormVersion, look: &Look) -> Markup {
-    let count = |severity| findings.iter().filter(|found| found.severity() == severity).map(|found| found.count).sum();
-    let [errors, warnings, notes]: [usize; 3] = [Severity::Error, Severity::Warning, Severity::Note].map(count);
     html! {
         section aria-labelledby="findings" {
             h2 #findings { "Findings" }
-            p { (errors) " errors, " (warnings) " warnings, " (notes) " notes" }
+            p { (summary(findings)) }
             @if !look.ignored.is_empty() {
                 p { "The preview does not understand these values of the theme: " code { (look.ignored.join(", ")) } }
             }
             @for found in findings { (finding(found, version)) }
         }
     }
+}
+
+/// Returns the number of findings of each severity.
+pub(super) fn summary(findings: &[Finding]) -> String {
+    let count = |severity| findings.iter().filter(|found| found.severity() == severity).map(|found| found.count).sum();
+    let severities = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")];
+    let counts = severities.map(|(severity, name)| (count(severity), name));
+    if findings.is_empty() { "no findings".to_owned() } else { format_counts(&counts) }
 }
 
 fn finding(finding: &Finding, version: FormVersion) -> Markup {

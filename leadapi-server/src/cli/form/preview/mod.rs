@@ -10,6 +10,8 @@ mod handler;
 mod lead;
 mod page;
 mod path;
+#[cfg(test)]
+mod tests;
 mod theme;
 mod visit;
 mod visitor;

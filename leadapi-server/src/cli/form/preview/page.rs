@@ -35,8 +35,9 @@ pub(super) fn page(
                 main.visitor #main tabindex="-1" { (visitor.markup()) }
                 aside.inspector aria-label="What the engine does" {
                     (status(form, visit))
-                    (path::section(&walk, visit, &counted))
+                    p { a href="#findings" { (findings::summary(findings)) } }
                     (lead::section(&walk, visit))
+                    (path::section(&walk, visit, &counted))
                     (findings::section(findings, visit.version, &look))
                 }
             }

@@ -92,16 +92,20 @@ fn reasons(walk: &Walk<'_>, step: Step<'_, '_>, target: String) -> Markup {
 
 fn rule(walk: &Walk<'_>, tried: &TriedRule<'_>, target: &str) -> Markup {
     let name = tried.rule.name.as_str().filter(|name| !name.trim().is_empty()).or(tried.rule.id.as_str());
-    let name = name.map_or_else(|| format!("number {}", tried.at + 1), |name| format!("“{name}”"));
+    let name = match name {
+        Some("__fallback__") => "The fallback rule".to_owned(),
+        Some(name) => format!("Rule “{name}”"),
+        None => format!("Rule {}", tried.at + 1),
+    };
     html! {
         div.rule {
             p {
                 @match tried.result {
-                    TriedRuleResult::Matched => { "Rule " (name) " matched: " strong { (target) } },
+                    TriedRuleResult::Matched => { (name) " matched: " strong { (target) } },
                     TriedRuleResult::Skipped(reason) => {
-                        span.tag data-level="warning" { "skipped" } " Rule " (name) ", because " (because(reason))
+                        span.tag data-level="warning" { "skipped" } " " (name) ", because " (because(reason))
                     }
-                    _ => { "Rule " (name) },
+                    _ => { (name) },
                 }
             }
             @if !tried.conditions.is_empty() {
