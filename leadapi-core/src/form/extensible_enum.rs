@@ -21,13 +21,16 @@ macro_rules! extensible_enum {
         #[non_exhaustive]
         pub enum $name {
             $($(#[$variant_doc])*
-            #[doc = concat!("Serialized as `", $text, "` (contract 2.5).")]
+            #[doc = concat!("Serialized as `", $text, "`.")]
             $variant,)+
-            /// A name that is not in the contract.
+            /// A name that this crate does not know.
             Other(String),
         }
 
         impl $name {
+            /// The values that this crate knows.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
             /// Returns the name as it is written in JSON.
             ///
             /// ```
@@ -103,6 +106,9 @@ macro_rules! extensible_enum {
 
 extensible_enum! {
     /// The type of answer that a question takes.
+    ///
+    /// The contract observed the first five names. The others are an extension of this crate. [`aliases`](Self::aliases)
+    /// returns the names that other products use.
     QuestionType {
         /// One of the question's options.
         SingleChoice = "single_choice",
@@ -114,6 +120,30 @@ extensible_enum! {
         Phone = "phone",
         /// A number.
         Number = "number",
+        /// Any of the question's options.
+        MultiChoice = "multi_choice",
+        /// One of the question's options, in a list that opens.
+        Dropdown = "dropdown",
+        /// A box to check. If it is required, the visitor must check it.
+        Checkbox = "checkbox",
+        /// Consent to terms. If it is required, the visitor must accept.
+        Consent = "consent",
+        /// A date of the calendar.
+        Date = "date",
+        /// Text of several lines.
+        LongText = "long_text",
+        /// The address of a web page.
+        Url = "url",
+        /// A whole number on a scale.
+        Rating = "rating",
+        /// A value that the page knows, such as a UTM parameter. Visitors never see the question.
+        Hidden = "hidden",
+        /// Yes or no.
+        YesNo = "yes_no",
+        /// A postal address.
+        Address = "address",
+        /// A reference to an uploaded file.
+        File = "file",
     }
 }
 extensible_enum! {

@@ -129,12 +129,18 @@
 //! format cannot be read back.
 
 #[cfg(feature = "form")]
+mod address;
+#[cfg(feature = "form")]
 mod answer;
 #[cfg(feature = "form")]
 mod check;
+#[cfg(feature = "form")]
+mod date;
 mod ending;
 mod extensible_enum;
 mod field;
+#[cfg(feature = "form")]
+mod file_ref;
 mod logic;
 #[cfg(feature = "form")]
 mod mermaid;
@@ -146,6 +152,7 @@ mod policy;
 #[cfg(feature = "form")]
 mod prove;
 mod question;
+mod question_type;
 mod raw;
 mod record;
 mod root;
@@ -156,12 +163,16 @@ mod theme;
 mod walk;
 
 #[cfg(feature = "form")]
+pub use address::Address;
+#[cfg(feature = "form")]
 pub use answer::{Answer, Answers};
 #[cfg(feature = "form")]
 pub use check::{Code, Finding, Severity};
 pub use ending::{Ending, MetaEvent, Settings};
 pub use extensible_enum::{CalendarProvider, EndingKind, GroupOp, JumpKind, Operator, QuestionType};
 pub use field::{Entry, Field, List};
+#[cfg(feature = "form")]
+pub use file_ref::FileRef;
 pub use logic::{Condition, Group, Jump, Logic, Operand, Rule};
 pub use number::{InvalidNumber, Number};
 #[cfg(feature = "form")]
@@ -170,7 +181,7 @@ pub use plan::{Calendar, Problem, Questionnaire, Version};
 pub use policy::Policy;
 #[cfg(feature = "form")]
 pub use prove::{Path, PathEnd, Paths, Proofs, Verdict};
-pub use question::{Choice, Page, Question};
+pub use question::{Bound, Choice, Page, Question};
 pub use raw::Raw;
 pub use record::Extra;
 pub use root::{Capi, Form, FormClient, FormRecord, LiveSnapshot};

@@ -92,6 +92,7 @@ codes! {
         OptionWithoutId "option-without-id": "An option has no id, so it cannot be chosen.", "Give the option an id.";
         NoQuestions "no-questions": "The form has no pages.", "Add a page with a question.";
         RequiredChoiceWithoutOptions "required-choice-without-options": "A required choice has no options, so no visitor can leave its page.", "Add options, or make the question optional.";
+        EmptyRange "empty-range": "The minimum of a question is above its maximum, so it cannot be answered.", "Correct `min` or `max`.";
         TargetPageMissing "target-page-missing": "A rule jumps to a page that does not exist. The rule is skipped.", "Choose another target, or remove the rule.";
         TargetEndingMissing "target-ending-missing": "A rule jumps to an ending that does not exist. The rule is skipped.", "Choose another target, or remove the rule.";
         ConditionQuestionMissing "condition-question-missing": "A condition refers to a question that does not exist. It never holds.", "Choose another question, or remove the condition.";
@@ -109,11 +110,12 @@ codes! {
         EndingWithoutId "ending-without-id": "An ending has no id, so no rule can jump to it.", "Give the ending an id.";
         DuplicateRuleId "duplicate-rule-id": "Two rules have the same id.", "Give the second rule another id.";
         FieldsAndPages "fields-and-pages": "The form has both pages and top-level questions. The top-level questions are never asked.", "Move the questions to a page.";
-        UnknownQuestionType "unknown-question-type": "A question has a type that is not in the contract. Any answer is accepted.", "Use a type from the contract, or validate the answers in the host.";
+        UnknownQuestionType "unknown-question-type": "A question has a type that is not known. Any answer is accepted.", "Use a type from FORMS.md, or validate the answers in the host.";
         LabelEmpty "label-empty": "A question has no label.", "Add a label.";
         OptionLabelEmpty "option-label-empty": "An option has no label. Visitors see its id instead.", "Add a label.";
         ChoiceWithoutOptions "choice-without-options": "A choice has no options, so it cannot be answered.", "Add options.";
         ScoreNotInteger "score-not-an-integer": "The score of an option is not a whole number. It counts as 0.", "Use a whole number.";
+        BoundMismatch "bound-mismatch": "The `min` or `max` of a question is not a number, or not a date for a date question. It is ignored.", "Write a number such as `18`, or a date such as `2026-05-31`.";
         FromPageMissing "from-page-missing": "A rule belongs to a page that does not exist, so it is never tried.", "Choose another page, or remove the rule.";
         UnknownJump "unknown-jump-kind": "A rule has an action other than `jump`. The rule is skipped, and the step is uncertain.", "Use `jump`, or implement the action in the host.";
         UnknownOperator "unknown-operator": "A condition has an unknown operator. It cannot be evaluated, and the step is uncertain.", "Use `equals`, `is_filled` or `gt`.";
@@ -155,8 +157,8 @@ codes! {
         UnknownMember "unknown-member": "An object has a member that is not in the contract. The member is preserved.", "Check the spelling.";
         PageWithoutQuestions "page-without-questions": "A page has no questions.", "No change is needed if visitors are only meant to read the page.";
         SingleOption "single-option": "A choice has only one option.", "Add an option, unless visitors are only meant to confirm this one.";
-        OptionsOnOtherType "options-on-other-type": "A question that is not a choice has options. They are ignored.", "Change its type to `single_choice`, or remove the options.";
-        MinOnOtherType "min-on-other-type": "A question that does not take numbers has a `min`. It is ignored.", "Change the question to a number question, or remove `min`.";
+        OptionsOnOtherType "options-on-other-type": "A question that is not a choice has options. They are ignored.", "Change its type to a choice, such as `single_choice`, or remove the options.";
+        MinOnOtherType "min-on-other-type": "A question that takes neither numbers nor dates has a `min` or `max`. It is ignored.", "Change the type of the question, or remove the limit.";
         EmptyGroup "empty-group": "A group has no conditions. It is ignored.", "Remove the group.";
         ValueIgnored "value-ignored": "An `is_filled` condition has a value. The value is ignored.", "Remove the value, or use `equals`.";
         FallbackNotLast "fallback-not-last": "The fallback of a page precedes another rule of the page. It is still tried last.", "Move the fallback after the other rules.";

@@ -5,10 +5,11 @@ use super::{
     names::{question_name, quoted},
 };
 use crate::form::{
-    entries,
+    date, entries,
     field::Field,
     number::Number,
     plan::{QuestionKind, QuestionPlan, Questionnaire, non_blank},
+    question::Bound,
 };
 
 pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
@@ -34,7 +35,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
 
 fn check_question(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
     let record = question.record;
-    if non_blank(&record.label).is_none() {
+    if non_blank(&record.label).is_none() && !matches!(question.kind, QuestionKind::Hidden) {
         report.add(Code::LabelEmpty, format!("{at}/label"), format_args!("{} has no label", question_name(question)));
     }
     match &question.kind {
@@ -46,7 +47,7 @@ fn check_question(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
                 format!("{} has the type {}, which is not in the contract", question_name(question), quoted(kind)),
             );
         }
-        QuestionKind::Choice(options) => {
+        QuestionKind::Choice(options) | QuestionKind::Choices(options) => {
             let pointer = format!("{at}/options");
             match (options.len(), question.required) {
                 (0, true) => {
@@ -71,18 +72,49 @@ fn check_question(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
         }
         _ => {}
     }
-    if !matches!(question.kind, QuestionKind::Choice(_)) && record.options.items().next().is_some() {
+    if question.kind.options().is_none() && record.options.items().next().is_some() {
         report.add(
             Code::OptionsOnOtherType,
             format!("{at}/options"),
-            format_args!("{} is not a single_choice", question_name(question)),
+            format_args!("{} is not a choice", question_name(question)),
         );
     }
-    if !matches!(question.kind, QuestionKind::Number { .. }) && record.min.get().is_some() {
+    check_bounds(question, at, report);
+}
+
+/// Checks that `min` and `max` suit the type of the question, and that some value is within them.
+fn check_bounds(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
+    let is_usable = |bound: &Field<Bound>| match &question.kind {
+        QuestionKind::Number { .. } => Some(bound.as_number().is_some_and(|number| number.as_f64().is_some())),
+        QuestionKind::Date(_) => Some(bound.as_text().is_some_and(|text| date::parse(text).is_some())),
+        _ => None,
+    };
+    for (name, bound) in [("min", &question.record.min), ("max", &question.record.max)] {
+        let pointer = format!("{at}/{name}");
+        match (bound.get(), is_usable(bound)) {
+            (None, _) | (_, Some(true)) => {}
+            (_, Some(false)) => report.add(
+                Code::BoundMismatch,
+                pointer,
+                format_args!("{} has a {name} that is not of its type", question_name(question)),
+            ),
+            (_, None) => report.add(
+                Code::MinOnOtherType,
+                pointer,
+                format_args!("{} takes neither numbers nor dates", question_name(question)),
+            ),
+        }
+    }
+    let empty = match &question.kind {
+        QuestionKind::Number { bounds, .. } => bounds.is_empty(),
+        QuestionKind::Date(bounds) => bounds.is_empty(),
+        _ => false,
+    };
+    if empty {
         report.add(
-            Code::MinOnOtherType,
-            format!("{at}/min"),
-            format_args!("{} does not take numbers", question_name(question)),
+            Code::EmptyRange,
+            format!("{at}/max"),
+            format_args!("the minimum of {} is above its maximum", question_name(question)),
         );
     }
 }

@@ -7,6 +7,7 @@ use crate::form::{
     logic::Operand,
     number::Number,
     plan::{Questionnaire, Version},
+    question::Bound,
 };
 
 /// Visits the JSON of a record and reports findings at the current location.
@@ -96,4 +97,4 @@ macro_rules! plain {
     )*};
 }
 
-plain! { String bool Number Operand GroupOp Operator JumpKind QuestionType EndingKind CalendarProvider }
+plain! { String bool Number Bound Operand GroupOp Operator JumpKind QuestionType EndingKind CalendarProvider }

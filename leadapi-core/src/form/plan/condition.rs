@@ -1,10 +1,7 @@
 //! Compiled conditions. Malformed conditions are detected once, at compile time, so a walk does not validate them
 //! again.
 
-use super::{
-    Questionnaire,
-    question::{QuestionKind, Slot, decimal},
-};
+use super::{Questionnaire, bounds::decimal, kind::QuestionKind, question::Slot};
 use crate::form::{
     answer::Answer,
     extensible_enum::{GroupOp, Operator},
@@ -211,7 +208,9 @@ impl<'r> Test<'r> {
             (Self::Equal(value), Slot::Number(number, _)) => number == value,
             (Self::Greater(value), Slot::Number(number, _)) => number > value,
             (Self::Text(value), Slot::Text(text)) => text == value,
-            (Self::Text(value), Slot::Any(answer)) => !matches!(answer, Answer::Other(_)) && answer.text() == *value,
+            (Self::Text(value), Slot::Any(answer)) => {
+                !matches!(answer, Answer::Other(_) | Answer::Texts(_)) && answer.text() == *value
+            }
             (Self::Greater(value), Slot::Any(Answer::Number(number))) => {
                 number.as_f64().is_some_and(|number| number > *value)
             }

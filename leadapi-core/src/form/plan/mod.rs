@@ -3,12 +3,17 @@
 //! An id that is blank, not a string, or a duplicate counts as absent. The object itself still exists, but no rule can
 //! refer to it. If two objects have the same id, the id always refers to the first object.
 
+mod bounds;
 mod condition;
 mod dominators;
 mod ending;
 mod graph;
+mod kind;
+mod options;
+mod problem;
 mod question;
 mod rule;
+mod structured;
 mod version;
 
 use std::collections::HashMap;
@@ -19,8 +24,9 @@ pub(super) use dominators::Dominators;
 pub use ending::Calendar;
 pub(super) use ending::{EndingPlan, web_url};
 pub(super) use graph::Graph;
-pub use question::Problem;
-pub(super) use question::{QuestionKind, QuestionPlan, Slot};
+pub(super) use kind::QuestionKind;
+pub use problem::Problem;
+pub(super) use question::{QuestionPlan, Slot};
 pub(super) use rule::{ENDING, FALLBACK, Jump, RulePlan, RuleResult, Target};
 pub(super) use version::Source;
 pub use version::Version;

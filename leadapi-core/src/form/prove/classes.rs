@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::{
     super::{
         answer::Answer,
+        date,
         number::Number,
         plan::{QuestionKind, QuestionPlan, Questionnaire, Slot},
         walk::{is_contact, is_name},
@@ -84,8 +85,20 @@ fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answ
     let mut answers = vec![None];
     match &question.kind {
         QuestionKind::Choice(options) => answers.extend(options.iter().map(|option| Some(option.id.into()))),
-        QuestionKind::Number { min } => {
-            let numbers = numbers(tests.numbers().chain(*min));
+        QuestionKind::Choices(options) => {
+            let all: Vec<&str> = options.iter().map(|option| option.id).collect();
+            answers.extend(options.iter().map(|option| Some(vec![option.id].into())));
+            answers.push(Some(all.into()));
+        }
+        QuestionKind::Number { bounds, whole } => {
+            let cuts = tests.numbers().chain(bounds.min).chain(bounds.max);
+            // The numbers between two cuts have a whole number among them, or none of them is an answer.
+            let cuts: Vec<f64> = if *whole {
+                cuts.flat_map(|cut| [cut.floor(), cut.ceil(), cut.floor() - 1.0, cut.ceil() + 1.0]).collect()
+            } else {
+                cuts.collect()
+            };
+            let numbers = numbers(cuts.into_iter());
             answers.extend(numbers.iter().map(|number| Some(number.clone().into())));
             if question.key == Some("phone") {
                 // A number with more digits than a phone number may have is not a phone number.
@@ -93,14 +106,26 @@ fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answ
                 answers.extend(long.map(|number| Some(number.into())));
             }
         }
-        QuestionKind::Text | QuestionKind::Email | QuestionKind::Phone | QuestionKind::Unknown => {
-            let others =
-                ["something", "someone@example.org", "202 555 0100"].map(|text| distinct_text(text, constants));
+        QuestionKind::Date(bounds) => {
+            let days = [bounds.min, bounds.max, date::parse("2026-05-31")].into_iter().flatten();
+            answers.extend(days.map(|day| Some(date::format(day).into())));
+        }
+        QuestionKind::Bool { .. } => answers.extend([false, true].map(|yes| Some(yes.into()))),
+        QuestionKind::File => answers.push(Some("https://files.example.org/1".into())),
+        QuestionKind::Text
+        | QuestionKind::Email
+        | QuestionKind::Phone
+        | QuestionKind::Url
+        | QuestionKind::Hidden
+        | QuestionKind::Address
+        | QuestionKind::Unknown => {
+            let others = ["something", "someone@example.org", "202 555 0100", "https://www.example.org"]
+                .map(|text| distinct_text(text, constants));
             answers.extend(constants.iter().map(|text| Some((*text).into())));
             answers.extend(others.map(|text| Some(text.into())));
         }
     }
-    if matches!(question.kind, QuestionKind::Unknown) {
+    if matches!(question.kind, QuestionKind::Unknown | QuestionKind::Hidden) {
         answers.extend([true, false].map(|yes| Some(yes.into())));
         // Rules can also compare a number as text, so the candidates include each constant in its original spelling and
         // in another one.
@@ -133,7 +158,9 @@ fn respelled(number: &Number, others: &[&str]) -> Option<Number> {
 fn distinct_text(text: &str, others: &[&str]) -> String {
     let mut text = text.to_owned();
     while others.binary_search(&text.as_str()).is_ok() {
-        text.insert(0, '1');
+        // A URL stays a URL only if it begins with its scheme.
+        let at = if text.starts_with("https:") { text.len() } else { 0 };
+        text.insert(at, '1');
     }
     text
 }

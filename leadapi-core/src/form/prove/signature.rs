@@ -77,7 +77,12 @@ impl<'f> Tests<'f> {
         let text = |text: &str| self.texts.binary_search(&text).ok();
         let above = |number: f64| self.greater.partition_point(|least| *least < number);
         let (equal, above) = match slot {
-            Slot::Empty | Slot::Any(Answer::Other(_)) => (None, 0),
+            Slot::Empty
+            | Slot::Any(Answer::Other(_) | Answer::Texts(_))
+            | Slot::Many(_)
+            | Slot::Date(_)
+            | Slot::Bool(_)
+            | Slot::Structured(_) => (None, 0),
             Slot::Chosen(option) => (self.chosen.binary_search(option).ok(), 0),
             Slot::Text(given) => (text(given), 0),
             Slot::Any(answer @ Answer::Number(number)) => (text(&answer.text()), number.as_f64().map_or(0, above)),

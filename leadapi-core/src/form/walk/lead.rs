@@ -196,7 +196,7 @@ impl<'f, 'w, 'a> LeadFields<'f, 'w, 'a> {
                 let number = answer.text.strip_prefix('+').unwrap_or(&answer.text);
                 let amount = Amount::parse(number)
                     .ok()
-                    .filter(|_| matches!(answer.question.kind, QuestionKind::Number { .. }))?;
+                    .filter(|_| matches!(answer.question.kind, QuestionKind::Number { whole: false, .. }))?;
                 Some((answer.index, amount))
             }),
         }

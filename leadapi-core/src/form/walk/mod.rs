@@ -162,11 +162,8 @@ impl<'a> Walk<'a> {
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     pub fn score(&self) -> i64 {
-        let chosen = self.form.questions.iter().zip(&self.slots).filter_map(|(question, slot)| match slot {
-            Slot::Chosen(index) => question.kind.option(*index),
-            _ => None,
-        });
-        chosen.fold(0, |sum, option| sum.saturating_add(option.score))
+        let answers = self.form.questions.iter().zip(&self.slots);
+        answers.fold(0, |sum, (question, slot)| sum.saturating_add(question.score(slot)))
     }
 
     /// Returns the answers to questions on the path. A walk with only these answers has the same outcome.

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::{
     Naive,
-    values::{known_kind, number_of, text_of, written},
+    kinds::kind,
+    values::{number_of, text_of, written},
 };
 
 #[derive(Clone, Copy, PartialEq)]
@@ -24,20 +25,21 @@ impl Naive<'_> {
         let Some(answer) = self.visible(id, pages, answers) else { return Kleene::No };
         let (_, question) = self.question(id).unwrap();
         let value = &condition["value"];
-        let kind = question["type"].as_str().unwrap_or("");
+        let kind = kind(question);
         let holds = match op {
             "is_filled" => true,
-            "equals" if kind == "single_choice" => value.is_string() && value == answer,
-            "equals" if kind == "number" => match (number_of(answer), number_of(value)) {
+            "equals" if kind == "single_choice" || kind == "dropdown" => value.is_string() && value == answer,
+            "equals" if kind == "number" || kind == "rating" => match (number_of(answer), number_of(value)) {
                 (Some(answer), Some(value)) => answer == value,
                 _ => false,
             },
+            "equals" if ["multi_choice", "checkbox", "consent", "date", "yes_no"].contains(&kind) => false,
             "equals" => {
                 let simple = value.is_string() || value.is_number();
                 simple && !answer.is_array() && !answer.is_object() && written(answer) == written(value)
             }
             _ => {
-                let numeric = kind == "number" || (!known_kind(kind) && answer.is_number());
+                let numeric = kind == "number" || kind == "rating" || (kind.is_empty() && answer.is_number());
                 match (number_of(answer), number_of(value)) {
                     (Some(answer), Some(value)) => numeric && answer > value,
                     _ => false,

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Naive, Walk,
+    kinds::kind,
     texts::{is_email, is_id, is_name, is_phone, one_line, shorten},
     values::{exact, text_of},
 };
@@ -53,7 +54,7 @@ impl Naive<'_> {
         }
         for (at, (_, _, question, key, text)) in filled.iter().enumerate() {
             if *key == Some("value")
-                && question["type"] == "number"
+                && kind(question) == "number"
                 && let Some(value) = exact(text)
             {
                 lead.insert("value".into(), value);

@@ -11,12 +11,14 @@
 )]
 
 mod conditions;
+mod kinds;
 mod lead;
 mod placeholders;
 mod problems;
 mod progress;
 mod report;
 mod routing;
+mod structured;
 mod texts;
 mod values;
 

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{
     super::FALLBACK,
     Naive,
+    kinds::{chosen, kind},
     texts::{html, url, web},
     values::{options, text_of, whole, whole_or_none, written},
 };
@@ -37,13 +38,14 @@ impl Naive<'_> {
                     pruned.push((*id).to_owned());
                 }
                 let Some(answer) = self.visible(id, &walk.path, answers) else { continue };
-                let option = options(question).into_iter().find(|(known, _)| answer == known);
-                if question["type"] == "single_choice" {
-                    score += whole(&option.unwrap().1["score"]);
+                if ["single_choice", "dropdown", "multi_choice"].contains(&kind(question)) {
+                    let ids = chosen(answer).unwrap();
+                    let options = options(question).into_iter().filter(|(id, _)| ids.contains(id));
+                    score += options.map(|(_, option)| whole(&option["score"])).sum::<i64>();
                 }
-                for (kind, setting) in [("email", "verifyEmail"), ("phone", "verifyPhone")] {
-                    if question["type"] == kind && settings[setting] == json!(true) {
-                        verify.push(json!([kind, id, written(answer)]));
+                for (wanted, setting) in [("email", "verifyEmail"), ("phone", "verifyPhone")] {
+                    if kind(question) == wanted && settings[setting] == json!(true) {
+                        verify.push(json!([wanted, id, written(answer)]));
                     }
                 }
             }

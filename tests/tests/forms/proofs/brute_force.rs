@@ -88,12 +88,31 @@ impl Facts {
 /// some fixed values.
 fn candidates(question: &Value, constants: &[Value]) -> Vec<Value> {
     let mut all = vec![Value::Null];
+    let options: Vec<Value> =
+        question["options"].as_array().unwrap().iter().map(|option| option["id"].clone()).collect();
     match question["type"].as_str().unwrap() {
-        "single_choice" => {
-            all.extend(question["options"].as_array().unwrap().iter().map(|option| option["id"].clone()));
+        "single_choice" | "dropdown" => all.extend(options),
+        "multi_choice" | "multipleChoiceMulti" => {
+            for subset in 1..1 << options.len() {
+                let ids = options.iter().enumerate().filter(|(at, _)| subset & (1 << at) != 0);
+                all.push(ids.map(|(_, id)| id.clone()).collect());
+            }
         }
-        "number" => {
-            let numbers = numbers(constants.iter().chain([&question["min"], &json!(1)]));
+        "checkbox" | "consent" | "yes_no" => {
+            all.extend([json!(true), json!(false)]);
+            // A checkbox with options is a multiple choice.
+            all.extend(options.iter().map(|id| json!([id])));
+        }
+        "date" => {
+            let dates = constants.iter().chain([&question["min"], &question["max"], &json!("2026-05-31")]);
+            all.extend(dates.filter(|date| date.is_string()).cloned());
+        }
+        "file" => all.extend([json!("https://a.b/c")]),
+        "number" | "rating" | "NPS" => {
+            let whole = (-1..12).map(Value::from).collect::<Vec<_>>();
+            let whole = whole.iter().filter(|_| question["type"] != "number");
+            let limits = [&question["min"], &question["max"], &json!(1)];
+            let numbers = numbers(constants.iter().chain(limits).chain(whole));
             if question["mappedKey"] == "phone" {
                 // A number with too many characters is not a valid phone number.
                 let long = numbers.iter().filter_map(Value::as_f64).map(|number| {
@@ -107,8 +126,8 @@ fn candidates(question: &Value, constants: &[Value]) -> Vec<Value> {
         kind => {
             all.extend(constants.iter().filter(|value| value.is_string()).cloned());
             all.extend(constants.iter().filter(|value| value.is_number()).map(|value| json!(value.to_string())));
-            all.extend([json!("zz"), json!("ann@example.com"), json!("202 555 0101")]);
-            if kind == "rating" {
+            all.extend([json!("zz"), json!("ann@example.com"), json!("202 555 0101"), json!("https://z.zz")]);
+            if kind == "matrix" || kind == "hidden" {
                 all.extend(constants.iter().filter(|value| value.is_number()).cloned());
                 all.extend(constants.iter().filter_map(|value| serde_json::from_str(value.as_str()?.trim()).ok()));
                 all.extend(numbers(constants.iter()));

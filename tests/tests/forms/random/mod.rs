@@ -45,6 +45,34 @@ const KEYS: [&str; 12] = [
     "",
     "source",
 ];
+/// Types of questions. The frequent ones occur several times.
+const TYPES: [&str; 24] = [
+    "single_choice",
+    "number",
+    "short_text",
+    "single_choice",
+    "number",
+    "email",
+    "phone",
+    "matrix",
+    "multi_choice",
+    "dropdown",
+    "checkbox",
+    "consent",
+    "date",
+    "long_text",
+    "url",
+    "rating",
+    "hidden",
+    "yes_no",
+    "address",
+    "file",
+    "NPS",
+    "multipleChoiceMulti",
+    "phone_number",
+    "single_choice",
+];
+const DATES: [&str; 5] = ["2026-05-31", "2024-02-29", "2026-06-01", "2023-02-29", "1999-12-31"];
 const TEXTS: [&str; 26] = [
     "",
     "a",

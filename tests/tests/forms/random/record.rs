@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Draw, ENDINGS, KEYS, LABELS, OPTIONS, PAGES, QUESTIONS, TEXTS, list, put, wild};
+use super::{DATES, Draw, ENDINGS, KEYS, LABELS, OPTIONS, PAGES, QUESTIONS, TEXTS, TYPES, list, put, wild};
 
 fn id(draw: &mut Draw<'_>, tame: bool, all: &[&str], at: usize) -> Value {
     // Occasionally returns a duplicate, blank or unknown id.
@@ -13,8 +13,7 @@ fn question(draw: &mut Draw<'_>, tame: bool, at: usize) -> Value {
     let mut question = Map::new();
     let own = id(draw, tame, &QUESTIONS, at);
     put(draw, tame, &mut question, "id", own);
-    let kind =
-        draw.one(&["single_choice", "number", "short_text", "single_choice", "number", "email", "phone", "rating"]);
+    let kind = draw.one(&TYPES);
     put(draw, tame, &mut question, "type", kind.into());
     let label = draw.one(&LABELS);
     put(draw, tame, &mut question, "label", label.into());
@@ -24,9 +23,11 @@ fn question(draw: &mut Draw<'_>, tame: bool, at: usize) -> Value {
         let key = draw.one(&KEYS);
         put(draw, tame, &mut question, "mappedKey", key.into());
     }
-    if draw.rarely(3) {
-        let min = draw.below(8);
-        put(draw, tame, &mut question, "min", min.into());
+    for bound in ["min", "max"] {
+        if draw.rarely(3) {
+            let value = if kind == "date" { json!(draw.one(&DATES)) } else { json!(draw.below(8)) };
+            put(draw, tame, &mut question, bound, value);
+        }
     }
     let count = draw.below(4);
     let options = list(draw, tame, count, |draw, at| {

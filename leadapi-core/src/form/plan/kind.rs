@@ -1,0 +1,162 @@
+//! The kinds of questions, and the validation of answers of each kind.
+
+use super::{
+    bounds::{Bounds, decimal},
+    ending::web_url,
+    options::{OptionPlan, Options},
+    problem::Problem,
+    question::Slot,
+    structured,
+};
+use crate::{
+    form::{
+        answer::Answer, date, extensible_enum::QuestionType, number::Number, question::Question, question_type::plain,
+    },
+    validate::lead_field::{EMAIL, PHONE},
+};
+
+/// The kind of answer that a question takes.
+#[derive(Debug)]
+pub(in crate::form) enum QuestionKind<'r> {
+    /// One option.
+    Choice(Options<'r>),
+    /// Any options.
+    Choices(Options<'r>),
+    Number {
+        bounds: Bounds<f64>,
+        /// Whether the number must be whole.
+        whole: bool,
+    },
+    Date(Bounds<i32>),
+    Bool {
+        /// Whether the answer must be true.
+        accepted: bool,
+    },
+    Text,
+    Email,
+    Phone,
+    Url,
+    /// A value that visitors never see, so no value of it can stop them.
+    Hidden,
+    Address,
+    File,
+    /// A type that this crate does not know. Any answer is accepted.
+    Unknown,
+}
+
+impl<'r> QuestionKind<'r> {
+    pub(super) fn new(question: &'r Question) -> Self {
+        let Some(kind) = question.question_type() else { return Self::Unknown };
+        match kind {
+            QuestionType::SingleChoice | QuestionType::Dropdown => Self::Choice(Options::new(question)),
+            QuestionType::MultiChoice => Self::Choices(Options::new(question)),
+            QuestionType::Number => Self::Number { bounds: Bounds::numbers(question), whole: false },
+            QuestionType::Rating => Self::Number { bounds: Bounds::numbers(question).or(scale(question)), whole: true },
+            QuestionType::Date => Self::Date(Bounds::dates(question)),
+            QuestionType::Checkbox | QuestionType::Consent => {
+                Self::Bool { accepted: question.required.get() == Some(&true) }
+            }
+            QuestionType::YesNo => Self::Bool { accepted: false },
+            QuestionType::ShortText | QuestionType::LongText => Self::Text,
+            QuestionType::Email => Self::Email,
+            QuestionType::Phone => Self::Phone,
+            QuestionType::Url => Self::Url,
+            QuestionType::Hidden => Self::Hidden,
+            QuestionType::Address => Self::Address,
+            QuestionType::File => Self::File,
+            QuestionType::Other(_) => Self::Unknown,
+        }
+    }
+
+    /// Returns the options of a choice or a multiple choice.
+    pub(in crate::form) fn options(&self) -> Option<&Options<'r>> {
+        match self {
+            Self::Choice(options) | Self::Choices(options) => Some(options),
+            _ => None,
+        }
+    }
+
+    pub(in crate::form) fn option(&self, index: usize) -> Option<&OptionPlan<'r>> {
+        self.options()?.get(index)
+    }
+
+    /// Validates an answer that is filled.
+    pub(super) fn read<'a>(&self, answer: &'a Answer) -> Result<Slot<'a>, Problem> {
+        match (self, answer) {
+            (Self::Choice(options), Answer::Text(id)) => {
+                options.find(id).map(Slot::Chosen).ok_or(Problem::NoSuchOption)
+            }
+            (Self::Choices(options), Answer::Texts(ids)) => options.check_all(ids).map(|()| Slot::Many(ids)),
+            (Self::Choices(options), Answer::Text(id)) => {
+                let ids = std::slice::from_ref(id);
+                options.check_all(ids).map(|()| Slot::Many(ids))
+            }
+            (Self::Choice(_) | Self::Choices(_), _) => Err(Problem::NoSuchOption),
+            (Self::Number { bounds, whole }, _) => {
+                let number = read_number(answer)?;
+                if *whole && number.fract() != 0.0 {
+                    return Err(Problem::NotWhole);
+                }
+                bounds.check(number, Problem::BelowMin, Problem::AboveMax)?;
+                Ok(Slot::Number(number, answer))
+            }
+            (Self::Date(bounds), Answer::Text(text)) => {
+                let day = date::parse(text).ok_or(Problem::NotADate)?;
+                bounds.check(day, Problem::TooEarly, Problem::TooLate)?;
+                Ok(Slot::Date(day))
+            }
+            (Self::Date(_), _) => Err(Problem::NotADate),
+            (Self::Bool { accepted }, _) => match read_bool(answer) {
+                None => Err(Problem::NotABool),
+                Some(false) if *accepted => Err(Problem::NotAccepted),
+                Some(yes) => Ok(Slot::Bool(yes)),
+            },
+            (Self::Hidden, Answer::Text(text)) => Ok(Slot::Text(text.trim())),
+            (Self::Hidden | Self::Unknown, _) => Ok(Slot::Any(answer)),
+            (Self::Address, Answer::Text(text)) => Ok(Slot::Text(text.trim())),
+            (Self::Address, _) => structured::read_address(answer),
+            (Self::File, _) => structured::read_file(answer),
+            (Self::Email, Answer::Text(text)) if !EMAIL.rule.allows(text) => Err(Problem::NotAnEmail),
+            (Self::Phone, Answer::Text(text)) if !PHONE.rule.allows(text) => Err(Problem::NotAPhone),
+            (Self::Url, Answer::Text(text)) => web_url(text).map(Slot::Text).ok_or(Problem::NotAUrl),
+            (Self::Text | Self::Email | Self::Phone, Answer::Text(text)) => Ok(Slot::Text(text.trim())),
+            (Self::Text | Self::Email | Self::Phone | Self::Url, _) => Err(Problem::NotAText),
+        }
+    }
+}
+
+/// Returns the scale of a rating: 1 to 5, or 0 to 10 under the names that other products use for such a scale. These
+/// products name the largest number differently.
+fn scale(question: &Question) -> Bounds<f64> {
+    let name = question.kind.get().map(|kind| plain(kind.as_str())).unwrap_or_default();
+    let (min, max) = match name.as_str() {
+        "nps" | "opinionscale" | "linearscale" | "scale" => (0.0, 10.0),
+        _ => (1.0, 5.0),
+    };
+    let mut named = ["range", "rateMax", "steps", "total"].iter().filter_map(|name| question.extra.get(*name));
+    let named = named.find_map(|raw| raw.read::<Number>().ok()?.as_f64());
+    Bounds { min: Some(min), max: Some(named.unwrap_or(max)) }
+}
+
+/// Reads a boolean. Browsers send the word `on` for a checked box.
+fn read_bool(answer: &Answer) -> Option<bool> {
+    let is_one_of = |text: &str, words: [&str; 3]| words.into_iter().any(|word| text.eq_ignore_ascii_case(word));
+    match answer {
+        Answer::Bool(yes) => Some(*yes),
+        Answer::Text(text) if is_one_of(text.trim(), ["true", "yes", "on"]) => Some(true),
+        Answer::Text(text) if is_one_of(text.trim(), ["false", "no", "off"]) => Some(false),
+        _ => None,
+    }
+}
+
+fn read_number(answer: &Answer) -> Result<f64, Problem> {
+    match answer {
+        Answer::Number(number) => number.as_f64().ok_or(Problem::NotFinite),
+        Answer::Text(text) if text.contains(',') => Err(Problem::NumberWithComma),
+        Answer::Text(text) => {
+            let number = decimal(text).ok_or(Problem::NotANumber)?;
+            if number.is_finite() { Ok(number) } else { Err(Problem::NotFinite) }
+        }
+        Answer::Null | Answer::Bool(_) | Answer::Texts(_) | Answer::Other(_) => Err(Problem::NotANumber),
+    }
+}
