@@ -2,6 +2,7 @@
 
 mod fill;
 mod finish;
+mod json;
 mod lead;
 mod lines;
 mod name_source;
