@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use leadapi_core::form::{Answer, Question};
+use leadapi_core::form::{Answer, Question, QuestionType};
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -70,21 +70,21 @@ impl Control {
     }
 
     pub(super) fn new(question: &Question) -> Self {
-        match question.kind.get().map(leadapi_core::form::QuestionType::as_str).unwrap_or_default() {
-            "single_choice" => Self::One(choices(question)),
-            "multi_choice" => Self::Many(choices(question)),
-            "dropdown" => Self::Menu(choices(question)),
-            "yes_no" => Self::YesNo,
-            "rating" => Self::Scale(scale(question)),
-            "checkbox" | "consent" => Self::Check,
+        match question.question_type() {
+            Some(QuestionType::SingleChoice) => Self::One(choices(question)),
+            Some(QuestionType::MultiChoice) => Self::Many(choices(question)),
+            Some(QuestionType::Dropdown) => Self::Menu(choices(question)),
+            Some(QuestionType::YesNo) => Self::YesNo,
+            Some(QuestionType::Rating) => Self::Scale(scale(question)),
+            Some(QuestionType::Checkbox | QuestionType::Consent) => Self::Check,
             // Browsers discard the text of a `number` field that is not a number, so its error could not be shown.
-            "number" => Self::Line("text", "decimal", None),
-            "email" => Self::Line("email", "email", Some("email")),
-            "phone" => Self::Line("tel", "tel", Some("tel")),
-            "url" | "file" => Self::Line("url", "url", None),
-            "date" => Self::Line("date", "text", None),
-            "long_text" => Self::Text,
-            "address" => Self::Address,
+            Some(QuestionType::Number) => Self::Line("text", "decimal", None),
+            Some(QuestionType::Email) => Self::Line("email", "email", Some("email")),
+            Some(QuestionType::Phone) => Self::Line("tel", "tel", Some("tel")),
+            Some(QuestionType::Url | QuestionType::File) => Self::Line("url", "url", None),
+            Some(QuestionType::Date) => Self::Line("date", "text", None),
+            Some(QuestionType::LongText) => Self::Text,
+            Some(QuestionType::Address) => Self::Address,
             _ => Self::Line("text", "text", None),
         }
     }
@@ -175,13 +175,9 @@ fn yes_no() -> [Choice; 2] {
     [("true", "Yes"), ("false", "No")].map(|(id, label)| Choice { id: id.to_owned(), label: label.to_owned() })
 }
 
-/// Returns the numbers of a rating, 1 to 5 by default.
+/// Returns the numbers of a rating.
 fn scale(question: &Question) -> Vec<Choice> {
-    let bound = |name: &str, default| {
-        let record = serde_json::to_value(question).unwrap_or_default();
-        record.get(name).and_then(Value::as_i64).unwrap_or(default)
-    };
-    let (min, max) = (bound("min", 1), bound("max", 5));
+    let (min, max) = question.scale().unwrap_or_default();
     let numbers = min..=max.min(min.saturating_add(MAX_SCALE));
     numbers.map(|number| Choice { id: number.to_string(), label: number.to_string() }).collect()
 }
@@ -282,10 +278,11 @@ mod tests {
             let choices = scale(&serde_json::from_str(json).unwrap());
             choices.into_iter().map(|choice| choice.id).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(numbers("{}"), "1 2 3 4 5");
-        assert_eq!(numbers(r#"{"min":-1,"max":1}"#), "-1 0 1");
-        assert_eq!(numbers(r#"{"min":2,"max":1}"#), "");
-        assert_eq!(numbers(r#"{"max":9007199254740991}"#).split(' ').count(), 21);
+        assert_eq!(numbers(r#"{"type":"rating"}"#), "1 2 3 4 5");
+        assert_eq!(numbers(r#"{"type":"rating","min":-1.5,"max":1}"#), "-1 0 1");
+        assert_eq!(numbers(r#"{"type":"nps"}"#), "0 1 2 3 4 5 6 7 8 9 10");
+        assert_eq!(numbers(r#"{"type":"rating","min":2,"max":1}"#), "");
+        assert_eq!(numbers(r#"{"type":"rating","max":9007199254740991}"#).split(' ').count(), 21);
     }
 
     #[test]

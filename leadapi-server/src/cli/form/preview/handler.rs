@@ -72,7 +72,7 @@ impl Preview {
         Self { file, version, checked: Mutex::new(None) }
     }
 
-    fn page(&self, path: &str, fields: &Fields) -> Page {
+    pub(super) fn page(&self, path: &str, fields: &Fields) -> Page {
         match path {
             "/" => self.form(fields),
             "/theme.css" => self.theme(fields),

@@ -52,6 +52,8 @@ impl Look {
         variables.push(("bg", hex(bg)));
         variables.push(("bg-image", format!("linear-gradient({angle}deg, {}, {})", hex(bg), hex(bg_to))));
         variables.push(("text", hex(text)));
+        variables.push(("line", hex(mix(text, bg, 60))));
+        variables.push(("tint", hex(mix(primary, bg, 10))));
         variables.push(("primary", hex(primary)));
         variables.push(("button-image", format!("linear-gradient(90deg, {}, {})", hex(primary), hex(primary_to))));
         variables.push(("button-text", hex(readable_on(primary, primary_to))));
@@ -114,6 +116,14 @@ fn rgb(text: &str) -> Option<Rgb> {
 
 fn hex([red, green, blue]: Rgb) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+/// Mixes two colours, with this percentage of the first one.
+fn mix([r1, g1, b1]: Rgb, [r2, g2, b2]: Rgb, percent: u16) -> Rgb {
+    [(r1, r2), (g1, g2), (b1, b2)].map(|(one, other)| {
+        let mixed = (u16::from(one) * percent + u16::from(other) * (100 - percent)) / 100;
+        u8::try_from(mixed).unwrap_or(u8::MAX)
+    })
 }
 
 /// Returns black or white, whichever is easier to read on a gradient.
@@ -189,7 +199,7 @@ mod tests {
             "rgb(1,2,3);x",
             "expression(evil)",
             "#ffffff/*evil*/",
-            "evil\"",
+            "ev\"il",
             "\u{202e}evil",
             "var(--evil)",
         ] {

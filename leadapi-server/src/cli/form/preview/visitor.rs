@@ -1,7 +1,7 @@
 //! The form as the visitor sees it: a page, or the ending.
 
 use leadapi_core::form::{
-    Escape, Finish, FormRecord, Outcome, Problem, Question, QuestionType, Questionnaire, Step, StepQuestion, Walk,
+    Escape, Finish, FormRecord, Outcome, Problem, QuestionType, Questionnaire, Step, StepQuestion, Walk,
 };
 use maud::{Markup, html};
 
@@ -125,7 +125,9 @@ impl Visitor<'_> {
         let control = Control::new(record);
         let id = format!("q{at}");
         let (problem_id, label_id) = (format!("{id}-problem"), format!("{id}-label"));
-        let is_required = record.required.get() == Some(&true);
+        let kind = record.question_type();
+        let is_hidden = kind == Some(QuestionType::Hidden);
+        let is_required = record.required.get() == Some(&true) && !is_hidden;
         let frame = Frame {
             question: question.id(),
             id: &id,
@@ -143,13 +145,16 @@ impl Visitor<'_> {
         let invalid = (problem.is_some() && role == "radiogroup").then_some("true");
         let required = (is_required && role == "radiogroup").then_some("true");
         html! {
-            div.question.unseen[kind(record) == "hidden"].check[control.is_check()] data-type=(kind(record)) {
+            div.question.unseen[is_hidden] {
                 @if control.is_group() {
                     p.label id=(label_id) { (label) }
                 } @else if !control.is_check() {
                     label.label for=(id) { (label) }
                 }
-                @if kind(record) == "hidden" { p.about { "Hidden question. A link to the form sets its answer." } }
+                @if is_hidden { p.about { "Hidden question: the page that embeds the form sets its answer." } }
+                @if kind == Some(QuestionType::File) {
+                    p.about { "The preview uploads no files: enter the URL of a file." }
+                }
                 @if let Some(problem) = problem { p.problem id=(problem_id) { (sentence(problem)) } }
                 @if control.is_group() {
                     div role=(role) aria-labelledby=(label_id) aria-describedby=[frame.described_by.as_deref()]
@@ -204,10 +209,6 @@ impl Visitor<'_> {
 pub(super) fn label(question: StepQuestion<'_, '_>) -> String {
     let label = question.label("", Escape::Plain);
     if label.trim().is_empty() { question.id().to_owned() } else { label }
-}
-
-fn kind(question: &Question) -> &str {
-    question.kind.get().map(QuestionType::as_str).unwrap_or_default()
 }
 
 /// Returns the message of a problem, such as `needs an answer`, as a sentence.
