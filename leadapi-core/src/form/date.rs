@@ -15,9 +15,22 @@ pub(super) fn parse(text: &str) -> Option<i32> {
     Some(date.num_days_from_ce())
 }
 
-/// Formats a day as `2026-05-31`.
-pub(super) fn format(day: i32) -> String {
-    NaiveDate::from_num_days_from_ce_opt(day).map(|date| date.to_string()).unwrap_or_default()
+/// The form of a date without a locale, as on the wire.
+pub(super) const ISO: &str = "y-m-d";
+
+/// Formats a day. `form` has `d`, `m` and `y` in place of the day, the month and the year.
+pub(super) fn format(day: i32, form: &str) -> String {
+    let Some(date) = NaiveDate::from_num_days_from_ce_opt(day) else { return String::new() };
+    let mut text = String::new();
+    for c in form.chars() {
+        match c {
+            'd' => text.push_str(&format!("{:02}", date.day())),
+            'm' => text.push_str(&format!("{:02}", date.month())),
+            'y' => text.push_str(&format!("{:04}", date.year())),
+            c => text.push(c),
+        }
+    }
+    text
 }
 
 #[cfg(test)]
@@ -27,8 +40,9 @@ mod tests {
     #[test]
     fn only_dates_of_the_calendar_are_parsed() {
         for date in ["2026-05-31", "2024-02-29", "0001-01-01", "9999-12-31"] {
-            assert_eq!(parse(date).map(format).as_deref(), Some(date));
+            assert_eq!(parse(date).map(|day| format(day, ISO)).as_deref(), Some(date));
         }
+        assert_eq!(parse("0987-05-31").map(|day| format(day, "d.m.y")).as_deref(), Some("31.05.0987"));
         assert_eq!(parse(" 2026-05-31\n"), parse("2026-05-31"));
         assert_eq!(parse("2026-03-01").unwrap() - parse("2026-02-28").unwrap(), 1);
         for bad in [

@@ -141,6 +141,10 @@ mod extensible_enum;
 mod field;
 #[cfg(feature = "form")]
 mod file_ref;
+#[cfg(feature = "form")]
+mod host_type;
+#[cfg(feature = "form")]
+mod locale;
 mod logic;
 #[cfg(feature = "form")]
 mod mermaid;
@@ -173,6 +177,8 @@ pub use extensible_enum::{CalendarProvider, EndingKind, GroupOp, JumpKind, Opera
 pub use field::{Entry, Field, List};
 #[cfg(feature = "form")]
 pub use file_ref::FileRef;
+#[cfg(feature = "form")]
+pub use host_type::HostTypes;
 pub use logic::{Condition, Group, Jump, Logic, Operand, Rule};
 pub use number::{InvalidNumber, Number};
 #[cfg(feature = "form")]

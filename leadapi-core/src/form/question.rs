@@ -36,8 +36,20 @@ record! {
         options: List<Choice> = "options",
         /// The smallest number, or the earliest date.
         min: Field<Bound> = "min",
-        /// The largest number, or the latest date. An extension of the contract.
+        /// The largest number, or the latest date. An extension of the contract, like the following members.
         max: Field<Bound> = "max",
+        /// The smallest number of characters of a text.
+        min_length: Field<Number> = "minLength",
+        /// The largest number of characters of a text.
+        max_length: Field<Number> = "maxLength",
+        /// A regular expression that a part of the text must match. `^` and `$` stand for its beginning and its end. The
+        /// syntax is that of the crate `regex-lite`, which matches in linear time. It has no look-around and no
+        /// back-references.
+        pattern: Field<String> = "pattern",
+        /// The format of a number: `currency`.
+        format: Field<String> = "format",
+        /// The ISO 4217 code of the currency of a number, such as `EUR`.
+        currency: Field<String> = "currency",
         /// The name of the lead attribute that receives the answer.
         mapped_key: Field<String> = "mappedKey",
         /// Whether the mapping was set manually. Present only in that case.

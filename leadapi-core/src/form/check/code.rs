@@ -116,6 +116,7 @@ codes! {
         ChoiceWithoutOptions "choice-without-options": "A choice has no options, so it cannot be answered.", "Add options.";
         ScoreNotInteger "score-not-an-integer": "The score of an option is not a whole number. It counts as 0.", "Use a whole number.";
         BoundMismatch "bound-mismatch": "The `min` or `max` of a question is not a number, or not a date for a date question. It is ignored.", "Write a number such as `18`, or a date such as `2026-05-31`.";
+        PatternIgnored "pattern-ignored": "A `pattern` is not a regular expression that can be matched in linear time, or it is too large. It is ignored, so any text is accepted.", "Write it without look-around and back-references, in at most 1,000 characters.";
         FromPageMissing "from-page-missing": "A rule belongs to a page that does not exist, so it is never tried.", "Choose another page, or remove the rule.";
         UnknownJump "unknown-jump-kind": "A rule has an action other than `jump`. The rule is skipped, and the step is uncertain.", "Use `jump`, or implement the action in the host.";
         UnknownOperator "unknown-operator": "A condition has an unknown operator. It cannot be evaluated, and the step is uncertain.", "Use `equals`, `is_filled` or `gt`.";
@@ -159,6 +160,7 @@ codes! {
         SingleOption "single-option": "A choice has only one option.", "Add an option, unless visitors are only meant to confirm this one.";
         OptionsOnOtherType "options-on-other-type": "A question that is not a choice has options. They are ignored.", "Change its type to a choice, such as `single_choice`, or remove the options.";
         MinOnOtherType "min-on-other-type": "A question that takes neither numbers nor dates has a `min` or `max`. It is ignored.", "Change the type of the question, or remove the limit.";
+        LimitOnOtherType "limit-on-other-type": "A question that does not take text has a `minLength`, `maxLength` or `pattern`. It is ignored.", "Change the type of the question, or remove the limit.";
         EmptyGroup "empty-group": "A group has no conditions. It is ignored.", "Remove the group.";
         ValueIgnored "value-ignored": "An `is_filled` condition has a value. The value is ignored.", "Remove the value, or use `equals`.";
         FallbackNotLast "fallback-not-last": "The fallback of a page precedes another rule of the page. It is still tried last.", "Move the fallback after the other rules.";
@@ -169,7 +171,7 @@ codes! {
         BudgetExceeded "budget-exceeded": "The form has more combinations of answers than the budget can explore. Undecided statements may be true or false.", "Raise the budget, or make rules depend on fewer earlier answers.";
         CreatesLeadAbsent "creates-lead-absent": "An ending does not set `createsLead`. By default, it creates a lead.", "Set `createsLead`.";
         PlaceholderSamePage "placeholder-same-page": "A label has a placeholder for a question on the same page. The placeholder is filled only if the host updates labels while the visitor types.", "Move the question to an earlier page, unless the host does that.";
-        PlaceholderMaybeUnanswered "placeholder-maybe-unanswered": "A label has a placeholder for a question that may be unanswered. In that case, visitors see the host's fallback text.", "No change is needed if the label reads well with that text.";
+        PlaceholderMaybeUnanswered "placeholder-maybe-unanswered": "A label has a placeholder for a question that may be unanswered. In that case, visitors see the host's fallback text.", "Give the placeholder its own fallback, as in `{name|there}`, unless the label reads well with that text.";
         BookingUrlUnused "booking-url-unused": "An ending without a calendar has a `postBookingRedirectUrl`. The URL is ignored.", "Change the ending to a calendar ending, or use `redirectUrl`.";
         Inactive "inactive": "The form is inactive (`is_active` is false).", "Set `is_active` to accept answers.";
         DraftDiffers "draft-differs-from-live": "The draft differs from the published version.", "Publish the form when the draft is ready.";

@@ -41,7 +41,7 @@ impl Questionnaire<'_> {
 impl Questionnaire<'_> {
     pub(super) fn page_name(&self, page: usize) -> String {
         let plan = self.pages.get(page);
-        name("page", plan.and_then(|page| page.id), page, plan.map(|page| page.title))
+        name("page", plan.and_then(|page| page.id), page, plan.map(|page| &*page.title))
     }
 
     /// Returns the name of the question with this index, or an empty string if no question has the index.
@@ -51,13 +51,12 @@ impl Questionnaire<'_> {
 }
 
 pub(super) fn question_name(question: &QuestionPlan<'_>) -> String {
-    name("question", Some(question.id), question.at, Some(question.label))
+    name("question", Some(question.id), question.at, Some(&question.label))
 }
 
 pub(super) fn ending_name(ending: &EndingPlan<'_>) -> String {
-    let record = ending.record;
-    let title = non_blank(&record.title).or_else(|| non_blank(&record.heading));
-    name("ending", ending.id, ending.at, title)
+    let mut titles = [&ending.title, &ending.heading].into_iter().filter_map(Option::as_deref);
+    name("ending", ending.id, ending.at, titles.find(|title| !title.trim().is_empty()))
 }
 
 pub(super) fn rule_name(rule: &RulePlan<'_>) -> String {

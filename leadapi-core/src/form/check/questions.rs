@@ -7,8 +7,10 @@ use super::{
 use crate::form::{
     date, entries,
     field::Field,
+    locale::choose_filled,
     number::Number,
-    plan::{QuestionKind, QuestionPlan, Questionnaire, non_blank},
+    plan::{QuestionKind, QuestionPlan, Questionnaire},
+    policy::Policy,
     question::Bound,
 };
 
@@ -29,13 +31,13 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
         }
     }
     for (index, question) in form.questions.iter().enumerate() {
-        check_question(question, &form.question_pointer(index), report);
+        check_question(question, &form.policy, &form.question_pointer(index), report);
     }
 }
 
-fn check_question(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
+fn check_question(question: &QuestionPlan<'_>, policy: &Policy, at: &str, report: &mut Report) {
     let record = question.record;
-    if non_blank(&record.label).is_none() && !matches!(question.kind, QuestionKind::Hidden) {
+    if question.label.trim().is_empty() && !matches!(question.kind, QuestionKind::Hidden) {
         report.add(Code::LabelEmpty, format!("{at}/label"), format_args!("{} has no label", question_name(question)));
     }
     match &question.kind {
@@ -68,7 +70,7 @@ fn check_question(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
                 ),
                 _ => {}
             }
-            check_options(question, at, report);
+            check_options(question, policy, at, report);
         }
         _ => {}
     }
@@ -105,6 +107,7 @@ fn check_bounds(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
             ),
         }
     }
+    check_limits(question, at, report);
     let empty = match &question.kind {
         QuestionKind::Number { bounds, .. } => bounds.is_empty(),
         QuestionKind::Date(bounds) => bounds.is_empty(),
@@ -119,10 +122,44 @@ fn check_bounds(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
     }
 }
 
-fn check_options(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
+/// Checks the limits of texts.
+fn check_limits(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
+    let record = question.record;
+    let limits = [
+        ("minLength", record.min_length.get().is_some()),
+        ("maxLength", record.max_length.get().is_some()),
+        ("pattern", record.pattern.get().is_some()),
+    ];
+    for (name, _) in limits.into_iter().filter(|(_, given)| *given && !question.kind.is_text()) {
+        report.add(
+            Code::LimitOnOtherType,
+            format!("{at}/{name}"),
+            format_args!("{} does not take text", question_name(question)),
+        );
+    }
+    if record.pattern.get().is_some()
+        && question.kind.is_text()
+        && !question.limits.as_ref().is_some_and(|limits| limits.has_pattern())
+    {
+        report.add(
+            Code::PatternIgnored,
+            format!("{at}/pattern"),
+            format_args!("the pattern of {} cannot be used", question_name(question)),
+        );
+    }
+    if question.limits.as_ref().is_some_and(|limits| limits.is_empty()) {
+        report.add(
+            Code::EmptyRange,
+            format!("{at}/maxLength"),
+            format_args!("the minimum length of {} is above its maximum length", question_name(question)),
+        );
+    }
+}
+
+fn check_options(question: &QuestionPlan<'_>, policy: &Policy, at: &str, report: &mut Report) {
     for (index, option) in entries(&question.record.options) {
         let pointer = format!("{at}/options/{index}");
-        if non_blank(&option.label).is_none() {
+        if choose_filled(&option.label, policy).is_none() {
             report.add(
                 Code::OptionLabelEmpty,
                 format!("{pointer}/label"),

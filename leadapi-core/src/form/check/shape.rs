@@ -4,10 +4,12 @@ use super::{Code, Report, names::quoted};
 use crate::form::{
     extensible_enum::{CalendarProvider, EndingKind, GroupOp, JumpKind, Operator, QuestionType},
     field::{Entry, Field},
+    locale::texts,
     logic::Operand,
     number::Number,
     plan::{Questionnaire, Version},
     question::Bound,
+    raw::Raw,
 };
 
 /// Visits the JSON of a record and reports findings at the current location.
@@ -44,6 +46,13 @@ impl Inspector<'_> {
         self.pointer.truncate(length);
     }
 
+    /// Returns whether the member is a text that may be an object with a text for each language.
+    fn takes_languages(&self) -> bool {
+        let member = self.pointer.rsplit('/').next().unwrap_or_default();
+        ["label", "title", "heading", "message", "confirmation_message"].contains(&member)
+            || self.pointer == "/form/name"
+    }
+
     /// Reports a member that is not in the contract.
     pub(in crate::form) fn unknown(&mut self, name: &str) {
         self.member(name, |inspector| {
@@ -55,7 +64,11 @@ impl Inspector<'_> {
         });
     }
 
-    fn unexpected(&mut self, json: &str) {
+    fn unexpected(&mut self, raw: &Raw) {
+        let json = raw.text();
+        if self.takes_languages() && texts(raw).is_some() {
+            return;
+        }
         let kind = match json.as_bytes().first() {
             Some(b'{') => "an object",
             Some(b'[') => "an array",
@@ -73,7 +86,7 @@ impl<T: Inspect> Inspect for Field<T> {
         match self {
             Self::Absent | Self::Null => {}
             Self::Value(value) => value.inspect(inspector),
-            Self::Other(raw) => inspector.unexpected(raw.text()),
+            Self::Other(raw) => inspector.unexpected(raw),
         }
     }
 }
@@ -83,7 +96,7 @@ impl<T: Inspect> Inspect for Vec<Entry<T>> {
         for (index, entry) in self.iter().enumerate() {
             inspector.member(&index.to_string(), |inspector| match entry {
                 Entry::Value(value) => value.inspect(inspector),
-                Entry::Other(raw) => inspector.unexpected(raw.text()),
+                Entry::Other(raw) => inspector.unexpected(raw),
             });
         }
     }

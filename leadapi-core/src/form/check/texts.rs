@@ -9,7 +9,7 @@ use crate::form::{
 pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report: &mut Report) {
     for (index, question) in form.questions.iter().enumerate() {
         let at = format!("{}/label", form.question_pointer(index));
-        for key in check_text(form, question.label, &at, report) {
+        for key in check_text(form, &question.label, &at, report) {
             let known: Vec<&QuestionPlan<'_>> = named(form, key);
             // A required question on every path to this page is always answered.
             let certain = known.iter().any(|other| {
@@ -22,12 +22,17 @@ pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report:
     }
     for ending in &form.endings {
         let at = form.ending_pointer(ending.at);
-        for (name, text) in [("heading", &ending.record.heading), ("message", &ending.record.message)] {
-            check_text(form, text.as_str().unwrap_or_default(), &format!("{at}/{name}"), report);
+        for (name, text) in [("heading", &ending.heading), ("message", &ending.message)] {
+            check_text(form, text.as_deref().unwrap_or_default(), &format!("{at}/{name}"), report);
         }
     }
     if form.endings.is_empty() {
-        check_text(form, form.source.confirmation.unwrap_or_default(), &form.pointer("confirmation_message"), report);
+        check_text(
+            form,
+            form.confirmation.as_deref().unwrap_or_default(),
+            &form.pointer("confirmation_message"),
+            report,
+        );
     }
 }
 
@@ -40,14 +45,16 @@ fn check_text<'t>(form: &Questionnaire<'_>, text: &'t str, at: &str, report: &mu
             Piece::Brace(brace) => {
                 report.add(Code::UnbalancedBrace, at, format_args!("the brace {brace:?} is unmatched"));
             }
-            Piece::Key { key, .. } if form.is_known_key(key) => known.push(key),
-            Piece::Key { key, .. } => {
-                report.add(
+            Piece::Key { key, .. } => match form.placeholder(key) {
+                (key, None) if form.is_known_key(key) => known.push(key),
+                // A placeholder with its own fallback reads well without an answer.
+                (key, Some(_)) if form.is_known_key(key) => {}
+                (key, _) => report.add(
                     Code::UnknownPlaceholder,
                     at,
                     format_args!("no question is mapped to {0} or has the id {0}", quoted(key)),
-                );
-            }
+                ),
+            },
         }
     }
     known

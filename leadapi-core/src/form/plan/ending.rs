@@ -1,10 +1,14 @@
 //! Compiled endings and their calendars.
 
+use std::borrow::Cow;
+
 use super::{Source, UniqueIds, Version, non_blank};
 use crate::form::{
     ending::Ending,
     extensible_enum::{CalendarProvider, EndingKind},
+    locale::choose,
     number::Number,
+    policy::Policy,
 };
 
 /// A compiled ending.
@@ -12,6 +16,9 @@ use crate::form::{
 pub(in crate::form) struct EndingPlan<'r> {
     pub id: Option<&'r str>,
     pub at: usize,
+    pub title: Option<Cow<'r, str>>,
+    pub heading: Option<Cow<'r, str>>,
+    pub message: Option<Cow<'r, str>>,
     pub record: &'r Ending,
 }
 
@@ -28,9 +35,17 @@ pub struct Calendar<'r> {
 }
 
 impl<'r> EndingPlan<'r> {
-    pub(super) fn all(source: &Source<'r>) -> Vec<Self> {
+    pub(super) fn all(source: &Source<'r>, policy: &Policy) -> Vec<Self> {
         let mut ids = UniqueIds::default();
-        source.endings().map(|(at, record)| Self { id: ids.claim(&record.id), at, record }).collect()
+        let ending = |(at, record): (usize, &'r Ending)| Self {
+            id: ids.claim(&record.id),
+            at,
+            title: choose(&record.title, policy),
+            heading: choose(&record.heading, policy),
+            message: choose(&record.message, policy),
+            record,
+        };
+        source.endings().map(ending).collect()
     }
 
     pub(in crate::form) fn creates_lead(&self, by_default: bool) -> bool {

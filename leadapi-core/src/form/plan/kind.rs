@@ -1,6 +1,7 @@
 //! The kinds of questions, and the validation of answers of each kind.
 
 use super::{
+    amount::NumberFormat,
     bounds::{Bounds, decimal},
     ending::web_url,
     options::{OptionPlan, Options},
@@ -10,7 +11,8 @@ use super::{
 };
 use crate::{
     form::{
-        answer::Answer, date, extensible_enum::QuestionType, number::Number, question::Question, question_type::plain,
+        answer::Answer, date, extensible_enum::QuestionType, host_type::HostType, locale::Spelling, number::Number,
+        policy::Policy, question::Question, question_type::plain,
     },
     validate::lead_field::{EMAIL, PHONE},
 };
@@ -26,6 +28,7 @@ pub(in crate::form) enum QuestionKind<'r> {
         bounds: Bounds<f64>,
         /// Whether the number must be whole.
         whole: bool,
+        format: NumberFormat<'r>,
     },
     Date(Bounds<i32>),
     Bool {
@@ -40,18 +43,23 @@ pub(in crate::form) enum QuestionKind<'r> {
     Hidden,
     Address,
     File,
+    /// A type that the host adds.
+    Host(HostType),
     /// A type that this crate does not know. Any answer is accepted.
     Unknown,
 }
 
 impl<'r> QuestionKind<'r> {
-    pub(super) fn new(question: &'r Question) -> Self {
+    pub(super) fn new(question: &'r Question, policy: &Policy) -> Self {
+        let format = || NumberFormat::new(question, Spelling::of(policy));
         let Some(kind) = question.question_type() else { return Self::Unknown };
         match kind {
-            QuestionType::SingleChoice | QuestionType::Dropdown => Self::Choice(Options::new(question)),
-            QuestionType::MultiChoice => Self::Choices(Options::new(question)),
-            QuestionType::Number => Self::Number { bounds: Bounds::numbers(question), whole: false },
-            QuestionType::Rating => Self::Number { bounds: Bounds::numbers(question).or(scale(question)), whole: true },
+            QuestionType::SingleChoice | QuestionType::Dropdown => Self::Choice(Options::new(question, policy)),
+            QuestionType::MultiChoice => Self::Choices(Options::new(question, policy)),
+            QuestionType::Number => Self::Number { bounds: Bounds::numbers(question), whole: false, format: format() },
+            QuestionType::Rating => {
+                Self::Number { bounds: Bounds::numbers(question).or(scale(question)), whole: true, format: format() }
+            }
             QuestionType::Date => Self::Date(Bounds::dates(question)),
             QuestionType::Checkbox | QuestionType::Consent => {
                 Self::Bool { accepted: question.required.get() == Some(&true) }
@@ -64,8 +72,13 @@ impl<'r> QuestionKind<'r> {
             QuestionType::Hidden => Self::Hidden,
             QuestionType::Address => Self::Address,
             QuestionType::File => Self::File,
-            QuestionType::Other(_) => Self::Unknown,
+            QuestionType::Other(name) => policy.types.get(&name).map_or(Self::Unknown, |own| Self::Host(own.clone())),
         }
+    }
+
+    /// Returns whether the answer is text that a visitor types in.
+    pub(in crate::form) fn is_text(&self) -> bool {
+        matches!(self, Self::Text | Self::Email | Self::Phone | Self::Url)
     }
 
     /// Returns the options of a choice or a multiple choice.
@@ -81,8 +94,9 @@ impl<'r> QuestionKind<'r> {
     }
 
     /// Validates an answer that is filled.
-    pub(super) fn read<'a>(&self, answer: &'a Answer) -> Result<Slot<'a>, Problem> {
+    pub(super) fn read<'a>(&self, question: &Question, answer: &'a Answer) -> Result<Slot<'a>, Problem> {
         match (self, answer) {
+            (Self::Host(own), _) => own.validate(question, answer).map(|()| Slot::Any(answer)),
             (Self::Choice(options), Answer::Text(id)) => {
                 options.find(id).map(Slot::Chosen).ok_or(Problem::NoSuchOption)
             }
@@ -92,8 +106,8 @@ impl<'r> QuestionKind<'r> {
                 options.check_all(ids).map(|()| Slot::Many(ids))
             }
             (Self::Choice(_) | Self::Choices(_), _) => Err(Problem::NoSuchOption),
-            (Self::Number { bounds, whole }, _) => {
-                let number = read_number(answer)?;
+            (Self::Number { bounds, whole, format }, _) => {
+                let number = read_number(format, answer)?;
                 if *whole && number.fract() != 0.0 {
                     return Err(Problem::NotWhole);
                 }
@@ -167,12 +181,15 @@ fn read_bool(answer: &Answer) -> Option<bool> {
     }
 }
 
-fn read_number(answer: &Answer) -> Result<f64, Problem> {
+fn read_number(format: &NumberFormat<'_>, answer: &Answer) -> Result<f64, Problem> {
     match answer {
         Answer::Number(number) => number.as_f64().ok_or(Problem::NotFinite),
-        Answer::Text(text) if text.contains(',') => Err(Problem::NumberWithComma),
         Answer::Text(text) => {
-            let number = decimal(text).ok_or(Problem::NotANumber)?;
+            let plain = format.plain(answer);
+            if plain.is_none() && text.contains(',') {
+                return Err(Problem::NumberWithComma);
+            }
+            let number = plain.and_then(|plain| decimal(&plain)).ok_or(Problem::NotANumber)?;
             if number.is_finite() { Ok(number) } else { Err(Problem::NotFinite) }
         }
         Answer::Null | Answer::Bool(_) | Answer::Texts(_) | Answer::Other(_) => Err(Problem::NotANumber),

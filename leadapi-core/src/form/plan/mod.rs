@@ -3,12 +3,14 @@
 //! An id that is blank, not a string, or a duplicate counts as absent. The object itself still exists, but no rule can
 //! refer to it. If two objects have the same id, the id always refers to the first object.
 
+mod amount;
 mod bounds;
 mod condition;
 mod dominators;
 mod ending;
 mod graph;
 mod kind;
+mod limits;
 mod options;
 mod problem;
 mod question;
@@ -16,7 +18,7 @@ mod rule;
 mod structured;
 mod version;
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
 use condition::Groups;
 pub(super) use condition::{Cond, Test, Truth};
@@ -25,13 +27,14 @@ pub use ending::Calendar;
 pub(super) use ending::{EndingPlan, web_url};
 pub(super) use graph::Graph;
 pub(super) use kind::QuestionKind;
+use limits::PatternBudget;
 pub use problem::Problem;
 pub(super) use question::{QuestionPlan, Slot};
 pub(super) use rule::{ENDING, FALLBACK, Jump, RulePlan, RuleResult, Target};
 pub(super) use version::Source;
 pub use version::Version;
 
-use super::{FormRecord, Settings, Theme, field::Field, policy::Policy};
+use super::{FormRecord, Settings, Theme, field::Field, locale::choose, policy::Policy};
 
 /// A compiled version of a [`FormRecord`], which can be walked and checked.
 ///
@@ -51,6 +54,8 @@ use super::{FormRecord, Settings, Theme, field::Field, policy::Policy};
 #[derive(Debug)]
 pub struct Questionnaire<'r> {
     pub(super) source: Source<'r>,
+    /// The message of the built-in confirmation.
+    pub(super) confirmation: Option<Cow<'r, str>>,
     pub(super) policy: Policy,
     pub(super) pages: Vec<PagePlan<'r>>,
     pub(super) questions: Vec<QuestionPlan<'r>>,
@@ -66,7 +71,7 @@ pub struct Questionnaire<'r> {
 #[derive(Debug)]
 pub(super) struct PagePlan<'r> {
     pub id: Option<&'r str>,
-    pub title: &'r str,
+    pub title: Cow<'r, str>,
     /// The index of the page in the record's `pages`, or `None` for the page that consists of the top-level fields.
     pub at: Option<usize>,
     pub questions: std::ops::Range<usize>,
@@ -100,23 +105,25 @@ impl<'r> Questionnaire<'r> {
         let mut pages = Vec::new();
         let mut ids = UniqueIds::default();
         let mut question_ids = UniqueIds::default();
+        let mut patterns = PatternBudget::default();
         for (at, page) in source.pages() {
             let id = ids.claim(page.map_or(&Field::Absent, |page| &page.id));
             let first = questions.len();
             for (field, question) in super::entries(source.fields(page)) {
                 if let Some(id) = question_ids.claim(&question.id) {
-                    questions.push(QuestionPlan::new(id, pages.len(), field, question));
+                    let place = (pages.len(), field);
+                    questions.push(QuestionPlan::new(id, place, question, policy, &mut patterns));
                 }
             }
             pages.push(PagePlan {
                 id,
-                title: page.and_then(|page| page.title.as_str()).unwrap_or_default(),
+                title: page.and_then(|page| choose(&page.title, policy)).unwrap_or_default(),
                 at,
                 questions: first..questions.len(),
                 rules: Vec::new(),
             });
         }
-        let endings = EndingPlan::all(&source);
+        let endings = EndingPlan::all(&source, policy);
         let mut sorted: Vec<(&str, usize)> =
             questions.iter().enumerate().map(|(index, question)| (question.id, index)).collect();
         sorted.sort_unstable();
@@ -126,8 +133,18 @@ impl<'r> Questionnaire<'r> {
                 mapped.entry(key).or_default().push(index);
             }
         }
-        let mut form =
-            Self { source, policy: policy.clone(), pages, questions, endings, sorted, mapped, graph: Graph::default() };
+        let confirmation = choose(source.confirmation, policy);
+        let mut form = Self {
+            source,
+            confirmation,
+            policy: policy.clone(),
+            pages,
+            questions,
+            endings,
+            sorted,
+            mapped,
+            graph: Graph::default(),
+        };
         rule::link(&mut form);
         form.graph = Graph::new(&form);
         form

@@ -1,8 +1,12 @@
 //! The options of a choice.
 
-use super::{UniqueIds, non_blank, problem::Problem};
+use std::borrow::Cow;
+
+use super::{UniqueIds, problem::Problem};
 use crate::form::{
+    locale::choose_filled,
     number::Number,
+    policy::Policy,
     question::{Choice, Question},
 };
 
@@ -20,7 +24,7 @@ pub(in crate::form) struct Options<'r> {
 pub(in crate::form) struct OptionPlan<'r> {
     pub id: &'r str,
     /// The label, or the id if the option has no label.
-    pub label: &'r str,
+    pub label: Cow<'r, str>,
     pub score: i64,
 }
 
@@ -29,9 +33,9 @@ impl<'r> Options<'r> {
     const MAX_LINEAR_SCAN: usize = 16;
 
     /// Compiles the options of a question. An option without an id, or with the id of an earlier one, is left out.
-    pub(super) fn new(question: &'r Question) -> Self {
+    pub(super) fn new(question: &'r Question, policy: &Policy) -> Self {
         let mut ids = UniqueIds::default();
-        let option = |choice: &'r Choice| Some(OptionPlan::new(ids.claim(&choice.id)?, choice));
+        let option = |choice: &'r Choice| Some(OptionPlan::new(ids.claim(&choice.id)?, choice, policy));
         let all: Vec<OptionPlan<'r>> = question.options.items().filter_map(option).collect();
         let mut sorted = Vec::new();
         if all.len() > Self::MAX_LINEAR_SCAN {
@@ -84,11 +88,12 @@ impl<'r> std::ops::Deref for Options<'r> {
 }
 
 impl<'r> OptionPlan<'r> {
-    fn new(id: &'r str, choice: &'r Choice) -> Self {
-        Self {
-            id,
-            label: non_blank(&choice.label).map_or(id, str::trim),
-            score: choice.score.get().and_then(Number::as_i64).unwrap_or(0),
-        }
+    fn new(id: &'r str, choice: &'r Choice, policy: &Policy) -> Self {
+        let label = match choose_filled(&choice.label, policy) {
+            None => id.into(),
+            Some(Cow::Borrowed(label)) => label.trim().into(),
+            Some(Cow::Owned(label)) => label.trim().to_owned().into(),
+        };
+        Self { id, label, score: choice.score.get().and_then(Number::as_i64).unwrap_or(0) }
     }
 }

@@ -36,8 +36,8 @@ problems! {
     OptionTwice "option_twice" "contains an option twice",
     /// The answer is not a decimal number.
     NotANumber "not_a_number" "must be a number",
-    /// The number contains a comma, whose meaning depends on the locale. A host that knows the locale can convert the
-    /// number.
+    /// The number contains a comma, whose meaning depends on the locale. A host that knows the locale can set
+    /// [`Policy::locale`](crate::form::Policy::locale).
     NumberWithComma "number_with_comma" "must be a number without a comma",
     /// The number exceeds the range of a double.
     NotFinite "not_finite" "is too large",
@@ -59,6 +59,12 @@ problems! {
     NotAccepted "not_accepted" "must be accepted",
     /// The answer is not a string.
     NotAText "not_a_text" "must be text",
+    /// The text has fewer characters than the question's `minLength`.
+    TooShort "too_short" "is too short",
+    /// The text has more characters than the question's `maxLength`.
+    TooLong "too_long" "is too long",
+    /// The text does not match the question's `pattern`.
+    PatternMismatch "pattern_mismatch" "does not have the expected form",
     /// The text is not an email address (contract D4).
     NotAnEmail "not_an_email" "must be an e-mail address",
     /// The text is not a phone number (contract D4).
@@ -69,4 +75,6 @@ problems! {
     NotAnAddress "not_an_address" "must be an address",
     /// The answer is not a reference to a file: a web address, or an object with a `url`.
     NotAFile "not_a_file" "must be the web address of a file",
+    /// The host rejected the answer to a question of one of its own types.
+    NotValid "not_valid" "is not valid",
 }

@@ -2,8 +2,20 @@
 
 use std::borrow::Cow;
 
-use super::{kind::QuestionKind, non_blank, problem::Problem, structured};
-use crate::form::{answer::Answer, date, question::Question};
+use super::{
+    kind::QuestionKind,
+    limits::{Limits, PatternBudget},
+    non_blank,
+    problem::Problem,
+    structured,
+};
+use crate::form::{
+    answer::Answer,
+    date,
+    locale::{Spelling, choose},
+    policy::Policy,
+    question::Question,
+};
 
 /// A compiled question.
 #[derive(Debug)]
@@ -13,7 +25,10 @@ pub(in crate::form) struct QuestionPlan<'r> {
     /// The index of the question in its page's `fields`.
     pub at: usize,
     pub kind: QuestionKind<'r>,
-    pub label: &'r str,
+    /// The length and the pattern that a text must have. A proof cannot know whether any text has them.
+    pub limits: Option<Box<Limits>>,
+    pub spelling: &'static Spelling,
+    pub label: Cow<'r, str>,
     pub required: bool,
     pub key: Option<&'r str>,
     pub record: &'r Question,
@@ -41,16 +56,24 @@ pub(in crate::form) enum Slot<'a> {
 }
 
 impl<'r> QuestionPlan<'r> {
-    pub(super) fn new(id: &'r str, page: usize, at: usize, record: &'r Question) -> Self {
-        let kind = QuestionKind::new(record);
+    pub(super) fn new(
+        id: &'r str,
+        (page, at): (usize, usize),
+        record: &'r Question,
+        policy: &Policy,
+        budget: &mut PatternBudget,
+    ) -> Self {
+        let kind = QuestionKind::new(record, policy);
         // A visitor never sees a hidden question, so it cannot be required.
         let required = record.required.get() == Some(&true) && !matches!(kind, QuestionKind::Hidden);
         Self {
             id,
             page,
             at,
+            limits: Some(record).filter(|_| kind.is_text()).and_then(|record| Limits::new(record, budget)),
+            spelling: Spelling::of(policy),
+            label: choose(&record.label, policy).unwrap_or_default(),
             kind,
-            label: record.label.as_str().unwrap_or_default(),
             required,
             key: non_blank(&record.mapped_key),
             record,
@@ -61,31 +84,46 @@ impl<'r> QuestionPlan<'r> {
     #[inline]
     pub(in crate::form) fn read<'a>(&self, answer: Option<&'a Answer>) -> Result<Slot<'a>, Problem> {
         let slot = match answer {
-            Some(answer) if answer.is_filled() => self.kind.read(answer)?,
+            Some(answer) if answer.is_filled() => self.kind.read(self.record, answer)?,
             _ => Slot::Empty,
         };
+        if let (Some(limits), Slot::Text(text)) = (&self.limits, slot) {
+            limits.check(text)?;
+        }
         if self.required && matches!(slot, Slot::Empty) { Err(Problem::Missing) } else { Ok(slot) }
     }
 
-    /// Formats a valid answer for display: the labels of options, a number as it was written, a date, a word for a
-    /// boolean, or a string.
-    pub(in crate::form) fn text<'a>(&self, slot: &Slot<'a>) -> Option<Cow<'a, str>>
-    where
-        'r: 'a,
-    {
+    /// Formats a valid answer for display: the labels of options, a number as it was written, an amount of money, a date,
+    /// a word for a boolean, or a string.
+    pub(in crate::form) fn text<'a>(&'a self, slot: &Slot<'a>) -> Option<Cow<'a, str>> {
         Some(match slot {
             Slot::Empty => return None,
-            Slot::Chosen(index) => self.kind.option(*index)?.label.into(),
+            Slot::Chosen(index) => (&*self.kind.option(*index)?.label).into(),
             Slot::Many(ids) => {
-                let labels: Vec<&str> = self.kind.options()?.with_ids(ids).map(|option| option.label).collect();
+                let labels: Vec<&str> = self.kind.options()?.with_ids(ids).map(|option| &*option.label).collect();
                 labels.join(", ").into()
             }
-            Slot::Number(_, answer) | Slot::Any(answer) => answer.text(),
-            Slot::Date(day) => date::format(*day).into(),
-            Slot::Bool(yes) => if *yes { "Yes" } else { "No" }.into(),
+            Slot::Number(_, answer) => match &self.kind {
+                QuestionKind::Number { format, .. } => format.text(answer),
+                _ => answer.text(),
+            },
+            Slot::Any(answer) => match &self.kind {
+                QuestionKind::Host(own) => own.format(self.record, answer).into(),
+                _ => answer.text(),
+            },
+            Slot::Date(day) => date::format(*day, self.spelling.date).into(),
+            Slot::Bool(yes) => self.spelling.word(*yes).into(),
             Slot::Text(text) => (*text).into(),
             Slot::Structured(answer) => structured::text(matches!(self.kind, QuestionKind::File), answer)?.into(),
         })
+    }
+
+    /// Returns the plain decimal number that a valid answer to a number question contains.
+    pub(in crate::form) fn decimal<'a>(&self, answer: &'a Answer) -> Option<Cow<'a, str>> {
+        match &self.kind {
+            QuestionKind::Number { whole: false, format, .. } => format.plain(answer),
+            _ => None,
+        }
     }
 
     /// Returns the score of a valid answer: the scores of its options.

@@ -90,7 +90,7 @@ fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answ
             answers.extend(options.iter().map(|option| Some(vec![option.id].into())));
             answers.push(Some(all.into()));
         }
-        QuestionKind::Number { bounds, whole } => {
+        QuestionKind::Number { bounds, whole, .. } => {
             let cuts = tests.numbers().chain(bounds.min).chain(bounds.max);
             // The numbers between two cuts have a whole number among them, or none of them is an answer.
             let cuts: Vec<f64> = if *whole {
@@ -108,7 +108,7 @@ fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answ
         }
         QuestionKind::Date(bounds) => {
             let days = [bounds.min, bounds.max, date::parse("2026-05-31")].into_iter().flatten();
-            answers.extend(days.map(|day| Some(date::format(day).into())));
+            answers.extend(days.map(|day| Some(date::format(day, date::ISO).into())));
         }
         QuestionKind::Bool { .. } => answers.extend([false, true].map(|yes| Some(yes.into()))),
         QuestionKind::File => answers.push(Some("https://files.example.org/1".into())),
@@ -118,6 +118,7 @@ fn candidates(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Vec<Option<Answ
         | QuestionKind::Url
         | QuestionKind::Hidden
         | QuestionKind::Address
+        | QuestionKind::Host(_)
         | QuestionKind::Unknown => {
             let others = ["something", "someone@example.org", "202 555 0100", "https://www.example.org"]
                 .map(|text| distinct_text(text, constants));

@@ -101,8 +101,8 @@ fn ending_json(walk: &Walk<'_>, finish: &Finish<'_>, fallback: &str) -> Value {
     });
     json!({
         "id": finish.id,
-        "title": finish.ending.and_then(|ending| ending.title.as_str()),
-        "heading": fill(finish.ending.and_then(|ending| ending.heading.as_str())),
+        "title": finish.title,
+        "heading": fill(finish.heading),
         "message": fill(finish.message),
         "creates_lead": finish.creates_lead,
         "meta_event": finish.meta_event,

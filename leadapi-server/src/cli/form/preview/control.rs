@@ -1,8 +1,8 @@
 //! The control that a visitor answers a question with, by the type of the question.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
-use leadapi_core::form::{Answer, Question, QuestionType};
+use leadapi_core::form::{Answer, Question, QuestionType, StepQuestion};
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -69,11 +69,16 @@ impl Control {
         format!("q.{question}")
     }
 
-    pub(super) fn new(question: &Question) -> Self {
+    pub(super) fn of(question: StepQuestion<'_, '_>) -> Self {
+        let choices = question.options().map(|(id, label)| Choice { id: id.to_owned(), label: label.to_owned() });
+        Self::new(question.record(), choices.collect())
+    }
+
+    fn new(question: &Question, choices: Vec<Choice>) -> Self {
         match question.question_type() {
-            Some(QuestionType::SingleChoice) => Self::One(choices(question)),
-            Some(QuestionType::MultiChoice) => Self::Many(choices(question)),
-            Some(QuestionType::Dropdown) => Self::Menu(choices(question)),
+            Some(QuestionType::SingleChoice) => Self::One(choices),
+            Some(QuestionType::MultiChoice) => Self::Many(choices),
+            Some(QuestionType::Dropdown) => Self::Menu(choices),
             Some(QuestionType::YesNo) => Self::YesNo,
             Some(QuestionType::Rating) => Self::Scale(scale(question)),
             Some(QuestionType::Checkbox | QuestionType::Consent) => Self::Check,
@@ -160,17 +165,6 @@ fn json(is_filled: bool, value: &impl serde::Serialize) -> Option<Answer> {
     serde_json::from_str(&json).ok()
 }
 
-/// Returns the options that the engine accepts: of several options with an id, the first.
-fn choices(question: &Question) -> Vec<Choice> {
-    let mut ids = HashSet::new();
-    let choices = question.options.items().filter_map(|choice| {
-        let id = choice.id.as_str().filter(|id| !id.trim().is_empty() && ids.insert(*id))?;
-        let label = choice.label.as_str().map(str::trim).filter(|label| !label.is_empty());
-        Some(Choice { id: id.to_owned(), label: label.unwrap_or(id).to_owned() })
-    });
-    choices.collect()
-}
-
 fn yes_no() -> [Choice; 2] {
     [("true", "Yes"), ("false", "No")].map(|(id, label)| Choice { id: id.to_owned(), label: label.to_owned() })
 }
@@ -249,7 +243,7 @@ mod tests {
     fn answer(question: &str, query: &str) -> Option<String> {
         let question: Question = serde_json::from_str(question).unwrap();
         let fields = Fields::parse(query.as_bytes());
-        let answer = Control::new(&question).answer(&fields, &Control::name("a b"));
+        let answer = Control::new(&question, Vec::new()).answer(&fields, &Control::name("a b"));
         answer.map(|answer| serde_json::to_string(&answer).unwrap())
     }
 
@@ -283,14 +277,5 @@ mod tests {
         assert_eq!(numbers(r#"{"type":"nps"}"#), "0 1 2 3 4 5 6 7 8 9 10");
         assert_eq!(numbers(r#"{"type":"rating","min":2,"max":1}"#), "");
         assert_eq!(numbers(r#"{"type":"rating","max":9007199254740991}"#).split(' ').count(), 21);
-    }
-
-    #[test]
-    fn options_that_the_engine_ignores_are_not_offered() {
-        let question = r#"{"type":"dropdown","options":[{"id":"a","label":" A "},{"id":"a","label":"B"},{"id":" "},
-            {"label":"C"},7,{"id":"d"}]}"#;
-        let choice = |id: &str, label: &str| Choice { id: id.to_owned(), label: label.to_owned() };
-        let control = Control::new(&serde_json::from_str(question).unwrap());
-        assert_eq!(control, Control::Menu(vec![choice("a", "A"), choice("d", "d")]));
     }
 }

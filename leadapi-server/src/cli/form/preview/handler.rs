@@ -26,6 +26,7 @@ const STYLE: &[u8] = include_bytes!("preview.css");
 pub(super) struct Preview {
     file: PathBuf,
     version: FormVersion,
+    policy: Policy,
     /// The findings of the file as it was last read. A check takes much longer than a walk.
     checked: Mutex<Option<Checked>>,
 }
@@ -68,8 +69,10 @@ impl Handler for PreviewHandler {
 }
 
 impl Preview {
-    pub(super) const fn new(file: PathBuf, version: FormVersion) -> Self {
-        Self { file, version, checked: Mutex::new(None) }
+    pub(super) fn new(file: PathBuf, version: FormVersion, locale: Option<String>) -> Self {
+        let mut policy = Policy::default();
+        policy.locale = locale;
+        Self { file, version, policy, checked: Mutex::new(None) }
     }
 
     pub(super) fn page(&self, path: &str, fields: &Fields) -> Page {
@@ -89,15 +92,15 @@ impl Preview {
             Ok(read) => read,
             Err((text, error)) => return html(StatusCode::OK, broken::page(&self.file, &text, &error)),
         };
-        let form = record.compile(version.into(), &Policy::default());
+        let form = record.compile(version.into(), &self.policy);
         let visit = Visit::read(&form, version, fields);
         let findings = self.findings(text, &form);
-        html(StatusCode::OK, page::page(&self.file, &record, &form, &visit, &findings))
+        html(StatusCode::OK, page::page(&self.file, self.policy.locale.as_deref(), &record, &form, &visit, &findings))
     }
 
     fn theme(&self, fields: &Fields) -> Page {
         let record = self.read().map(|(_, record)| record).unwrap_or_default();
-        let form = record.compile(self.version(fields).into(), &Policy::default());
+        let form = record.compile(self.version(fields).into(), &self.policy);
         respond(StatusCode::OK, web::CSS, Look::new(form.theme()).css().into())
     }
 

@@ -55,6 +55,9 @@ pub(in crate::cli) struct PreviewForm {
     /// The version to preview. The page can switch between both.
     #[arg(long, value_name = "VERSION", default_value = "live")]
     version: FormVersion,
+    /// The language and country of the visitor, such as de or en-GB.
+    #[arg(long, value_name = "LOCALE")]
+    locale: Option<String>,
 }
 
 /// The name of a version on the command line and in URLs.
@@ -106,7 +109,7 @@ impl PreviewForm {
         let listener = Listener::new(socket, None, Arc::new(limits), metrics);
         print_line(&format!("the preview of {} listens at http://{address}/", self.file.display()));
         let (_phase, shutdown) = Shutdown::new();
-        let preview = Arc::new(Preview::new(self.file, self.version));
+        let preview = Arc::new(Preview::new(self.file, self.version, self.locale));
         tokio::select! {
             _ = listener.accept(PreviewHandler(preview), shutdown) => {}
             _ = signals.first() => print_last_line("the preview has stopped"),

@@ -15,6 +15,7 @@ use super::{
 /// Returns the page of a visit.
 pub(super) fn page(
     file: &Path,
+    locale: Option<&str>,
     record: &FormRecord,
     form: &Questionnaire<'_>,
     visit: &Visit,
@@ -32,7 +33,7 @@ pub(super) fn page(
         Some(visit.version),
         &html! {
             div.preview {
-                main.visitor #main tabindex="-1" { (visitor.markup()) }
+                main.visitor #main tabindex="-1" lang=[locale] { (visitor.markup()) }
                 aside.inspector aria-label="What the engine does" {
                     (status(form, visit))
                     p { a href="#findings" { (findings::summary(findings)) } }

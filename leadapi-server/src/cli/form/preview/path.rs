@@ -52,7 +52,7 @@ fn target(walk: &Walk<'_>, at: usize) -> String {
     match (walk.steps().nth(at + 1), walk.outcome()) {
         (Some(next), _) => name(next),
         (None, Outcome::Finished(finish)) => {
-            let title = finish.ending.and_then(|ending| ending.title.as_str()).filter(|title| !title.trim().is_empty());
+            let title = finish.title.filter(|title| !title.trim().is_empty());
             format!("Ending: {}", title.or(finish.id).unwrap_or("built-in confirmation"))
         }
         (None, Outcome::Loop { page }) => format!("{} again", page.unwrap_or("a page without an id")),
@@ -147,10 +147,8 @@ fn test(walk: &Walk<'_>, condition: &Condition) -> Markup {
     let question = walk.steps().flat_map(Step::questions).find(|question| question.id() == id);
     let value = condition.value.get().map(|value| match value {
         Operand::Text(text) => {
-            let options = question.into_iter().flat_map(|question| question.record().options.items());
-            let mut labels =
-                options.filter(|option| option.id.as_str() == Some(text)).map(|option| option.label.as_str());
-            labels.next().flatten().unwrap_or(text).to_owned()
+            let mut options = question.into_iter().flat_map(|question| question.options());
+            options.find(|(id, _)| id == text).map_or(text.as_str(), |(_, label)| label).to_owned()
         }
         Operand::Number(number) => number.as_str().to_owned(),
         other => serde_json::to_string(other).unwrap_or_default(),

@@ -14,7 +14,7 @@ struct Site {
 impl Site {
     fn new(form: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let preview = Preview::new(folder.path().join("form.json"), FormVersion::Live);
+        let preview = Preview::new(folder.path().join("form.json"), FormVersion::Live, None);
         let site = Self { folder, preview };
         site.write(form);
         site

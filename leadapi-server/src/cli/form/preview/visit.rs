@@ -78,7 +78,7 @@ fn submitted(before: &Answers, step: Step<'_, '_>, fields: &Fields) -> Answers {
     let mut answers: Answers = kept.map(|(id, answer)| (id, answer.clone())).collect();
     for question in step.questions() {
         let name = Control::name(question.id());
-        if let Some(answer) = Control::new(question.record()).answer(fields, &name) {
+        if let Some(answer) = Control::of(question).answer(fields, &name) {
             answers.set(question.id(), answer);
         }
     }

@@ -25,7 +25,7 @@ impl Visitor<'_> {
     pub(super) fn title(&self) -> String {
         let title = match (self.step(), self.walk.outcome()) {
             (Some(step), _) => step.title().to_owned(),
-            (None, Outcome::Finished(finish)) => self.fill(finish.ending.and_then(|ending| ending.heading.as_str())),
+            (None, Outcome::Finished(finish)) => self.fill(finish.heading),
             (None, _) => String::new(),
         };
         if title.trim().is_empty() { self.name().to_owned() } else { title }
@@ -122,10 +122,10 @@ impl Visitor<'_> {
 
     fn question(&self, at: usize, question: StepQuestion<'_, '_>, problem: Option<Problem>) -> Markup {
         let record = question.record();
-        let control = Control::new(record);
+        let control = Control::of(question);
         let id = format!("q{at}");
         let (problem_id, label_id) = (format!("{id}-problem"), format!("{id}-label"));
-        let kind = record.question_type();
+        let kind = question.question_type();
         let is_hidden = kind == Some(QuestionType::Hidden);
         let is_required = record.required.get() == Some(&true) && !is_hidden;
         let frame = Frame {
