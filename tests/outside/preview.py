@@ -156,6 +156,7 @@ def explain_rules(page, url: str) -> None:
     page.get_by_role("radio", name="me", exact=True).check()
     next_page(page)
     page.get_by_label("How old").fill("81")
+    page.get_by_role("radio", name="None yet").check()
     next_page(page)
     page.get_by_label("Live-in").check()
     next_page(page)
@@ -166,7 +167,11 @@ def explain_rules(page, url: str) -> None:
     expect(rules.get_by_text("1 rule did not match")).to_be_visible()
     page.get_by_role("radio", name="No", exact=True).check()
     next_page(page)
-    expect(page.get_by_role("region", name="Lead")).to_contain_text("No lead:")
+    title(page, "We cannot help with this one")
+    expect(page.get_by_role("region", name="Lead")).to_contain_text("No lead: the ending creates no lead.")
+    # Each condition has its result.
+    conditions = page.locator(".path > li").nth(3).locator(".conditions > li")
+    assert [condition.get_attribute("data-holds") for condition in conditions.all()] == ["✓", "✓", "✗"]
     picture(page, "preview-rules", full_page=True)
     page.get_by_role("link", name="Show the draft").click()
     expect(page.locator(".status")).to_contain_text("This is the draft.")
@@ -206,8 +211,9 @@ TYPES = ["single_choice", "multi_choice", "dropdown", "checkbox", "consent", "ye
 
 def answer_every_type(browser, url: str, file: Path) -> None:
     options = [{"id": name, "label": name.upper(), "score": 1} for name in ["one", "two", "three"]]
-    fields = [{"id": f"q_{name}", "type": name, "label": f"Label of {name}", "required": True, "options": options,
-               "mappedKey": f"k_{name}"} for name in TYPES]
+    fields = [{"id": f"q_{name}", "type": name, "label": f"Label of {name}", "required": True,
+               "mappedKey": "email" if name == "email" else f"k_{name}",
+               "options": options if "choice" in name or name == "dropdown" else []} for name in TYPES]
     theme = {"bgColor": "#101820", "textColor": "#f2f2f2", "primaryColor": "hsl(45, 90%, 60%)", "buttonShape": "pill",
              "showChoiceLetters": False, "fontFamily": "Georgia, serif", "borderRadius": 0}
     form = {"name": "Every type", "client_id": "c1", "pages": [{"id": "p", "title": "Every type", "fields": fields}],
