@@ -251,10 +251,18 @@ def answer_every_type(browser, url: str, file: Path) -> None:
         expect(lead).to_contain_text(text)
     expect(page.locator(".numbers")).to_contain_text("Score4")
     expect(page.get_by_role("button", name="Back")).to_have_count(0)
-    # The fields have the answers again.
-    page.go_back()
-    page.goto(page.url.replace("go=next", "go="))
     look(page, "types-end")
+    # The fields have the answers again.
+    page.get_by_role("link", name="Every type").click()
+    expect(radio.get_by_label("TWO")).to_be_checked()
+    expect(many.get_by_label("ONE")).to_be_checked()
+    expect(many.get_by_label("TWO")).not_to_be_checked()
+    expect(page.get_by_label("Label of dropdown")).to_have_value("two")
+    expect(page.get_by_label("Label of consent")).to_be_checked()
+    expect(page.get_by_label("Label of date")).to_have_value("2026-11-25")
+    expect(page.get_by_label("Label of long_text")).to_have_value("\nlong\ntext")
+    expect(address.get_by_label("City")).to_have_value("Berlin")
+    look(page, "types-answered")
     page.context.close()
 
 

@@ -1,7 +1,8 @@
 //! The path so far: the pages with their answers, and why each led to the next.
 
 use leadapi_core::form::{
-    Condition, Operand, Operator, Outcome, SkipReason, Step, TriedCondition, TriedRule, TriedRuleResult, Walk,
+    Condition, Operand, Operator, Outcome, SkipReason, Step, StepQuestion, TriedCondition, TriedRule, TriedRuleResult,
+    Walk,
 };
 use maud::{Markup, html};
 
@@ -27,7 +28,7 @@ pub(super) fn section(walk: &Walk<'_>, visit: &Visit, counted: &Walk<'_>) -> Mar
                         @if at < visit.at {
                             @if step.is_uncertain() { " " span.tag data-level="warning" { "uncertain" } }
                             (answers(*step))
-                            (reasons(walk, *step, target(walk, at)))
+                            (reasons(walk, *step, &target(walk, at)))
                         }
                     }
                 }
@@ -73,7 +74,7 @@ fn answers(step: Step<'_, '_>) -> Markup {
 }
 
 /// Returns the rules that a page tried. Rules that did not match are folded.
-fn reasons(walk: &Walk<'_>, step: Step<'_, '_>, target: String) -> Markup {
+fn reasons(walk: &Walk<'_>, step: Step<'_, '_>, target: &str) -> Markup {
     let tried = step.tried_rules();
     let (not_matched, others): (Vec<_>, Vec<_>) =
         tried.iter().partition(|rule| rule.result == TriedRuleResult::NotMatched);
@@ -85,7 +86,7 @@ fn reasons(walk: &Walk<'_>, step: Step<'_, '_>, target: String) -> Markup {
                 @for tried in not_matched { (rule(walk, tried, "")) }
             }
         }
-        @for tried in others { (rule(walk, tried, &target)) }
+        @for tried in others { (rule(walk, tried, target)) }
         @if !has_matched { p.rule { "No rule matched, so the next is: " strong { (target) } } }
     }
 }
@@ -147,7 +148,7 @@ fn test(walk: &Walk<'_>, condition: &Condition) -> Markup {
     let question = walk.steps().flat_map(Step::questions).find(|question| question.id() == id);
     let value = condition.value.get().map(|value| match value {
         Operand::Text(text) => {
-            let mut options = question.into_iter().flat_map(|question| question.options());
+            let mut options = question.into_iter().flat_map(StepQuestion::options);
             options.find(|(id, _)| id == text).map_or(text.as_str(), |(_, label)| label).to_owned()
         }
         Operand::Number(number) => number.as_str().to_owned(),
@@ -155,7 +156,7 @@ fn test(walk: &Walk<'_>, condition: &Condition) -> Markup {
     });
     html! {
         @match question { Some(question) => (label(question)), None => { code { (id) } " (not asked)" } }
-        " " code { (condition.op.get().map(Operator::as_str).unwrap_or("without an operator")) }
+        " " code { (condition.op.get().map_or("without an operator", Operator::as_str)) }
         @if let Some(value) = value { " " b { (value) } }
     }
 }

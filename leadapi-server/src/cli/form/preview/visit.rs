@@ -1,7 +1,7 @@
 //! A visit: the answers so far and the page on display, as the query of a URL.
 
 use form_urlencoded::Serializer;
-use leadapi_core::form::{Answers, Outcome, Questionnaire, Step};
+use leadapi_core::form::{Answers, Outcome, Questionnaire, Step, StepQuestion};
 
 use super::{FormVersion, control::Control};
 use crate::web::Fields;
@@ -73,7 +73,7 @@ fn json(answers: &Answers) -> String {
 
 /// Replaces the answers to a page with those that the visitor has submitted.
 fn submitted(before: &Answers, step: Step<'_, '_>, fields: &Fields) -> Answers {
-    let asked: Vec<&str> = step.questions().map(|question| question.id()).collect();
+    let asked: Vec<&str> = step.questions().map(StepQuestion::id).collect();
     let kept = before.iter().filter(|(id, _)| !asked.contains(id));
     let mut answers: Answers = kept.map(|(id, answer)| (id, answer.clone())).collect();
     for question in step.questions() {
