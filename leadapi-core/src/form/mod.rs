@@ -215,7 +215,7 @@ pub use theme::Theme;
 #[cfg(feature = "form")]
 pub use walk::{
     Attribute, Escape, Finish, FormLead, NameSource, NoLead, Outcome, SkipReason, SkippedRule, Step, StepQuestion,
-    Verification, VerificationKind, Walk,
+    TriedCondition, TriedRule, TriedRuleResult, Verification, VerificationKind, Walk,
 };
 
 /// Returns the well-typed elements of an array, each with its index in the array.

@@ -98,6 +98,23 @@ impl<'r> Groups<'r> {
         self.groups.is_empty()
     }
 
+    /// Evaluates each condition of this rule on its own. Returns the number of its non-empty group, its record, and
+    /// whether it holds. The record is `None` for a malformed condition.
+    pub(in crate::form) fn each(
+        &self,
+        rule: &'r Rule,
+        evidence: &Evidence<'_, '_>,
+    ) -> Vec<(usize, Option<&'r Condition>, Truth)> {
+        let records = entries(&rule.groups, |group| {
+            group.map_or_else(|| vec![None], |group| entries(&group.conds, |condition| condition))
+        });
+        let groups = self.groups.iter().enumerate();
+        let truths =
+            groups.flat_map(|(group, conds)| conds.conds.iter().map(move |cond| (group, cond.holds(evidence))));
+        let records = records.into_iter().flatten();
+        truths.zip(records).map(|((group, truth), record)| (group, record, truth)).collect()
+    }
+
     pub(in crate::form) fn conds(&self) -> impl Iterator<Item = &Cond<'r>> {
         self.groups.iter().flat_map(|group| &group.conds)
     }

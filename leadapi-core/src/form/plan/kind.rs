@@ -136,6 +136,24 @@ impl<'r> QuestionKind<'r> {
     }
 }
 
+impl Question {
+    /// Returns the smallest and the largest number of a rating, or `None` for a question of another type.
+    ///
+    /// ```
+    /// use leadapi_core::form::Question;
+    ///
+    /// let question: Question = serde_json::from_str(r#"{"type":"rating","max":7}"#)?;
+    /// assert_eq!(question.scale(), Some((1, 7)));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[expect(clippy::cast_possible_truncation, reason = "a larger number becomes the largest integer")]
+    pub fn scale(&self) -> Option<(i64, i64)> {
+        let is_rating = self.question_type() == Some(QuestionType::Rating);
+        let Bounds { min, max } = is_rating.then(|| Bounds::numbers(self).or(scale(self)))?;
+        Some((min?.ceil() as i64, max?.floor() as i64))
+    }
+}
+
 /// Returns the scale of a rating: 1 to 5, or 0 to 10 under the names that other products use for such a scale. These
 /// products name the largest number differently.
 fn scale(question: &Question) -> Bounds<f64> {

@@ -26,7 +26,7 @@ use std::{borrow::Cow, collections::HashMap};
 
 pub(super) use comparison::{Comparison, Meaning};
 use condition::Groups;
-pub(super) use condition::{Cond, Evidence};
+pub(super) use condition::{Cond, Evidence, Truth};
 pub(super) use dominators::Dominators;
 pub use ending::Calendar;
 pub(super) use ending::EndingPlan;
@@ -42,7 +42,7 @@ pub(super) use test::Test;
 pub(super) use version::Source;
 pub use version::Version;
 
-use super::{FormRecord, field::Field, locale::choose, policy::Policy};
+use super::{FormRecord, Settings, Theme, field::Field, locale::choose, policy::Policy};
 
 /// A compiled version of a [`FormRecord`], which can be walked and checked.
 ///
@@ -181,6 +181,34 @@ impl<'r> Questionnaire<'r> {
     /// ```
     pub fn is_active(&self) -> bool {
         self.source.form.is_none_or(|form| form.is_active.get() != Some(&false))
+    }
+
+    /// Returns the presentation settings of the compiled version.
+    ///
+    /// ```
+    /// use leadapi_core::form::{FormRecord, Policy, Version};
+    ///
+    /// let record: FormRecord = serde_json::from_str(r##"{"form":{"theme":{"bgColor":"#FFFFFF"}}}"##)?;
+    /// let form = record.compile(Version::Live, &Policy::default());
+    /// assert_eq!(form.theme().and_then(|theme| theme.bg_color.as_str()), Some("#FFFFFF"));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn theme(&self) -> Option<&'r Theme> {
+        self.source.theme
+    }
+
+    /// Returns the settings of the compiled version.
+    ///
+    /// ```
+    /// use leadapi_core::form::{FormRecord, Policy, Version};
+    ///
+    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"settings":{"allowBack":false}}}"#)?;
+    /// let form = record.compile(Version::Live, &Policy::default());
+    /// assert_eq!(form.settings().and_then(|settings| settings.allow_back.get()), Some(&false));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn settings(&self) -> Option<&'r Settings> {
+        self.source.settings
     }
 
     /// Iterates over the ids of the pages, in order. Yields `None` for a page whose id is missing or a duplicate.

@@ -2,11 +2,13 @@
 
 mod fill;
 mod finish;
+mod json;
 mod lead;
 mod lines;
 mod name_source;
 mod step;
 mod traverse;
+mod tried;
 
 pub use fill::Escape;
 pub(super) use fill::{Piece, pieces};
@@ -16,6 +18,7 @@ pub use lead::{Attribute, FormLead, NoLead};
 pub use name_source::NameSource;
 pub(super) use name_source::{STAND_INS, is_name};
 pub use step::{SkipReason, SkippedRule, Step, StepQuestion};
+pub use tried::{TriedCondition, TriedRule, TriedRuleResult};
 
 use std::borrow::Cow;
 

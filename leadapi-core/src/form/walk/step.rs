@@ -22,7 +22,7 @@ use crate::form::{answer::Answer, extensible_enum::QuestionType, plan::QuestionP
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'w, 'a> {
-    walk: &'w Walk<'a>,
+    pub(super) walk: &'w Walk<'a>,
     number: usize,
 }
 
@@ -98,11 +98,11 @@ impl<'w, 'a> Step<'w, 'a> {
     }
 
     /// Returns the number of steps up to and including this one.
-    fn count(self) -> usize {
+    pub(super) fn count(self) -> usize {
         self.number + 1
     }
 
-    fn index(self) -> usize {
+    pub(super) fn index(self) -> usize {
         self.walk.visits.get(self.number).map_or(usize::MAX, |visit| visit.page)
     }
 

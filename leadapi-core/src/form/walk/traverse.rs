@@ -88,6 +88,21 @@ impl<'r> Questionnaire<'r> {
         }
         self.after(index)
     }
+
+    /// Adds the points of the answers on a page to its scores.
+    #[inline]
+    pub(super) fn add_points(&self, page: &PagePlan<'_>, slots: &[Slot<'_>], scores: &mut [Option<i64>]) {
+        if page.scores.is_empty() {
+            return;
+        }
+        let range = page.questions.clone();
+        let questions = self.questions.get(range.clone()).unwrap_or_default();
+        let answered = questions.iter().zip(slots.get(range).unwrap_or_default());
+        let points = answered.fold(0_i64, |sum, (question, slot)| sum.saturating_add(question.score(slot)));
+        for score in &page.scores {
+            scores.get_mut(*score).into_iter().for_each(|score| *score = add(*score, Some(points)));
+        }
+    }
 }
 
 impl Walk<'_> {
@@ -138,19 +153,7 @@ impl Walk<'_> {
                 Err(_) => valid = false,
             }
         }
-        if !page.scores.is_empty() {
-            self.add_points(page);
-        }
+        self.form.add_points(page, &self.slots, &mut self.scores);
         valid
-    }
-
-    fn add_points(&mut self, page: &PagePlan<'_>) {
-        let range = page.questions.clone();
-        let questions = self.form.questions.get(range.clone()).unwrap_or_default();
-        let answered = questions.iter().zip(self.slots.get(range).unwrap_or_default());
-        let points = answered.fold(0_i64, |sum, (question, slot)| sum.saturating_add(question.score(slot)));
-        for score in &page.scores {
-            self.scores.get_mut(*score).into_iter().for_each(|score| *score = add(*score, Some(points)));
-        }
     }
 }
