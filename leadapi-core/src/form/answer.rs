@@ -28,7 +28,9 @@ pub enum Answer {
     Number(Number),
     /// A string. For a choice, it is the id of the chosen option.
     Text(String),
-    /// An array, an object, or a string that is not valid Unicode.
+    /// An array of strings. For a multiple choice, it has the ids of the chosen options.
+    Texts(Vec<String>),
+    /// An object, any other array, or a string that is not valid Unicode.
     Other(Raw),
 }
 
@@ -47,12 +49,13 @@ impl Answer {
             Self::Null => false,
             Self::Bool(_) | Self::Number(_) => true,
             Self::Text(text) => !text.trim().is_empty(),
+            Self::Texts(texts) => !texts.is_empty(),
             Self::Other(raw) => !is_empty_container(raw.text()),
         }
     }
 
     /// Returns the answer as text: a string without surrounding white space, a number in its original spelling, and any
-    /// other JSON verbatim.
+    /// other JSON.
     ///
     /// ```
     /// use leadapi_core::form::Answer;
@@ -67,6 +70,7 @@ impl Answer {
             Self::Bool(yes) => if *yes { "true" } else { "false" }.into(),
             Self::Number(number) => number.as_str().into(),
             Self::Text(text) => text.trim().into(),
+            Self::Texts(texts) => serde_json::to_string(texts).unwrap_or_default().into(),
             Self::Other(raw) => raw.text().into(),
         }
     }
@@ -87,6 +91,18 @@ impl From<&str> for Answer {
 impl From<String> for Answer {
     fn from(text: String) -> Self {
         Self::Text(text)
+    }
+}
+
+impl<T: Into<String>> From<Vec<T>> for Answer {
+    fn from(texts: Vec<T>) -> Self {
+        Self::Texts(texts.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<const N: usize> From<[&str; N]> for Answer {
+    fn from(texts: [&str; N]) -> Self {
+        Self::Texts(texts.map(Into::into).into())
     }
 }
 
@@ -115,6 +131,7 @@ impl Serialize for Answer {
             Self::Bool(yes) => yes.serialize(serializer),
             Self::Number(number) => number.serialize(serializer),
             Self::Text(text) => text.serialize(serializer),
+            Self::Texts(texts) => texts.serialize(serializer),
             Self::Other(raw) => raw.serialize(serializer),
         }
     }
@@ -128,6 +145,7 @@ impl<'de> Deserialize<'de> for Answer {
             "true" => Self::Bool(true),
             "false" => Self::Bool(false),
             text if text.starts_with('"') => raw.read().map_or_else(|_| Self::Other(raw), Self::Text),
+            text if text.starts_with('[') => raw.read().map_or_else(|_| Self::Other(raw), Self::Texts),
             text => Number::parse(text).map_or_else(|_| Self::Other(raw), Self::Number),
         })
     }

@@ -21,13 +21,16 @@ macro_rules! extensible_enum {
         #[non_exhaustive]
         pub enum $name {
             $($(#[$variant_doc])*
-            #[doc = concat!("Serialized as `", $text, "` (contract 2.5).")]
+            #[doc = concat!("Serialized as `", $text, "`.")]
             $variant,)+
-            /// A name that is not in the contract.
+            /// A name that this crate does not know.
             Other(String),
         }
 
         impl $name {
+            /// The values that this crate knows.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
             /// Returns the name as it is written in JSON.
             ///
             /// ```
@@ -103,6 +106,9 @@ macro_rules! extensible_enum {
 
 extensible_enum! {
     /// The type of answer that a question takes.
+    ///
+    /// The contract observed the first five names. The others are an extension of this crate. [`aliases`](Self::aliases)
+    /// returns the names that other products use.
     QuestionType {
         /// One of the question's options.
         SingleChoice = "single_choice",
@@ -114,17 +120,130 @@ extensible_enum! {
         Phone = "phone",
         /// A number.
         Number = "number",
+        /// Any of the question's options.
+        MultiChoice = "multi_choice",
+        /// One of the question's options, in a list that opens.
+        Dropdown = "dropdown",
+        /// A box to check. If it is required, the visitor must check it.
+        Checkbox = "checkbox",
+        /// Consent to terms. If it is required, the visitor must accept.
+        Consent = "consent",
+        /// A date of the calendar.
+        Date = "date",
+        /// Text of several lines.
+        LongText = "long_text",
+        /// The address of a web page.
+        Url = "url",
+        /// A whole number on a scale.
+        Rating = "rating",
+        /// A value that the page knows, such as a UTM parameter. Visitors never see the question.
+        Hidden = "hidden",
+        /// Yes or no.
+        YesNo = "yes_no",
+        /// A postal address.
+        Address = "address",
+        /// A reference to an uploaded file.
+        File = "file",
     }
 }
 extensible_enum! {
-    /// The operator of a condition.
+    /// The operator of a condition, which compares an answer with the condition's value.
+    ///
+    /// The contract observed `equals`, `is_filled` and `gt`. The others are an extension of this crate.
+    /// [`aliases`](Self::aliases) returns the names that other products use.
+    ///
+    /// An operator applies to some types of questions. With any other type, or with a value that does not fit the type,
+    /// the condition never holds, and [`Questionnaire::check`](super::Questionnaire::check) reports it. A question
+    /// without an answer passes only `is_empty` and the negated operators (`not_…`), which hold if no answer passes
+    /// their counterpart. Comparisons of text ignore surrounding white space, and distinguish capital from small letters.
     Operator {
-        /// The answer equals the condition's value.
+        /// The answer is the value: the chosen option has this id, one of the chosen options of a multiple choice has
+        /// it, or the number, date, boolean or text is equal to it.
+        ///
+        /// Example: `{"op":"equals","value":"a"}`
         Equals = "equals",
+        /// No answer equals the value: `x not_equals "a" OR x not_equals "b"` therefore always holds.
+        ///
+        /// Example: `{"op":"not_equals","value":"a"}`
+        NotEquals = "not_equals",
         /// The question is answered. The condition has no value.
+        ///
+        /// Example: `{"op":"is_filled"}`
         IsFilled = "is_filled",
-        /// The answer is greater than the condition's value.
+        /// The question is not answered, or was not asked. The condition has no value.
+        ///
+        /// Example: `{"op":"is_empty"}`
+        IsEmpty = "is_empty",
+        /// The number, date or score is greater than the value.
+        ///
+        /// Example: `{"op":"gt","value":17.5}`
         Gt = "gt",
+        /// The number, date or score is greater than or equal to the value.
+        ///
+        /// Example: `{"op":"gte","value":18}`
+        Gte = "gte",
+        /// The number, date or score is less than the value.
+        ///
+        /// Example: `{"op":"lt","value":18}`
+        Lt = "lt",
+        /// The number, date or score is less than or equal to the value.
+        ///
+        /// Example: `{"op":"lte","value":"2026-05-31"}`
+        Lte = "lte",
+        /// The number, date or score is within the value, an array of the least and the greatest number or date. Both
+        /// are included.
+        ///
+        /// Example: `{"op":"between","value":[20,39]}`
+        Between = "between",
+        /// The text contains the value, or the choice includes the option. If the value is an array, all of its
+        /// elements are contained.
+        ///
+        /// Example: `{"op":"contains","value":"garden"}`
+        Contains = "contains",
+        /// The text does not contain the value, or the choice does not include the option.
+        ///
+        /// Example: `{"op":"not_contains","value":["a","b"]}`
+        NotContains = "not_contains",
+        /// The text starts with the value.
+        ///
+        /// Example: `{"op":"starts_with","value":"10"}`
+        StartsWith = "starts_with",
+        /// The text does not start with the value.
+        ///
+        /// Example: `{"op":"not_starts_with","value":"10"}`
+        NotStartsWith = "not_starts_with",
+        /// The text ends with the value.
+        ///
+        /// Example: `{"op":"ends_with","value":"@example.org"}`
+        EndsWith = "ends_with",
+        /// The text does not end with the value.
+        ///
+        /// Example: `{"op":"not_ends_with","value":".example"}`
+        NotEndsWith = "not_ends_with",
+        /// The answer equals one of the elements of the value, an array.
+        ///
+        /// Example: `{"op":"in","value":["a","b"]}`
+        In = "in",
+        /// The answer equals none of the elements of the value, an array.
+        ///
+        /// Example: `{"op":"not_in","value":["a","b"]}`
+        NotIn = "not_in",
+        /// The date is before the value.
+        ///
+        /// Example: `{"op":"before","value":"2026-05-31"}`
+        Before = "before",
+        /// The date is after the value.
+        ///
+        /// Example: `{"op":"after","value":"2026-05-31"}`
+        After = "after",
+        /// The box is checked: the answer is true. The condition has no value.
+        ///
+        /// Example: `{"op":"is_checked"}`
+        IsChecked = "is_checked",
+        /// The box is not checked: the answer is false, or there is none. The condition has no value.
+        ///
+        /// Example: `{"op":"is_not_checked"}`
+        IsNotChecked = "is_not_checked",
     }
 }
 extensible_enum! {

@@ -60,31 +60,45 @@ record! {
 record! {
     /// A test of one answer (contract 2.5).
     Condition {
-        /// The question whose answer is tested.
+        /// The question whose answer is tested. `$score` stands for the score of the path so far, and `$score:`
+        /// followed by a page id for the score of that page, which is 0 if the page is not on the path. A question whose
+        /// id is such a name takes precedence.
         field_id: Field<String> = "fieldId",
         /// The operator.
         op: Field<Operator> = "op",
-        /// The value to compare the answer with. Absent for [`Operator::IsFilled`].
+        /// The value to compare the answer with. Absent for operators that take no value.
         value: Field<Operand> = "value",
     }
 }
 
-/// The value that a condition compares an answer with (contract 2.5).
+/// The value that a condition compares an answer with (contract 2.5). Booleans and arrays are an extension of this crate.
 ///
 /// ```
 /// use leadapi_core::form::{Condition, Operand};
 ///
-/// let condition: Condition = serde_json::from_str(r#"{"fieldId":"q_hours","op":"gt","value":39}"#)?;
-/// assert_eq!(condition.value.get(), Some(&Operand::Number(39.into())));
+/// let condition: Condition = serde_json::from_str(r#"{"fieldId":"q_hours","op":"between","value":[20,39.5]}"#)?;
+/// let Some(Operand::List(values)) = condition.value.get() else { panic!() };
+/// assert_eq!(values[0], Operand::Number(20.into()));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Operand {
-    /// An option id or other text.
+    /// An option id, a date such as `2026-05-31`, or other text.
     Text(String),
     /// A number.
     Number(Number),
+    /// A boolean.
+    Bool(bool),
+    /// An array of the other kinds of values.
+    List(Vec<Operand>),
+}
+
+impl Operand {
+    /// Returns the elements of an array, or the value itself as the only element.
+    pub(super) fn elements(&self) -> &[Self] {
+        if let Self::List(values) = self { values } else { std::slice::from_ref(self) }
+    }
 }
 
 impl From<&str> for Operand {
@@ -99,11 +113,25 @@ impl From<Number> for Operand {
     }
 }
 
+impl From<bool> for Operand {
+    fn from(yes: bool) -> Self {
+        Self::Bool(yes)
+    }
+}
+
+impl<T: Into<Self>> From<Vec<T>> for Operand {
+    fn from(values: Vec<T>) -> Self {
+        Self::List(values.into_iter().map(Into::into).collect())
+    }
+}
+
 impl Serialize for Operand {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Text(text) => text.serialize(serializer),
             Self::Number(number) => number.serialize(serializer),
+            Self::Bool(yes) => yes.serialize(serializer),
+            Self::List(values) => values.serialize(serializer),
         }
     }
 }
@@ -111,9 +139,18 @@ impl Serialize for Operand {
 impl<'de> Deserialize<'de> for Operand {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Raw::deserialize(deserializer)?;
-        raw.read()
-            .map(Self::Text)
-            .or_else(|_| raw.read().map(Self::Number))
-            .map_err(|_| de::Error::custom("neither a string nor a number"))
+        scalar(&raw)
+            // An array inside an array has no meaning, and reading it could exhaust the stack.
+            .or_else(|| raw.read::<Vec<Raw>>().ok()?.iter().map(scalar).collect::<Option<_>>().map(Self::List))
+            .ok_or_else(|| de::Error::custom("neither a string, a number, a boolean nor an array of them"))
+    }
+}
+
+fn scalar(raw: &Raw) -> Option<Operand> {
+    match raw.text() {
+        "true" => Some(Operand::Bool(true)),
+        "false" => Some(Operand::Bool(false)),
+        text if text.starts_with('"') => raw.read().ok().map(Operand::Text),
+        text => Number::parse(text).ok().map(Operand::Number),
     }
 }

@@ -67,13 +67,12 @@ impl Questionnaire<'_> {
     }
 }
 
-fn page_label<'f>(page: &PagePlan<'f>) -> &'f str {
-    if page.title.is_empty() { page.id.unwrap_or("page") } else { page.title }
+fn page_label<'p>(page: &'p PagePlan<'_>) -> &'p str {
+    if page.title.is_empty() { page.id.unwrap_or("page") } else { &page.title }
 }
 
-fn ending_label<'f>(ending: &EndingPlan<'f>) -> &'f str {
-    let record = ending.record;
-    let names = [record.title.as_str(), record.heading.as_str(), ending.id];
+fn ending_label<'p>(ending: &'p EndingPlan<'_>) -> &'p str {
+    let names = [ending.title.as_deref(), ending.heading.as_deref(), ending.id];
     names.into_iter().flatten().find(|name| !name.is_empty()).unwrap_or("ending")
 }
 

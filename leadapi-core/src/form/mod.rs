@@ -59,10 +59,13 @@
 //!   endings. A rule whose target does not exist is skipped and recorded as a [`SkippedRule`].
 //! - **Conditions** use the answers from the pages that the walk has visited. `outerOp` combines groups, and `op`
 //!   combines the conditions of a group. An empty group is ignored. A rule without conditions never matches unless it
-//!   is the fallback. `equals` compares option ids for a choice, numbers for a number question, and trimmed text
-//!   otherwise. Text comparisons are case-sensitive, distinguish `01` from `1`, and use the original spelling of a
-//!   number. `gt` compares numbers. For a question of an unknown type, `gt` does not parse a string answer as a number.
-//!   [`Answer::is_filled`] defines `is_filled`.
+//!   is the fallback. [`Operator`] defines what each operator compares: the ids of options, numbers, dates, booleans, or
+//!   trimmed text. Text comparisons are case-sensitive and distinguish `01` from `1`. For a question of an unknown type,
+//!   text is the original spelling of a number, and no operator parses a string answer as a number.
+//!   [`Answer::is_filled`] defines `is_filled`. A negated operator holds if no answer passes its counterpart, so it holds
+//!   for a question that is not answered. An operator or a value that does not fit the type of the question never holds.
+//! - **Scores** can be compared like numbers. The `fieldId` `$score` stands for the score of the path so far, including
+//!   the page of the rule, and `$score:` followed by a page id for the points of that page.
 //! - **Unknown operators and joins** and malformed conditions are neither true nor false (Kleene's three-valued logic).
 //!   If that leaves a rule undecided, or if the rule's action is unknown, the walk treats the rule as not matching and
 //!   the step [is uncertain](Step::is_uncertain). [`Questionnaire::prove`] does not decide statements that depend on
@@ -72,6 +75,10 @@
 //!   [`Problem`] states why an answer is invalid.
 //! - **Placeholders, score, progress and lead** ([`Walk::fill`], [`StepQuestion::label`], [`Walk::score`],
 //!   [`Walk::progress`], [`Walk::lead`]) depend only on answers on the path, so stale answers have no effect.
+//! - **Types and languages.** [`QuestionType`] lists the types of questions, and [`QuestionType::aliases`] the names that
+//!   other products use for them. A label may be an object with a text for each language. [`Policy::locale`] selects the
+//!   language and the spelling of numbers, dates and booleans, and [`Policy::types`] adds the host's own types.
+//!   `FORMS.md`, next to this crate's README, describes the answers to each type and the members that limit them.
 //!
 //! Language-neutral test vectors cover these rules for hosts that walk forms in a browser. They are in
 //! `tests/tests/vectors/forms.json` in the repository.
@@ -129,23 +136,39 @@
 //! format cannot be read back.
 
 #[cfg(feature = "form")]
+mod address;
+#[cfg(feature = "form")]
 mod answer;
 #[cfg(feature = "form")]
 mod check;
+#[cfg(feature = "form")]
+mod date;
 mod ending;
 mod extensible_enum;
 mod field;
+#[cfg(feature = "form")]
+mod file_ref;
+#[cfg(feature = "form")]
+mod host_operator;
+#[cfg(feature = "form")]
+mod host_type;
+#[cfg(feature = "form")]
+mod locale;
 mod logic;
 #[cfg(feature = "form")]
 mod mermaid;
 mod number;
+mod operator;
 #[cfg(feature = "form")]
 mod plan;
 #[cfg(feature = "form")]
 mod policy;
 #[cfg(feature = "form")]
+mod problem;
+#[cfg(feature = "form")]
 mod prove;
 mod question;
+mod question_type;
 mod raw;
 mod record;
 mod root;
@@ -154,7 +177,11 @@ mod route;
 mod theme;
 #[cfg(feature = "form")]
 mod walk;
+#[cfg(feature = "form")]
+mod web_url;
 
+#[cfg(feature = "form")]
+pub use address::Address;
 #[cfg(feature = "form")]
 pub use answer::{Answer, Answers};
 #[cfg(feature = "form")]
@@ -162,15 +189,23 @@ pub use check::{Code, Finding, Severity};
 pub use ending::{Ending, MetaEvent, Settings};
 pub use extensible_enum::{CalendarProvider, EndingKind, GroupOp, JumpKind, Operator, QuestionType};
 pub use field::{Entry, Field, List};
+#[cfg(feature = "form")]
+pub use file_ref::FileRef;
+#[cfg(feature = "form")]
+pub use host_operator::HostOperators;
+#[cfg(feature = "form")]
+pub use host_type::HostTypes;
 pub use logic::{Condition, Group, Jump, Logic, Operand, Rule};
 pub use number::{InvalidNumber, Number};
 #[cfg(feature = "form")]
-pub use plan::{Calendar, Problem, Questionnaire, Version};
+pub use plan::{Calendar, Questionnaire, Version};
 #[cfg(feature = "form")]
 pub use policy::Policy;
 #[cfg(feature = "form")]
+pub use problem::Problem;
+#[cfg(feature = "form")]
 pub use prove::{Path, PathEnd, Paths, Proofs, Verdict};
-pub use question::{Choice, Page, Question};
+pub use question::{Bound, Choice, Page, Question};
 pub use raw::Raw;
 pub use record::Extra;
 pub use root::{Capi, Form, FormClient, FormRecord, LiveSnapshot};
@@ -180,7 +215,7 @@ pub use theme::Theme;
 #[cfg(feature = "form")]
 pub use walk::{
     Attribute, Escape, Finish, FormLead, NameSource, NoLead, Outcome, SkipReason, SkippedRule, Step, StepQuestion,
-    Verification, VerificationKind, Walk,
+    TriedCondition, TriedRule, TriedRuleResult, Verification, VerificationKind, Walk,
 };
 
 /// Returns the well-typed elements of an array, each with its index in the array.

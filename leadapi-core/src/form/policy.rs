@@ -1,6 +1,6 @@
 //! The choices that a record leaves to the host.
 
-use super::extensible_enum::GroupOp;
+use super::{extensible_enum::GroupOp, host_operator::HostOperators, host_type::HostTypes};
 
 /// The choices that a record leaves to the host. Each default is the choice that loses the fewest leads.
 ///
@@ -34,6 +34,18 @@ pub struct Policy {
     /// rules take several steps per combination. The default is 200,000, which takes a few tenths of a second and at
     /// most 51 MB.
     pub budget: usize,
+    /// The language and country of the texts that visitors and the readers of leads see, as a tag such as `de` or
+    /// `en-GB`. It selects the language of labels, the words for booleans, the spelling of dates and amounts, and how
+    /// numbers with a comma are read. Without a locale, which is the default, dates are written as `2026-05-31`, and a
+    /// comma is a [`Problem`](super::Problem).
+    pub locale: Option<String>,
+    /// The languages of labels to use, in this order, if a label has no text in the language of the `locale`. If it has
+    /// none in these languages either, its text under `default` or `en` is used, or else any text.
+    pub fallback_locales: Vec<String>,
+    /// The question types that the host adds. There are none by default.
+    pub types: HostTypes,
+    /// The operators that the host adds. There are none by default.
+    pub operators: HostOperators,
 }
 
 impl Default for Policy {
@@ -44,6 +56,10 @@ impl Default for Policy {
             stand_in_names: true,
             note_chars: 2_000,
             budget: 200_000,
+            locale: None,
+            fallback_locales: Vec::new(),
+            types: HostTypes::default(),
+            operators: HostOperators::default(),
         }
     }
 }

@@ -6,13 +6,13 @@ use crate::web;
 
 /// The files next to the HTML, by name. Their paths start with `docs/`.
 pub(super) const ASSETS: [(&str, &str, &[u8]); 7] = [
-    ("page.css", "text/css; charset=utf-8", include_bytes!("page.css")),
+    ("page.css", web::CSS, include_bytes!("page.css")),
     ("page.js", "text/javascript; charset=utf-8", include_bytes!("page.js")),
     ("samples.js", "text/javascript; charset=utf-8", include_bytes!("samples.js")),
     ("search.js", "text/javascript; charset=utf-8", include_bytes!("search.js")),
     ("theme.js", "text/javascript; charset=utf-8", include_bytes!("theme.js")),
-    ("style.css", "text/css; charset=utf-8", web::STYLE),
-    ("icon.svg", "image/svg+xml", web::ICON),
+    ("style.css", web::CSS, web::STYLE),
+    ("icon.svg", web::SVG, web::ICON),
 ];
 
 /// The page as the server sends it.

@@ -11,13 +11,12 @@ use leadapi_core::{
 
 use super::{
     Settings,
-    form::Fields,
     pages::{self, create::CreateForm, lifetime},
     person::Person,
     problem::Problem,
-    response::{Page, html, respond, see_other},
     route::{TokenForm, path},
 };
+use crate::web::{Fields, Page, html, respond, see_other};
 
 pub(super) async fn list(settings: &Settings, person: &Person, query: &Fields) -> Result<Page, Problem> {
     let tokens = settings.tokens.list(&person.admin()).await?;

@@ -5,11 +5,8 @@ use http::{
     header::{ALLOW, RETRY_AFTER},
 };
 
-use super::{
-    pages,
-    problem::Problem,
-    response::{Page, html},
-};
+use super::{pages, problem::Problem};
+use crate::web::{Page, html};
 
 /// Returns the page for a problem.
 pub(super) fn page(problem: &Problem) -> Page {

@@ -1,24 +1,20 @@
-//! The fields of a submitted form, and the token that proves which page submitted it.
+//! The forms that the pages submit, and the token that proves which page submitted one.
 
 use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};
-use http::{Request, Uri, header::CONTENT_TYPE};
+use http::{Request, header::CONTENT_TYPE};
 use http_body_util::{BodyExt, Limited};
 use leadapi_core::auth::{SessionToken, TokenHash};
 use sha2::Sha256;
 
 use super::problem::Problem;
-use crate::listen::RequestBody;
+use crate::{listen::RequestBody, web::Fields};
 
 /// The maximum size of a form. The largest form contains a name of 100 characters.
 const MAX_BYTES: usize = 16 * 1_024;
 
 /// The name of the field that contains the form token.
 pub(super) const TOKEN_FIELD: &str = "form_token";
-
-/// The fields of a form, in order.
-#[derive(Debug, Default)]
-pub(super) struct Fields(Vec<(String, String)>);
 
 impl Fields {
     /// Reads a submitted form from the body of a request. Fails if the content type is not that of a form, or if the
@@ -32,24 +28,6 @@ impl Fields {
         let body = Limited::new(request.into_body(), MAX_BYTES).collect().await;
         let body: Bytes = body.map_err(|_| Problem::BadRequest("The form is too large or incomplete."))?.to_bytes();
         Ok(Self::parse(&body))
-    }
-
-    /// Reads the query of a URL.
-    pub(super) fn of_query(uri: &Uri) -> Self {
-        Self::parse(uri.query().unwrap_or_default().as_bytes())
-    }
-
-    fn parse(body: &[u8]) -> Self {
-        Self(form_urlencoded::parse(body).into_owned().collect())
-    }
-
-    /// Returns the first value of a field, or an empty text.
-    pub(super) fn get(&self, name: &str) -> &str {
-        self.0.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str()).unwrap_or_default()
-    }
-
-    pub(super) fn all<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
-        self.0.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
     }
 
     /// Returns whether the form was rendered for this session and is submitted to the path that it was rendered for.

@@ -9,17 +9,14 @@ use leadapi_core::{auth::LoginToken, id::BusinessId};
 use tokio::time::{Instant, timeout};
 
 use super::{
-    Settings, actions, error_page,
-    form::Fields,
-    pages,
+    Settings, actions, error_page, pages,
     person::{Claims, Peer, Person},
     problem::Problem,
-    response::{Page, html, respond, see_other},
     route::{BusinessRoute, NoRoute, Route, path},
 };
 use crate::{
     listen::{Handler, RequestBody, UnreadResponses},
-    web,
+    web::{self, Fields, Page, html, respond, see_other},
 };
 
 /// The time limit for a request.
@@ -74,8 +71,8 @@ impl Settings {
         }
         let claims = Claims::read(request.headers(), peer, self.cookie, self.proxy.as_ref())?;
         match route {
-            Route::Style => Ok(respond(StatusCode::OK, "text/css; charset=utf-8", web::STYLE.into())),
-            Route::Icon => Ok(respond(StatusCode::OK, "image/svg+xml", web::ICON.into())),
+            Route::Style => Ok(respond(StatusCode::OK, web::CSS, web::STYLE.into())),
+            Route::Icon => Ok(respond(StatusCode::OK, web::SVG, web::ICON.into())),
             Route::Home => self.home(&claims).await,
             Route::SignInLink(secret) => {
                 let secret = LoginToken::parse(&secret).map_err(|_| Problem::InvalidLink)?;

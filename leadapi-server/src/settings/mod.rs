@@ -13,7 +13,6 @@ mod listen;
 mod pages;
 mod person;
 mod problem;
-mod response;
 mod route;
 mod url;
 

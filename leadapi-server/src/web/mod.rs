@@ -1,7 +1,16 @@
-//! The files that the API reference and the API settings share.
+//! What the API reference, the API settings and the preview of forms share: files, form fields and responses.
+
+mod fields;
+mod response;
+
+pub(crate) use fields::Fields;
+pub(crate) use response::{Page, html, respond, see_other};
 
 /// The style sheet, which follows the light or dark setting of the browser.
 pub(crate) const STYLE: &[u8] = include_bytes!("style.css");
 
 /// The icon in the title bar.
 pub(crate) const ICON: &[u8] = include_bytes!("icon.svg");
+
+pub(crate) const CSS: &str = "text/css; charset=utf-8";
+pub(crate) const SVG: &str = "image/svg+xml";

@@ -21,10 +21,11 @@ const WALKS_EACH: u32 = 16;
 fn engine_and_naive_interpreter_agree_on_random_walks() {
     let forms = configured("LEADAPI_FORMS_WALKS", WALKS) / WALKS_EACH;
     let mut runner = TestRunner::new(crate::config(forms));
-    let bytes =
-        (vec(any::<u8>(), 0..700), vec(vec(any::<u8>(), 0..40), WALKS_EACH as usize), any::<bool>(), any::<bool>());
-    let outcome = runner.run(&bytes, |(form, walks, tame, draft)| {
-        let value = random::record(&mut Draw(&form), tame, 8);
+    let walks = vec(vec(any::<u8>(), 0..40), WALKS_EACH as usize);
+    let bytes = (vec(any::<u8>(), 0..700), vec(any::<u8>(), 0..60), walks, any::<bool>(), any::<bool>());
+    let outcome = runner.run(&bytes, |(form, extras, walks, tame, draft)| {
+        let mut value = random::record(&mut Draw(&form), tame, 8);
+        random::add_extras(&mut Draw(&extras), &mut value);
         let record: FormRecord = serde_json::from_str(&value.to_string()).unwrap();
         let compiled = record.compile(if draft { Version::Draft } else { Version::Live }, &Policy::default());
         let naive = Naive::new(&value, draft);
@@ -43,9 +44,10 @@ fn engine_and_naive_interpreter_agree_on_random_walks() {
 fn random_walks_cover_every_outcome_and_problem() {
     let seen = RefCell::new(BTreeMap::<String, usize>::new());
     let mut runner = TestRunner::new(crate::config(1_500));
-    let bytes = (vec(any::<u8>(), 300..700), vec(vec(any::<u8>(), 8..40), 6));
-    let outcome = runner.run(&bytes, |(form, walks)| {
-        let value = random::record(&mut Draw(&form), true, 8);
+    let bytes = (vec(any::<u8>(), 300..700), vec(any::<u8>(), 0..60), vec(vec(any::<u8>(), 8..40), 6));
+    let outcome = runner.run(&bytes, |(form, extras, walks)| {
+        let mut value = random::record(&mut Draw(&form), true, 8);
+        random::add_extras(&mut Draw(&extras), &mut value);
         let naive = Naive::new(&value, false);
         for bytes in walks {
             let report = naive.report(&random::answers(&mut Draw(&bytes), &value));
@@ -90,6 +92,20 @@ fn random_walks_cover_every_outcome_and_problem() {
         "\"not_a_text\"",
         "\"not_an_email\"",
         "\"not_a_phone\"",
+        "\"too_short\"",
+        "\"too_long\"",
+        "\"pattern_mismatch\"",
+        "\"option_twice\"",
+        "\"not_whole\"",
+        "\"above_max\"",
+        "\"not_a_date\"",
+        "\"too_early\"",
+        "\"too_late\"",
+        "\"not_a_bool\"",
+        "\"not_accepted\"",
+        "\"not_a_url\"",
+        "\"not_an_address\"",
+        "\"not_a_file\"",
         "named by \"name\"",
         "named by \"first_and_last\"",
         "named by \"business_name\"",

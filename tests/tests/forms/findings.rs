@@ -179,7 +179,7 @@ fn findings_beyond_the_limit_per_code_are_counted() {
 #[test]
 fn a_rule_with_an_unknown_operator_is_reported_as_undecided() {
     let mut record = clean();
-    record["form"]["logic"]["rules"][0]["groups"][0]["conds"][0]["op"] = "not_equals".into();
+    record["form"]["logic"]["rules"][0]["groups"][0]["conds"][0]["op"] = "sounds_like".into();
     let findings = check(&record);
     let codes: Vec<Code> = findings.iter().map(|finding| finding.code).collect();
     assert_eq!(codes, [Code::UnknownOperator, Code::UndecidedRule]);

@@ -8,9 +8,12 @@
     reason = "a failed unwrap fails the test"
 )]
 
+mod agency;
 mod differential;
+mod documentation;
 mod findings;
 mod laws;
+mod operators;
 mod proofs;
 mod random;
 mod showcase;

@@ -1,18 +1,16 @@
 //! Checks the operands of conditions, and whether each question can be answered before a rule reads its answer.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, fmt};
 
 use super::{
     Code, Report,
-    names::{RuleName, question_name, quoted, similar_option},
+    names::{RuleName, question_name, quoted},
     order::PageOrder,
 };
 use crate::form::{
     entries,
-    extensible_enum::Operator,
-    field::Field,
     logic::{Condition, Operand},
-    plan::{Cond, QuestionKind, QuestionPlan, Questionnaire, non_blank},
+    plan::{Comparison, Cond, Meaning, QuestionPlan, Questionnaire, Test, non_blank},
 };
 
 pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report: &mut Report) {
@@ -34,26 +32,45 @@ pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report:
     }
 }
 
-/// Checks a single condition. Returns the question that it reads, or `None` if the condition can never hold or cannot
-/// be evaluated.
+/// What a condition reads: the answer to a question, or a score.
+struct Tested<'f, 'r> {
+    rule: RuleName<'f, 'r>,
+    /// Absent for a score.
+    question: Option<&'f QuestionPlan<'r>>,
+    id: &'f str,
+}
+
+impl fmt::Display for Tested<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.question {
+            Some(question) => question_name(question).fmt(f),
+            None => write!(f, "score {}", quoted(self.id)),
+        }
+    }
+}
+
+/// Checks a single condition. Returns the question that it reads, or `None` if the condition reads a score, can never
+/// hold or cannot be evaluated.
 fn check_condition<'f, 'r>(
     form: &'f Questionnaire<'r>,
-    rule: RuleName<'_, '_>,
-    condition: &Condition,
+    rule: RuleName<'f, 'r>,
+    condition: &'f Condition,
     at: &str,
     report: &mut Report,
 ) -> Option<&'f QuestionPlan<'r>> {
-    let Some(op @ (Operator::Equals | Operator::IsFilled | Operator::Gt)) = condition.op.get() else {
-        let op = condition.op.get().map_or("", |op| op.as_str());
+    let op = condition.op.get().map_or("", |op| op.as_str());
+    let meaning = Meaning::of(condition);
+    if meaning.is_none() && form.policy.operators.get(op).is_none() {
         let message = match op {
             "" => format!("{rule} has a condition without an operator"),
             op => format!("{rule} uses the unknown operator {}", quoted(op)),
         };
         report.add(Code::UnknownOperator, format!("{at}/op"), message);
         return None;
-    };
+    }
     let id = non_blank(&condition.field_id).unwrap_or_default();
-    let Some(question) = form.question(id).and_then(|index| form.questions.get(index)) else {
+    let question = form.question(id).and_then(|index| form.questions.get(index));
+    if question.is_none() && form.scores.find(id).is_none() {
         report.add_with_fix(
             Code::ConditionQuestionMissing,
             format_args!("{at}/fieldId"),
@@ -61,46 +78,66 @@ fn check_condition<'f, 'r>(
             || Some(format!("Test {}.", form.similar_question(id)?)),
         );
         return None;
-    };
-    if *op == Operator::IsFilled && !condition.value.is_absent() {
-        report.add(
-            Code::ValueIgnored,
-            format!("{at}/value"),
-            format_args!("{rule} has an `is_filled` condition with a value"),
-        );
     }
-    if *op == Operator::Gt && !matches!(question.kind, QuestionKind::Number { .. } | QuestionKind::Unknown) {
-        report.add(
-            Code::GtOnNonNumber,
-            format!("{at}/op"),
-            format_args!("{rule} applies `gt` to {}, which does not take numbers", question_name(question)),
-        );
+    // Only the host knows which values its own operators take.
+    let Some(Meaning { comparison, .. }) = meaning else { return question };
+    let tested = Tested { rule, question, id };
+    if !comparison.takes_value() && !condition.value.is_absent() && !Meaning::is_exists(condition) {
+        let message =
+            format_args!("{rule} tests {tested} with {} and a value, but the operator takes none", quoted(op));
+        report.add(Code::ValueIgnored, format!("{at}/value"), message);
+    }
+    let applies = question.map_or(comparison.applies_to_score(), |question| comparison.applies_to(&question.kind));
+    if !applies {
+        let code = if comparison.is_ordered() { Code::GtOnNonNumber } else { Code::OperatorMismatch };
+        let message = format_args!("{rule} applies {} to {tested}, which the operator cannot compare", quoted(op));
+        report.add(code, format!("{at}/op"), message);
         return None;
     }
-    let can_hold = matches!(Cond::new(form, condition), Cond::Ask { .. }) && !is_blank(&condition.value);
-    if can_hold || *op == Operator::IsFilled {
-        return Some(question);
+    let fits = |value: &Operand| {
+        let test = question.map_or_else(
+            || Test::of_score(comparison, Some(value)),
+            |question| Test::new(comparison, &question.kind, Some(value)),
+        );
+        test.is_some()
+    };
+    let value = condition.value.get();
+    // Each element of an array is reported on its own, but the bounds of a range only make sense together.
+    let elements = match value {
+        Some(Operand::List(values)) if comparison != Comparison::Between => values.as_slice(),
+        _ => &[],
+    };
+    for (index, value) in elements.iter().enumerate().filter(|(_, value)| !fits(value)) {
+        report_value(&tested, Some(value), &format!("{at}/value/{index}"), report);
     }
-    let pointer = format!("{at}/value");
-    match (&question.kind, condition.value.get()) {
-        (QuestionKind::Choice(_), Some(Operand::Text(option))) => {
-            let (name, quoted) = (question_name(question), quoted(option));
-            let message = format_args!("{rule} tests {name} for option {quoted}, which does not exist");
-            report.add_with_fix(Code::ConditionOptionMissing, pointer, message, || {
-                Some(format!("Compare with the id of {}.", similar_option(question.record, option)?))
-            });
-        }
-        _ => report.add(
-            Code::ValueMismatch,
-            pointer,
-            format_args!("{rule} compares {} with a value that no answer can match", question_name(question)),
-        ),
+    if matches!(Cond::new(form, condition), Cond::Ask { .. } | Cond::Score { .. }) {
+        return question;
+    }
+    if elements.iter().all(fits) {
+        report_value(&tested, value, &format!("{at}/value"), report);
     }
     None
 }
 
-fn is_blank(value: &Field<Operand>) -> bool {
-    matches!(value, Field::Value(Operand::Text(text)) if text.trim().is_empty())
+/// Reports a value that no answer can match.
+fn report_value(tested: &Tested<'_, '_>, value: Option<&Operand>, at: &str, report: &mut Report) {
+    let rule = tested.rule;
+    match (tested.question, value) {
+        (Some(question), Some(Operand::Text(option))) if question.kind.options().is_some() => {
+            let message = format_args!("{rule} tests {tested} for option {}, which does not exist", quoted(option));
+            report.add_with_fix(Code::ConditionOptionMissing, at, message, || {
+                Some(format!("Compare with the id of {}.", rule.form.similar_option(question.record, option)?))
+            });
+        }
+        (Some(_), _) => {
+            let message = format_args!("{rule} compares {tested} with a value that no answer can match");
+            report.add(Code::ValueMismatch, at, message);
+        }
+        (None, _) => {
+            let message = format_args!("{rule} compares {tested} with a value that no score can match");
+            report.add(Code::ValueMismatch, at, message);
+        }
+    }
 }
 
 /// Checks that a walk can reach the question before it tries the rule.
@@ -115,7 +152,8 @@ fn check_order(
 ) {
     let name = question_name(question);
     if question.page == page {
-        if condition.op.get() == Some(&Operator::IsFilled) && question.required {
+        let is_filled = Meaning { comparison: Comparison::Filled, negated: false };
+        if Meaning::of(condition) == Some(is_filled) && question.required {
             let message = format_args!("{rule} tests whether {name} is answered, but an answer is required");
             report.add(Code::ConditionAlwaysTrue, at, message);
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Code, Report, names::ending_name};
 use crate::form::{
     answer::Answers,
-    plan::{Jump, Questionnaire, Target},
+    plan::{Cond, Jump, Questionnaire, RulePlan, Target, Test},
     prove::{Exploration, Proofs, Verdict},
     walk::Outcome,
 };
@@ -127,6 +127,12 @@ fn may_create_lead(form: &Questionnaire<'_>, pages: &[bool]) -> bool {
     targets.any(|target| matches!(target, Target::Ending(ending) if form.creates_lead(*ending)))
 }
 
+/// Returns whether a condition of the rule compares a value. A rule that only tests whether a required question is
+/// answered has its own finding (`ConditionAlwaysTrue`).
+fn tests_values(rule: &RulePlan<'_>) -> bool {
+    rule.groups.conds().any(|cond| !matches!(cond, Cond::Ask { test: Test::Filled, .. }))
+}
+
 /// Reports redundant rules on reachable pages.
 fn check_rules(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut Report) {
     if !exploration.proofs.complete {
@@ -137,7 +143,7 @@ fn check_rules(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
         Verdict::Proved | Verdict::Unknown => BTreeSet::new(),
     };
     let pages = form.pages.iter().enumerate().filter(|(index, _)| !missing.contains(index));
-    for (_, page) in pages {
+    for (index, page) in pages {
         // A second fallback already has its own finding (`DuplicateFallback`), so only the first is reported here.
         let first = page.rules.iter().find(|rule| rule.is_unconditional()).map(|rule| rule.at);
         for rule in page.rules.iter().filter(|rule| matches!(rule.jump, Jump::To(_))) {
@@ -155,6 +161,12 @@ fn check_rules(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
                     "{name} never matches, because no answers that lead to its page satisfy its conditions"
                 );
                 report.add(Code::RuleNeverMatches, at, message);
+            } else if !exploration.may_fail.contains(&rule.at) && tests_values(rule) {
+                let page = form.page_name(index);
+                let message = format_args!(
+                    "{name} always matches, because all answers that lead to {page} satisfy its conditions"
+                );
+                report.add(Code::RuleAlwaysMatches, at, message);
             } else if may_match && !followed {
                 let message = format_args!("{name} is shadowed: whenever it matches, an earlier rule matches too");
                 report.add(Code::RuleShadowed, at, message);

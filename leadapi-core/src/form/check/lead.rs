@@ -54,7 +54,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
         let mismatch = match (key, &question.kind) {
             ("email", QuestionKind::Email)
             | ("phone", QuestionKind::Phone)
-            | ("value", QuestionKind::Number { .. }) => None,
+            | ("value", QuestionKind::Number { whole: false, .. }) => None,
             ("email", _) => Some(Code::EmailKeyOnOtherType),
             ("phone", _) => Some(Code::PhoneKeyOnOtherType),
             ("value", _) => Some(Code::ValueKeyOnOtherType),

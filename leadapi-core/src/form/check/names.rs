@@ -3,14 +3,16 @@
 //!
 //! A name looks up its parts only when it is formatted, because the report formats only the findings that it lists.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use super::similar::similar;
 use crate::form::{
     ending::Ending,
     entries,
+    locale::choose_filled,
     logic::Rule,
     plan::{EndingPlan, QuestionPlan, Questionnaire, non_blank},
+    policy::Policy,
     question::{Choice, Page, Question},
 };
 
@@ -46,12 +48,12 @@ impl Questionnaire<'_> {
 
 /// A part of a record, formatted as `page "Your budget" (p3)`. A part without a title is `page p3`, and one without an
 /// id has its number in place of the id, as in `page #3`.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Name<'a> {
     what: &'static str,
     id: Option<&'a str>,
     at: usize,
-    title: Option<&'a str>,
+    title: Option<Cow<'a, str>>,
 }
 
 impl<'a> Name<'a> {
@@ -63,23 +65,24 @@ impl<'a> Name<'a> {
 impl fmt::Display for Name<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let id = self.id.map_or_else(|| format!("#{}", self.at + 1), bare);
-        match self.title.map(str::trim).filter(|title| !title.is_empty()) {
+        match self.title.as_deref().map(str::trim).filter(|title| !title.is_empty()) {
             Some(title) => write!(f, "{} {} ({id})", self.what, quoted(title)),
             None => write!(f, "{} {id}", self.what),
         }
     }
 }
 
-/// A record type whose values have a name. `at` is the index of the value in its array.
+/// A record type whose values have a name. `at` is the index of the value in its array. Of a title in several languages,
+/// the policy chooses one.
 pub(super) trait Named {
-    fn name(&self, at: usize) -> Name<'_>;
+    fn name(&self, at: usize, policy: &Policy) -> Name<'_>;
 }
 
 macro_rules! named {
     ($($type:ident: $what:literal, $($title:ident)or+;)+) => {$(
         impl Named for $type {
-            fn name(&self, at: usize) -> Name<'_> {
-                let title = None$(.or_else(|| non_blank(&self.$title)))+;
+            fn name(&self, at: usize, policy: &Policy) -> Name<'_> {
+                let title = None$(.or_else(|| choose_filled(&self.$title, policy)))+;
                 Name { what: $what, id: non_blank(&self.id), at, title }
             }
         }
@@ -95,28 +98,41 @@ named! {
 }
 
 impl<'r> Questionnaire<'r> {
-    pub(super) fn page_name(&self, page: usize) -> Name<'r> {
+    pub(super) fn page_name(&self, page: usize) -> Name<'_> {
         let plan = self.pages.get(page);
-        let (id, title) = (plan.and_then(|page| page.id), plan.map(|page| page.title));
+        let (id, title) = (plan.and_then(|page| page.id), plan.map(|page| Cow::Borrowed(&*page.title)));
         Name { what: "page", id, at: page, title }
     }
 
     /// Returns the name of the page that the author probably meant with this id.
-    pub(super) fn similar_page(&self, id: &str) -> Option<Name<'r>> {
+    pub(super) fn similar_page(&self, id: &str) -> Option<Name<'_>> {
         let id = similar(id, self.pages.iter().filter_map(|page| page.id))?;
         self.pages.iter().position(|page| page.id == Some(id)).map(|page| self.page_name(page))
     }
 
     /// Returns the name of the ending that the author probably meant with this id.
-    pub(super) fn similar_ending(&self, id: &str) -> Option<Name<'r>> {
+    pub(super) fn similar_ending(&self, id: &str) -> Option<Name<'_>> {
         let id = similar(id, self.endings.iter().filter_map(|ending| ending.id))?;
         self.endings.iter().find(|ending| ending.id == Some(id)).map(ending_name)
     }
 
     /// Returns the name of the question that the author probably meant with this id.
-    pub(super) fn similar_question(&self, id: &str) -> Option<Name<'r>> {
+    pub(super) fn similar_question(&self, id: &str) -> Option<Name<'_>> {
         let id = similar(id, self.questions.iter().map(|question| question.id))?;
         self.questions.iter().find(|question| question.id == id).map(question_name)
+    }
+
+    /// Returns the name of the option that the author probably meant with this id, which may be the label of an option.
+    pub(super) fn similar_option<'a>(&self, question: &'a Question, id: &str) -> Option<Name<'a>> {
+        let named = entries(&question.options).map(|(at, option)| option.name(at, &self.policy));
+        let options: Vec<Name<'a>> = named.filter(|name| name.id.is_some()).collect();
+        let is_label =
+            |name: &&Name<'_>| name.title.as_ref().is_some_and(|title| title.trim().eq_ignore_ascii_case(id.trim()));
+        let meant = options.iter().find(is_label).or_else(|| {
+            let id = similar(id, options.iter().filter_map(|name| name.id))?;
+            options.iter().find(|name| name.id == Some(id))
+        });
+        meant.cloned()
     }
 
     pub(super) fn rule_name<'f>(&'f self, rule: &'f Rule, at: usize) -> RuleName<'f, 'r> {
@@ -129,22 +145,14 @@ impl<'r> Questionnaire<'r> {
     }
 }
 
-pub(super) fn question_name<'r>(question: &QuestionPlan<'r>) -> Name<'r> {
-    question.record.name(question.at)
+pub(super) fn question_name<'a>(question: &'a QuestionPlan<'_>) -> Name<'a> {
+    Name { what: "question", id: Some(question.id), at: question.at, title: Some(Cow::Borrowed(&question.label)) }
 }
 
-/// Returns the name of the option that the author probably meant with this id, which may be the label of an option.
-pub(super) fn similar_option<'r>(question: &'r Question, id: &str) -> Option<Name<'r>> {
-    let options = || entries(&question.options).map(|(at, option)| option.name(at)).filter(|name| name.id.is_some());
-    let labelled = options().find(|name| name.title.is_some_and(|title| title.trim().eq_ignore_ascii_case(id.trim())));
-    labelled.or_else(|| {
-        let id = similar(id, options().filter_map(|name| name.id))?;
-        options().find(|name| name.id == Some(id))
-    })
-}
-
-pub(super) fn ending_name<'r>(ending: &EndingPlan<'r>) -> Name<'r> {
-    ending.record.name(ending.at)
+pub(super) fn ending_name<'a>(ending: &'a EndingPlan<'_>) -> Name<'a> {
+    let mut titles = [&ending.title, &ending.heading].into_iter().filter_map(Option::as_deref);
+    let title = titles.find(|title| !title.trim().is_empty()).map(Cow::Borrowed);
+    Name { what: "ending", id: ending.id, at: ending.at, title }
 }
 
 /// A rule, formatted with its page, as `rule "Too young" (r1) of page "Your age" (p2)`.
@@ -157,7 +165,7 @@ pub(super) struct RuleName<'f, 'r> {
 
 impl fmt::Display for RuleName<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.rule.name(self.at).fmt(f)?;
+        self.rule.name(self.at, &self.form.policy).fmt(f)?;
         let id = non_blank(&self.rule.from_page_id);
         match id.and_then(|id| self.form.pages.iter().position(|page| page.id == Some(id))) {
             Some(page) => write!(f, " of {}", self.form.page_name(page)),
@@ -190,11 +198,11 @@ impl<'p> Member<'p, '_, '_> {
     fn owner(&self) -> (String, &'p str) {
         let whole = self.pointer.strip_prefix("/form").map_or(("the record", self.pointer), |rest| ("the form", rest));
         let whole = (whole.0.to_owned(), whole.1);
-        let source = &self.form.source;
+        let (source, policy) = (&self.form.source, &self.form.policy);
         let in_version = self.pointer.strip_prefix(source.pointer()).unwrap_or_default();
         if let Some((at, rest)) = element(in_version, "/settings/endings/") {
             let ending = source.endings().find(|(index, _)| *index == at);
-            return ending.map_or(whole, |(at, ending)| (ending.name(at).to_string(), rest));
+            return ending.map_or(whole, |(at, ending)| (ending.name(at, policy).to_string(), rest));
         }
         if let Some((at, rest)) = element(in_version, "/logic/rules/") {
             let rule = source.rules().find(|(index, _)| *index == at);
@@ -208,15 +216,15 @@ impl<'p> Member<'p, '_, '_> {
             }
             None => (None, self.pointer.strip_prefix("/form").unwrap_or_default()),
         };
-        let outer = page.map_or(whole, |(page, at)| (page.name(at).to_string(), in_page));
+        let outer = page.map_or(whole, |(page, at)| (page.name(at, policy).to_string(), in_page));
         let Some((at, in_question)) = element(in_page, "/fields/") else { return outer };
         let fields = source.fields(page.map(|(page, _)| page));
         let Some((_, question)) = entries(fields).find(|(index, _)| *index == at) else { return outer };
-        let question_name = question.name(at).to_string();
+        let question_name = question.name(at, policy).to_string();
         let option = element(in_question, "/options/")
             .and_then(|(at, rest)| Some((entries(&question.options).find(|(index, _)| *index == at)?, rest)));
         match option {
-            Some(((at, option), rest)) => (format!("{} of {question_name}", option.name(at)), rest),
+            Some(((at, option), rest)) => (format!("{} of {question_name}", option.name(at, policy)), rest),
             None => (question_name, in_question),
         }
     }

@@ -7,8 +7,9 @@ use super::{
 use crate::form::{
     extensible_enum::{CalendarProvider, EndingKind},
     field::Field,
-    plan::{EndingPlan, QuestionKind, Questionnaire, Version, non_blank, web_url},
+    plan::{EndingPlan, QuestionKind, Questionnaire, Version, non_blank},
     record::Extra,
+    web_url::web_url,
 };
 
 /// The minimum contrast for readable text (WCAG 2, AA).

@@ -4,9 +4,12 @@ use super::{Code, Report, names::Member, similar::similar};
 use crate::form::{
     extensible_enum::{CalendarProvider, EndingKind, GroupOp, JumpKind, Operator, QuestionType},
     field::{Entry, Field},
+    locale::texts,
     logic::Operand,
     number::Number,
     plan::{Questionnaire, Version},
+    question::Bound,
+    raw::Raw,
 };
 
 /// Visits the JSON of a record and reports findings at the current location.
@@ -47,6 +50,13 @@ impl Inspector<'_> {
         self.pointer.truncate(length);
     }
 
+    /// Returns whether the member is a text that may be an object with a text for each language.
+    fn takes_languages(&self) -> bool {
+        let member = self.pointer.rsplit('/').next().unwrap_or_default();
+        ["label", "title", "heading", "message", "confirmation_message"].contains(&member)
+            || self.pointer == "/form/name"
+    }
+
     /// Reports a member that is not among the known ones of its object.
     pub(in crate::form) fn unknown(&mut self, name: &str, known: &'static [&'static str]) {
         self.member(name, |inspector| {
@@ -58,7 +68,11 @@ impl Inspector<'_> {
         });
     }
 
-    fn unexpected(&mut self, json: &str, expected: &str) {
+    fn unexpected(&mut self, raw: &Raw, expected: &str) {
+        let json = raw.text();
+        if self.takes_languages() && texts(raw).is_some() {
+            return;
+        }
         let kind = match json.as_bytes().first() {
             Some(b'{') => "an object",
             Some(b'[') => "an array",
@@ -82,7 +96,7 @@ impl<T: Inspect> Inspect for Field<T> {
         match self {
             Self::Absent | Self::Null => {}
             Self::Value(value) => value.inspect(inspector),
-            Self::Other(raw) => inspector.unexpected(raw.text(), T::EXPECTED),
+            Self::Other(raw) => inspector.unexpected(raw, T::EXPECTED),
         }
     }
 }
@@ -94,7 +108,7 @@ impl<T: Inspect> Inspect for Vec<Entry<T>> {
         for (index, entry) in self.iter().enumerate() {
             inspector.member(&index.to_string(), |inspector| match entry {
                 Entry::Value(value) => value.inspect(inspector),
-                Entry::Other(raw) => inspector.unexpected(raw.text(), T::EXPECTED),
+                Entry::Other(raw) => inspector.unexpected(raw, T::EXPECTED),
             });
         }
     }
@@ -114,5 +128,6 @@ plain! {
     "a string": String GroupOp Operator JumpKind QuestionType EndingKind CalendarProvider;
     "a boolean": bool;
     "a number": Number;
-    "a string or a number": Operand;
+    "a number or a date": Bound;
+    "a string, a number, a boolean or an array": Operand;
 }

@@ -14,7 +14,7 @@ use crate::form::{
 pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report: &mut Report) {
     for (index, question) in form.questions.iter().enumerate() {
         let at = format!("{}/label", form.question_pointer(index));
-        for key in check_text(form, question.label, &at, report) {
+        for key in check_text(form, &question.label, &at, report) {
             let known: Vec<&QuestionPlan<'_>> = named(form, key);
             // A required question on every path to this page is always answered.
             let certain = known.iter().any(|other| {
@@ -27,12 +27,17 @@ pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report:
     }
     for ending in &form.endings {
         let at = form.ending_pointer(ending.at);
-        for (name, text) in [("heading", &ending.record.heading), ("message", &ending.record.message)] {
-            check_text(form, text.as_str().unwrap_or_default(), &format!("{at}/{name}"), report);
+        for (name, text) in [("heading", &ending.heading), ("message", &ending.message)] {
+            check_text(form, text.as_deref().unwrap_or_default(), &format!("{at}/{name}"), report);
         }
     }
     if form.endings.is_empty() {
-        check_text(form, form.source.confirmation.unwrap_or_default(), &form.pointer("confirmation_message"), report);
+        check_text(
+            form,
+            form.confirmation.as_deref().unwrap_or_default(),
+            &form.pointer("confirmation_message"),
+            report,
+        );
     }
 }
 
@@ -46,16 +51,22 @@ fn check_text<'t>(form: &Questionnaire<'_>, text: &'t str, at: &str, report: &mu
             Piece::Brace(brace) => {
                 report.add(Code::UnbalancedBrace, at, format_args!("{member} has an unmatched `{brace}`"));
             }
-            Piece::Key { key, .. } if form.is_known_key(key) => known.push(key),
-            Piece::Key { key, .. } => {
-                let message =
-                    format_args!("{member} has the placeholder {}, which refers to no question", placeholder(key));
-                report.add_with_fix(Code::UnknownPlaceholder, at, message, || {
-                    let mapped = form.questions.iter().filter_map(|question| question.key);
-                    let ids = form.questions.iter().map(|question| question.id);
-                    Some(format!("Replace it with {}.", placeholder(similar(key, mapped.chain(ids))?)))
-                });
-            }
+            Piece::Key { key, .. } => match form.placeholder(key) {
+                (key, None) if form.is_known_key(key) => known.push(key),
+                // A placeholder with its own fallback reads well without an answer.
+                (key, Some(_)) if form.is_known_key(key) => {}
+                (key, fallback) => {
+                    let message =
+                        format_args!("{member} has the placeholder {}, which refers to no question", placeholder(key));
+                    report.add_with_fix(Code::UnknownPlaceholder, at, message, || {
+                        let mapped = form.questions.iter().filter_map(|question| question.key);
+                        let ids = form.questions.iter().map(|question| question.id);
+                        let key = similar(key, mapped.chain(ids))?;
+                        let meant = fallback.map_or_else(|| key.to_owned(), |fallback| format!("{key}|{fallback}"));
+                        Some(format!("Replace it with {}.", placeholder(&meant)))
+                    });
+                }
+            },
         }
     }
     known

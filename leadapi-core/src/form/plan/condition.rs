@@ -1,16 +1,13 @@
 //! Compiled conditions. Malformed conditions are detected once, at compile time, so a walk does not validate them
 //! again.
 
-use super::{
-    Questionnaire,
-    question::{QuestionKind, Slot, decimal},
-};
+use super::{Questionnaire, comparison::Meaning, slot::Slot, test::Test};
 use crate::form::{
     answer::Answer,
-    extensible_enum::{GroupOp, Operator},
+    extensible_enum::GroupOp,
     field::{Entry, Field, List},
+    host_operator::HostOperator,
     logic::{Condition, Group, Operand, Rule},
-    number::Number,
     policy::Policy,
 };
 
@@ -57,20 +54,29 @@ pub(in crate::form) enum Cond<'r> {
     Unknown,
     /// The condition never holds: its question does not exist, or no answer can match its value.
     Never,
+    /// Tests the answer to a question.
     Ask {
         question: usize,
         test: Test<'r>,
+        /// Whether the condition holds if the test fails.
+        negated: bool,
     },
+    /// Tests a score.
+    Score { score: usize, test: Test<'r>, negated: bool },
+    /// Asks the host.
+    Host { question: usize, operator: HostOperator, value: Option<&'r Operand> },
 }
 
-/// A test of an answer, specific to the type of its question.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::form) enum Test<'r> {
-    Filled,
-    Chosen(usize),
-    Equal(f64),
-    Greater(f64),
-    Text(&'r str),
+/// The facts that conditions read.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::form) struct Evidence<'e, 'a> {
+    /// The answers on the path. A question that was not asked has an empty slot.
+    pub slots: &'e [Slot<'a>],
+    /// The value of each score in [`Questionnaire::scores`], or `None` if a proof does not know it.
+    pub scores: &'e [Option<i64>],
+    /// The answers as the visitor sent them, for the operators of the host. Absent in proofs, which have to hold whatever
+    /// such an operator returns.
+    pub given: Option<&'e [Option<&'a Answer>]>,
 }
 
 impl<'r> Groups<'r> {
@@ -92,14 +98,37 @@ impl<'r> Groups<'r> {
         self.groups.is_empty()
     }
 
+    /// Evaluates each condition of this rule on its own. Returns the number of its non-empty group, its record, and
+    /// whether it holds. The record is `None` for a malformed condition.
+    pub(in crate::form) fn each(
+        &self,
+        rule: &'r Rule,
+        evidence: &Evidence<'_, '_>,
+    ) -> Vec<(usize, Option<&'r Condition>, Truth)> {
+        let records = entries(&rule.groups, |group| {
+            group.map_or_else(|| vec![None], |group| entries(&group.conds, |condition| condition))
+        });
+        let groups = self.groups.iter().enumerate();
+        let truths =
+            groups.flat_map(|(group, conds)| conds.conds.iter().map(move |cond| (group, cond.holds(evidence))));
+        let records = records.into_iter().flatten();
+        truths.zip(records).map(|((group, truth), record)| (group, record, truth)).collect()
+    }
+
     pub(in crate::form) fn conds(&self) -> impl Iterator<Item = &Cond<'r>> {
         self.groups.iter().flat_map(|group| &group.conds)
     }
 
-    /// Evaluates the groups for these answers. A question that was not asked has an empty slot.
+    /// Returns whether a condition or a join is unknown, or depends on the host.
+    pub(in crate::form) fn may_be_undecided(&self) -> bool {
+        let joins = self.groups.iter().map(|group| group.join).chain([self.join]);
+        joins.into_iter().any(|join| join == Join::Unknown)
+            || self.conds().any(|cond| matches!(cond, Cond::Unknown | Cond::Host { .. }))
+    }
+
     #[inline]
-    pub(in crate::form) fn holds(&self, slots: &[Slot<'_>]) -> Truth {
-        self.join.of(self.groups.iter().map(|group| group.join.of(group.conds.iter().map(|cond| cond.holds(slots)))))
+    pub(in crate::form) fn holds(&self, evidence: &Evidence<'_, '_>) -> Truth {
+        self.join.of(self.groups.iter().map(|group| group.join.of(group.conds.iter().map(|cond| cond.holds(evidence)))))
     }
 }
 
@@ -146,68 +175,58 @@ impl Join {
 
 impl<'r> Cond<'r> {
     pub(in crate::form) fn new(form: &Questionnaire<'_>, condition: &'r Condition) -> Self {
-        let Some(op @ (Operator::Equals | Operator::IsFilled | Operator::Gt)) = condition.op.get() else {
-            return Self::Unknown;
+        let id = condition.field_id.as_str().unwrap_or_default();
+        let question = form.question(id).and_then(|index| Some((index, form.questions.get(index)?)));
+        let Some(Meaning { comparison, negated }) = Meaning::of(condition) else {
+            let name = condition.op.get().map_or("", |op| op.as_str());
+            return match (form.policy.operators.get(name), question) {
+                (None, _) => Self::Unknown,
+                (Some(_), None) => Self::Never,
+                (Some(operator), Some((question, _))) => {
+                    Self::Host { question, operator: operator.clone(), value: condition.value.get() }
+                }
+            };
         };
-        let question = condition.field_id.as_str().and_then(|id| form.question(id));
-        let Some((question, plan)) = question.and_then(|index| Some((index, form.questions.get(index)?))) else {
-            return Self::Never;
-        };
-        Test::new(op, &plan.kind, &condition.value).map_or(Self::Never, |test| Self::Ask { question, test })
+        let value = condition.value.get();
+        if let Some((question, plan)) = question {
+            let test = Test::new(comparison, &plan.kind, value);
+            return test.map_or(Self::Never, |test| Self::Ask { question, test, negated });
+        }
+        let score = form.scores.find(id).and_then(|score| Some((score, Test::of_score(comparison, value)?)));
+        score.map_or(Self::Never, |(score, test)| Self::Score { score, test, negated })
     }
 
     #[inline]
-    pub(in crate::form) fn holds(&self, slots: &[Slot<'_>]) -> Truth {
+    pub(in crate::form) fn holds(&self, evidence: &Evidence<'_, '_>) -> Truth {
         match self {
             Self::Unknown => Truth::Unknown,
             Self::Never => Truth::False,
-            Self::Ask { question, test } => slots.get(*question).is_some_and(|slot| test.holds(slot)).into(),
-        }
-    }
-}
-
-impl<'r> Test<'r> {
-    /// Returns `None` if no answer to a question of this kind can pass the test.
-    fn new(op: &Operator, kind: &QuestionKind<'_>, value: &'r Field<Operand>) -> Option<Self> {
-        match (op, kind, value.get()) {
-            (Operator::IsFilled, ..) => Some(Self::Filled),
-            (Operator::Equals, QuestionKind::Choice(options), Some(Operand::Text(id))) => {
-                options.find(id).map(Self::Chosen)
+            Self::Ask { question, test, negated } => {
+                let slot = evidence.slots.get(*question).unwrap_or(&Slot::Empty);
+                match slot {
+                    Slot::Opaque if *test != Test::Filled => Truth::Unknown,
+                    slot => (test.holds(slot) != *negated).into(),
+                }
             }
-            (Operator::Equals, QuestionKind::Choice(_), _) => None,
-            (Operator::Equals, QuestionKind::Number { .. }, Some(value)) => number(value).map(Self::Equal),
-            (Operator::Equals, _, Some(Operand::Text(text))) => Some(Self::Text(text.trim())),
-            (Operator::Equals, _, Some(Operand::Number(number))) => Some(Self::Text(number.as_str())),
-            (Operator::Gt, QuestionKind::Number { .. } | QuestionKind::Unknown, Some(value)) => {
-                number(value).map(Self::Greater)
+            Self::Score { score, test, negated } => match evidence.scores.get(*score) {
+                #[expect(clippy::cast_precision_loss, reason = "a score beyond 2^53 is compared as the nearest double")]
+                Some(Some(score)) => (test.holds_for_number(*score as f64) != *negated).into(),
+                _ => Truth::Unknown,
+            },
+            Self::Host { question, operator, value } => {
+                let Some(given) = evidence.given else { return Truth::Unknown };
+                let is_answered = !matches!(evidence.slots.get(*question), None | Some(Slot::Empty));
+                let answer = given.get(*question).copied().flatten().filter(|_| is_answered);
+                operator.call(answer, *value).map_or(Truth::Unknown, Truth::from)
             }
-            _ => None,
         }
     }
 
-    #[inline]
-    #[expect(clippy::float_cmp, reason = "numbers are equal if their doubles are equal")]
-    pub(in crate::form) fn holds(&self, slot: &Slot<'_>) -> bool {
-        match (self, slot) {
-            (Self::Filled, Slot::Empty) => false,
-            (Self::Filled, _) => true,
-            (Self::Chosen(option), Slot::Chosen(chosen)) => option == chosen,
-            (Self::Equal(value), Slot::Number(number, _)) => number == value,
-            (Self::Greater(value), Slot::Number(number, _)) => number > value,
-            (Self::Text(value), Slot::Text(text)) => text == value,
-            (Self::Text(value), Slot::Any(answer)) => !matches!(answer, Answer::Other(_)) && answer.text() == *value,
-            (Self::Greater(value), Slot::Any(Answer::Number(number))) => {
-                number.as_f64().is_some_and(|number| number > *value)
-            }
-            _ => false,
+    /// Returns the number of comparisons in the condition.
+    pub(in crate::form) fn size(&self) -> usize {
+        match self {
+            Self::Ask { test, .. } | Self::Score { test, .. } => test.size(),
+            Self::Unknown | Self::Never | Self::Host { .. } => 1,
         }
-    }
-}
-
-/// Parses a condition's value as a finite number.
-fn number(value: &Operand) -> Option<f64> {
-    match value {
-        Operand::Number(number) => Number::as_f64(number),
-        Operand::Text(text) => decimal(text).filter(|number| number.is_finite()),
     }
 }

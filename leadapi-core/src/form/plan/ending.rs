@@ -1,10 +1,15 @@
 //! Compiled endings and their calendars.
 
+use std::borrow::Cow;
+
 use super::{Source, UniqueIds, Version, non_blank};
 use crate::form::{
     ending::Ending,
     extensible_enum::{CalendarProvider, EndingKind},
+    locale::choose,
     number::Number,
+    policy::Policy,
+    web_url::web_url,
 };
 
 /// A compiled ending.
@@ -12,6 +17,9 @@ use crate::form::{
 pub(in crate::form) struct EndingPlan<'r> {
     pub id: Option<&'r str>,
     pub at: usize,
+    pub title: Option<Cow<'r, str>>,
+    pub heading: Option<Cow<'r, str>>,
+    pub message: Option<Cow<'r, str>>,
     pub record: &'r Ending,
 }
 
@@ -28,9 +36,17 @@ pub struct Calendar<'r> {
 }
 
 impl<'r> EndingPlan<'r> {
-    pub(super) fn all(source: &Source<'r>) -> Vec<Self> {
+    pub(super) fn all(source: &Source<'r>, policy: &Policy) -> Vec<Self> {
         let mut ids = UniqueIds::default();
-        source.endings().map(|(at, record)| Self { id: ids.claim(&record.id), at, record }).collect()
+        let ending = |(at, record): (usize, &'r Ending)| Self {
+            id: ids.claim(&record.id),
+            at,
+            title: choose(&record.title, policy),
+            heading: choose(&record.heading, policy),
+            message: choose(&record.message, policy),
+            record,
+        };
+        source.endings().map(ending).collect()
     }
 
     pub(in crate::form) fn creates_lead(&self, by_default: bool) -> bool {
@@ -60,30 +76,4 @@ impl<'r> EndingPlan<'r> {
 fn default_slug<'r>(source: &Source<'r>) -> Option<&'r str> {
     let draft = source.form.and_then(|form| form.settings.get()).filter(|_| source.version == Version::Live);
     source.settings.into_iter().chain(draft).find_map(|settings| non_blank(&settings.default_booking_slug))
-}
-
-/// Returns the trimmed URL if it is safe for redirects: an `http` or `https` URL with a host and without white space or
-/// control characters.
-pub(in crate::form) fn web_url(text: &str) -> Option<&str> {
-    let text = text.trim();
-    let (scheme, rest) = text.split_once("://")?;
-    let web = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
-    let host = !rest.is_empty() && !rest.starts_with(['/', '?', '#', '\\']);
-    let plain = !text.contains(|c: char| c.is_whitespace() || c.is_control());
-    (web && host && plain).then_some(text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::web_url;
-
-    #[test]
-    fn only_http_and_https_urls_are_redirect_targets() {
-        for good in ["https://example.com", "HTTP://example.com/a?b#c", " https://bücher.example/ "] {
-            assert_eq!(web_url(good), Some(good.trim()), "{good}");
-        }
-        for bad in ["", "javascript:alert(1)", "ftp://a", "//a.b", "https:///a", "https://", "https://a b", "www.a.b"] {
-            assert_eq!(web_url(bad), None, "{bad}");
-        }
-    }
 }

@@ -3,29 +3,46 @@
 //! An id that is blank, not a string, or a duplicate counts as absent. The object itself still exists, but no rule can
 //! refer to it. If two objects have the same id, the id always refers to the first object.
 
+mod amount;
+mod bounds;
+mod comparison;
 mod condition;
 mod dominators;
 mod ending;
 mod graph;
+mod kind;
+mod limits;
+mod options;
 mod question;
 mod rule;
+mod sample;
+mod score;
+mod slot;
+mod structured;
+mod test;
 mod version;
 
-use std::collections::HashMap;
+use std::{borrow::Cow, collections::HashMap};
 
+pub(super) use comparison::{Comparison, Meaning};
 use condition::Groups;
-pub(super) use condition::{Cond, Test};
+pub(super) use condition::{Cond, Evidence, Truth};
 pub(super) use dominators::Dominators;
 pub use ending::Calendar;
-pub(super) use ending::{EndingPlan, web_url};
+pub(super) use ending::EndingPlan;
 pub(super) use graph::Graph;
-pub use question::Problem;
-pub(super) use question::{QuestionKind, QuestionPlan, Slot};
+pub(super) use kind::QuestionKind;
+use limits::PatternBudget;
+pub(super) use options::{OptionPlan, Options};
+pub(super) use question::QuestionPlan;
 pub(super) use rule::{ENDING, FALLBACK, Jump, RulePlan, RuleResult, Target};
+pub(super) use score::{Scores, add};
+pub(super) use slot::Slot;
+pub(super) use test::Test;
 pub(super) use version::Source;
 pub use version::Version;
 
-use super::{FormRecord, field::Field, policy::Policy};
+use super::{FormRecord, Settings, Theme, field::Field, locale::choose, policy::Policy};
 
 /// A compiled version of a [`FormRecord`], which can be walked and checked.
 ///
@@ -45,6 +62,8 @@ use super::{FormRecord, field::Field, policy::Policy};
 #[derive(Debug)]
 pub struct Questionnaire<'r> {
     pub(super) source: Source<'r>,
+    /// The message of the built-in confirmation.
+    pub(super) confirmation: Option<Cow<'r, str>>,
     pub(super) policy: Policy,
     pub(super) pages: Vec<PagePlan<'r>>,
     pub(super) questions: Vec<QuestionPlan<'r>>,
@@ -53,6 +72,7 @@ pub struct Questionnaire<'r> {
     pub(super) sorted: Vec<(&'r str, usize)>,
     /// The questions by mapped key, in record order.
     pub(super) mapped: HashMap<&'r str, Vec<usize>>,
+    pub(super) scores: Scores<'r>,
     pub(super) graph: Graph,
 }
 
@@ -60,11 +80,13 @@ pub struct Questionnaire<'r> {
 #[derive(Debug)]
 pub(super) struct PagePlan<'r> {
     pub id: Option<&'r str>,
-    pub title: &'r str,
+    pub title: Cow<'r, str>,
     /// The index of the page in the record's `pages`, or `None` for the page that consists of the top-level fields.
     pub at: Option<usize>,
     pub questions: std::ops::Range<usize>,
     pub rules: Vec<RulePlan<'r>>,
+    /// The scores to which the page contributes.
+    pub scores: Vec<usize>,
 }
 
 impl FormRecord {
@@ -94,23 +116,26 @@ impl<'r> Questionnaire<'r> {
         let mut pages = Vec::new();
         let mut ids = UniqueIds::default();
         let mut question_ids = UniqueIds::default();
+        let mut patterns = PatternBudget::default();
         for (at, page) in source.pages() {
             let id = ids.claim(page.map_or(&Field::Absent, |page| &page.id));
             let first = questions.len();
             for (field, question) in super::entries(source.fields(page)) {
                 if let Some(id) = question_ids.claim(&question.id) {
-                    questions.push(QuestionPlan::new(id, pages.len(), field, question));
+                    let place = (pages.len(), field);
+                    questions.push(QuestionPlan::new(id, place, question, policy, &mut patterns));
                 }
             }
             pages.push(PagePlan {
                 id,
-                title: page.and_then(|page| page.title.as_str()).unwrap_or_default(),
+                title: page.and_then(|page| choose(&page.title, policy)).unwrap_or_default(),
                 at,
                 questions: first..questions.len(),
                 rules: Vec::new(),
+                scores: Vec::new(),
             });
         }
-        let endings = EndingPlan::all(&source);
+        let endings = EndingPlan::all(&source, policy);
         let mut sorted: Vec<(&str, usize)> =
             questions.iter().enumerate().map(|(index, question)| (question.id, index)).collect();
         sorted.sort_unstable();
@@ -120,8 +145,11 @@ impl<'r> Questionnaire<'r> {
                 mapped.entry(key).or_default().push(index);
             }
         }
-        let mut form =
-            Self { source, policy: policy.clone(), pages, questions, endings, sorted, mapped, graph: Graph::default() };
+        let confirmation = choose(source.confirmation, policy);
+        let is_question = |id: &str| sorted.binary_search_by_key(&id, |(id, _)| id).is_ok();
+        let scores = Scores::new(source.rules().map(|(_, rule)| rule), is_question, &mut pages);
+        let (policy, graph) = (policy.clone(), Graph::default());
+        let mut form = Self { source, confirmation, policy, pages, questions, endings, sorted, mapped, scores, graph };
         rule::link(&mut form);
         form.graph = Graph::new(&form);
         form
@@ -153,6 +181,34 @@ impl<'r> Questionnaire<'r> {
     /// ```
     pub fn is_active(&self) -> bool {
         self.source.form.is_none_or(|form| form.is_active.get() != Some(&false))
+    }
+
+    /// Returns the presentation settings of the compiled version.
+    ///
+    /// ```
+    /// use leadapi_core::form::{FormRecord, Policy, Version};
+    ///
+    /// let record: FormRecord = serde_json::from_str(r##"{"form":{"theme":{"bgColor":"#FFFFFF"}}}"##)?;
+    /// let form = record.compile(Version::Live, &Policy::default());
+    /// assert_eq!(form.theme().and_then(|theme| theme.bg_color.as_str()), Some("#FFFFFF"));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn theme(&self) -> Option<&'r Theme> {
+        self.source.theme
+    }
+
+    /// Returns the settings of the compiled version.
+    ///
+    /// ```
+    /// use leadapi_core::form::{FormRecord, Policy, Version};
+    ///
+    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"settings":{"allowBack":false}}}"#)?;
+    /// let form = record.compile(Version::Live, &Policy::default());
+    /// assert_eq!(form.settings().and_then(|settings| settings.allow_back.get()), Some(&false));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn settings(&self) -> Option<&'r Settings> {
+        self.source.settings
     }
 
     /// Iterates over the ids of the pages, in order. Yields `None` for a page whose id is missing or a duplicate.

@@ -2,7 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::{Groups, Questionnaire, condition::Truth, non_blank, question::Slot};
+use super::{
+    Groups, Questionnaire,
+    condition::{Evidence, Truth},
+    non_blank,
+};
 use crate::form::{extensible_enum::JumpKind, logic::Rule};
 
 /// The name that makes a rule the default route from its page (contract 2.5).
@@ -60,19 +64,24 @@ impl RulePlan<'_> {
         self.fallback && self.groups.is_empty()
     }
 
+    /// Returns whether a walk may be unable to evaluate the rule, or a proof to predict it.
+    pub(in crate::form) fn may_be_undecided(&self) -> bool {
+        matches!(self.jump, Jump::Unknown) || self.groups.may_be_undecided()
+    }
+
     /// Returns whether the rule can match. A rule without conditions never matches, unless it is the fallback.
     pub(in crate::form) fn can_match(&self) -> bool {
         self.is_unconditional() || !self.groups.is_empty()
     }
 
     #[inline]
-    fn conditions(&self, slots: &[Slot<'_>]) -> Truth {
-        if self.groups.is_empty() { self.fallback.into() } else { self.groups.holds(slots) }
+    fn conditions(&self, evidence: &Evidence<'_, '_>) -> Truth {
+        if self.groups.is_empty() { self.fallback.into() } else { self.groups.holds(evidence) }
     }
 
     #[inline]
-    pub(in crate::form) fn evaluate(&self, slots: &[Slot<'_>]) -> RuleResult {
-        match (self.conditions(slots), self.jump) {
+    pub(in crate::form) fn evaluate(&self, evidence: &Evidence<'_, '_>) -> RuleResult {
+        match (self.conditions(evidence), self.jump) {
             (Truth::False, _) => RuleResult::NoMatch,
             (Truth::Unknown, _) => RuleResult::Uncertain,
             (Truth::True, Jump::Unknown) => RuleResult::UnknownJump,

@@ -31,7 +31,7 @@ pub(in crate::form) struct Source<'r> {
     pub logic: Option<&'r Logic>,
     pub settings: Option<&'r Settings>,
     pub theme: Option<&'r Theme>,
-    pub confirmation: Option<&'r str>,
+    pub confirmation: &'r Field<String>,
     pages: Option<&'r List<Page>>,
 }
 
@@ -54,7 +54,7 @@ impl<'r> Source<'r> {
             confirmation: live
                 .map(|live| &live.confirmation_message)
                 .or_else(|| form.map(|form| &form.confirmation_message))
-                .and_then(Field::as_str),
+                .unwrap_or(&Field::Absent),
             pages: live.map(|live| &live.pages).or_else(|| form.map(|form| &form.pages)),
         }
     }

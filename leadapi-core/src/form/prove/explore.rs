@@ -13,8 +13,9 @@ use super::{
     Proofs, Verdict,
     budget::Budget,
     classes::{CONTACT, Class, Classes, NAMED},
+    exit::{Exit, Transition},
     graph::GraphProofs,
-    space::{Exit, StateSpace, Transition},
+    space::StateSpace,
     state::{Edge, Node, State},
 };
 
@@ -23,6 +24,8 @@ pub(in crate::form) struct Exploration {
     pub proofs: Proofs,
     /// The indices of the rules whose conditions hold, or may hold, for some answers that lead to their page.
     pub may_match: BTreeSet<usize>,
+    /// The rules whose conditions do not hold, or may not hold, for some answers that lead to their page.
+    pub may_fail: BTreeSet<usize>,
     /// The rules that a walk follows, or might follow, for some answers.
     pub followed: BTreeSet<usize>,
     /// Whether a walk can reach an ending that creates a lead.
@@ -53,6 +56,7 @@ struct Explorer {
     nameless: Witness,
     contactless: Witness,
     may_match: BTreeSet<usize>,
+    may_fail: BTreeSet<usize>,
     followed: BTreeSet<usize>,
     undecided: BTreeSet<usize>,
     creates_lead: bool,
@@ -123,7 +127,7 @@ impl Explorer {
         while let Some(state) = self.nodes.get(at).map(|node| Rc::clone(&node.state)) {
             self.pages.add(state.page, state.certain);
             space.exits(&state, &mut slots, budget, |exit| {
-                self.record_rules(space, state.page, exit.results);
+                self.record_rules(space, state.page, &exit);
                 let Exit { choices, possible, taken, .. } = exit;
                 let edge = || Edge::new(at, choices);
                 possible
@@ -136,10 +140,13 @@ impl Explorer {
         Some(())
     }
 
-    fn record_rules(&mut self, space: &StateSpace<'_>, page: usize, results: &[RuleResult]) {
-        let rules = space.form.pages.get(page).into_iter().flat_map(|page| &page.rules).zip(results);
+    fn record_rules(&mut self, space: &StateSpace<'_>, page: usize, exit: &Exit<'_>) {
+        let rules = space.form.pages.get(page).into_iter().flat_map(|page| &page.rules).zip(exit.results);
         let mut followed = false;
         for (rule, result) in rules {
+            if !matches!(result, RuleResult::JumpsTo(_)) {
+                self.may_fail.insert(rule.at);
+            }
             match (result, rule.jump) {
                 (RuleResult::NoMatch | RuleResult::MissingTarget, _) | (_, Jump::Missing) => {}
                 (RuleResult::JumpsTo(_), _) => {
@@ -151,8 +158,11 @@ impl Explorer {
                 (RuleResult::Uncertain | RuleResult::UnknownJump, _) => {
                     self.may_match.insert(rule.at);
                     if !followed {
-                        self.undecided.insert(rule.at);
                         self.followed.insert(rule.at);
+                        // A walk can evaluate other rules, even if the search does not know the answer.
+                        if rule.may_be_undecided() {
+                            self.undecided.insert(rule.at);
+                        }
                     }
                 }
             }
@@ -229,6 +239,7 @@ impl Explorer {
         let ending = |ending: usize| may_be(&self.endings, ending, endings.contains(&ending));
         Exploration {
             may_match: self.may_match,
+            may_fail: self.may_fail,
             followed: self.followed,
             creates_lead: self.creates_lead,
             unknown_action: self.unknown_action || !complete && graph.has_unknown_action,

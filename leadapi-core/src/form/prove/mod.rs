@@ -1,7 +1,9 @@
 //! Proofs of statements that must hold for all possible answers to a form.
 
 mod budget;
+mod candidates;
 mod classes;
+mod exit;
 mod explore;
 mod graph;
 mod liveness;
@@ -10,6 +12,7 @@ mod paths;
 mod signature;
 mod space;
 mod state;
+mod texts;
 
 pub(super) use explore::Exploration;
 pub use paths::{Path, PathEnd, Paths};
@@ -26,17 +29,23 @@ pub enum Verdict<W> {
     Refuted(W),
     /// The statement is undecided. Either the [`budget`](super::Policy::budget) ran out, which is unavoidable for some
     /// forms because the problem is NP-complete, or the statement depends on a rule with an unknown operator, join or
-    /// action (see [`Proofs::undecided`]).
+    /// action or an operator of the host (see [`Proofs::undecided`]), or it depends on answers of which no example is
+    /// known (see [`Proofs`]).
     Unknown,
 }
 
 /// Statements about all walks of a form.
 ///
-/// The answers to a question fall into a few equivalence classes: its options, the intervals between the constants of
-/// numeric conditions, each string that a condition compares with, all other strings, and no answer if the question is
-/// optional. The search explores all paths with one answer from each class, so its verdicts are exact. The search keeps
-/// an answer only while a later rule can read it. If rules read only answers on their own page, the cost is linear in
-/// the number of pages.
+/// The answers to a question fall into a few equivalence classes: its options or the sets of options that conditions
+/// read, the intervals between the constants of conditions on numbers and dates, each string that a condition compares
+/// with, all other strings by their starts, ends and parts, and no answer if the question is optional. The search
+/// explores all paths with one answer from each class, so its verdicts are exact. The search keeps an answer or a score
+/// only while a later rule can read it. If rules read only answers on their own page, the cost is linear in the number
+/// of pages.
+///
+/// If answers have a syntax, a length or a pattern, or if conditions read very many parts of one answer, a class may have
+/// valid answers although no example is known. The search then treats the answer as unknown from that page on. It proves
+/// only what holds whatever the answer is, and refutes nothing with it.
 ///
 /// If the budget runs out, [`ends`](Self::ends), [`named`](Self::named) and [`contactable`](Self::contactable) may
 /// still be provable from the page graph in linear time. For example, every walk ends if no page is on a cycle.

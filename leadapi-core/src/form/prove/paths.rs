@@ -9,7 +9,8 @@ use super::{
     super::{answer::Answers, plan::Questionnaire},
     budget::Budget,
     classes::Classes,
-    space::{StateSpace, Transition},
+    exit::Transition,
+    space::StateSpace,
     state::{Edge, Node, State},
 };
 
@@ -47,8 +48,8 @@ pub enum PathEnd<'r> {
 pub struct Paths<'r> {
     /// The paths, sorted by their pages.
     pub paths: Vec<Path<'r>>,
-    /// Whether the list is complete. If not, the [`budget`](crate::form::Policy::budget) ran out or there are more
-    /// paths than the requested maximum.
+    /// Whether the list is complete. If not, the [`budget`](crate::form::Policy::budget) ran out, there are more paths
+    /// than the requested maximum, or there may be paths for answers of which no example is known.
     pub complete: bool,
 }
 
@@ -100,9 +101,16 @@ impl<'r> Questionnaire<'r> {
         let classes = Classes::new(self);
         let classes = classes.of(self);
         let budget = Budget::new(self.policy.budget);
-        let mut lister = PathLister { form: self, nodes: Vec::new(), prefixes: Vec::new(), paths: Vec::new(), limit };
+        let mut lister = PathLister {
+            form: self,
+            nodes: Vec::new(),
+            prefixes: Vec::new(),
+            paths: Vec::new(),
+            limit,
+            complete: true,
+        };
         let space = StateSpace::new(self, &classes, &budget);
-        let complete = space.and_then(|space| lister.run(&space, &budget)).is_some();
+        let complete = space.and_then(|space| lister.run(&space, &budget)).is_some() && lister.complete;
         let mut paths = lister.paths;
         paths.sort_by(|one, other| (&one.pages, one.end).cmp(&(&other.pages, other.end)));
         Paths { paths, complete }
@@ -115,6 +123,7 @@ struct PathLister<'f, 'r> {
     prefixes: Vec<Prefix>,
     paths: Vec<Path<'r>>,
     limit: usize,
+    complete: bool,
 }
 
 impl<'r> PathLister<'_, 'r> {
@@ -132,6 +141,10 @@ impl<'r> PathLister<'_, 'r> {
             for node in nodes.into_iter().flatten() {
                 let Some(state) = self.nodes.get(node).map(|node| Rc::clone(&node.state)) else { continue };
                 space.exits(&state, &mut slots, budget, |exit| {
+                    if exit.opaque {
+                        self.complete = false;
+                        return Some(());
+                    }
                     let (fork, state, certain) = match exit.taken {
                         Transition::Page(mut state) => {
                             // Two walks along the same path count as one path even if they contribute different flags

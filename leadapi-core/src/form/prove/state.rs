@@ -13,11 +13,14 @@ pub(super) struct State {
     pub page: usize,
     /// The earlier answers that can still matter.
     pub known: Vec<Choice>,
+    /// The scores that can still matter and are not 0, or `None` if their value is unknown.
+    pub scores: Vec<(usize, Option<i64>)>,
     /// The visited pages to which the walk could still return.
     pub seen: PageSet,
     /// The flags that the answers so far contribute to a lead.
     pub flags: u8,
-    /// Whether every rule on the way to this state could be evaluated. If not, it is unknown whether a walk reaches it.
+    /// Whether every rule on the way to this state could be evaluated, for answers that are known to exist. If not, it is
+    /// unknown whether a walk reaches the state.
     pub certain: bool,
 }
 
@@ -39,7 +42,8 @@ pub(super) struct Edge {
 impl State {
     /// Returns the memory size of the state in bytes, including its entry in the table of states.
     pub(super) fn bytes(&self) -> usize {
-        size_of::<Self>() + size_of::<Choice>() * (self.known.len() + self.seen.ranges()) + 4 * size_of::<usize>()
+        let lists = size_of::<Choice>() * (self.known.len() + self.seen.ranges());
+        size_of::<Self>() + lists + size_of_val(&*self.scores) + 4 * size_of::<usize>()
     }
 }
 

@@ -5,9 +5,16 @@ use std::borrow::Cow;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::Walk;
+use crate::form::plan::Questionnaire;
 
 /// The maximum number of characters in a key.
 const MAX_KEY_CHARS: usize = 64;
+
+/// The maximum number of characters in a placeholder with a fallback.
+const MAX_PLACEHOLDER_CHARS: usize = 200;
+
+/// The character between the key and the fallback of a placeholder.
+const FALLBACK: char = '|';
 
 /// The characters to percent-encode: all except the unreserved characters of RFC 3986.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -82,11 +89,23 @@ pub(in crate::form) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-/// Returns the trimmed key between two braces, if it consists of 1 to 64 characters without a line break.
+/// Returns the trimmed text between two braces, if it has no line break, and its key consists of 1 to 64 characters.
 fn key(inner: &str) -> Option<&str> {
-    let key = inner.trim();
+    let whole = inner.trim();
+    let key = whole.split(FALLBACK).next().unwrap_or_default().trim_end();
     let one_line = !inner.contains(['\n', '\r', '\u{2028}', '\u{2029}']);
-    (!key.is_empty() && one_line && key.chars().nth(MAX_KEY_CHARS).is_none()).then_some(key)
+    let short = key.chars().nth(MAX_KEY_CHARS).is_none() && whole.chars().nth(MAX_PLACEHOLDER_CHARS).is_none();
+    (!key.is_empty() && one_line && short).then_some(whole)
+}
+
+impl Questionnaire<'_> {
+    /// Returns the key and the fallback of a placeholder. A key that contains `|` itself has no fallback.
+    pub(in crate::form) fn placeholder<'t>(&self, text: &'t str) -> (&'t str, Option<&'t str>) {
+        match text.split_once(FALLBACK) {
+            Some((key, fallback)) if !self.is_known_key(text) => (key.trim_end(), Some(fallback.trim())),
+            _ => (text, None),
+        }
+    }
 }
 
 impl<'a> Walk<'a> {
@@ -95,7 +114,8 @@ impl<'a> Walk<'a> {
     /// `{key}` stands for the last answer on the path to a question mapped to `key`. Otherwise, it stands
     /// for the answer to the question whose id is `key`. An answer is inserted as the label of the chosen option, a
     /// number in its original spelling, or a string without surrounding white space. A known key without an answer is
-    /// replaced by `fallback`, and an unknown key is left unchanged. Placeholders in inserted text are not expanded.
+    /// replaced by `fallback`, and an unknown key is left unchanged. `{key|text}` has its own fallback, which may be
+    /// empty. Placeholders in inserted text are not expanded, and every inserted text is escaped.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, Escape, FormRecord, Policy, Version};
@@ -106,6 +126,7 @@ impl<'a> Walk<'a> {
     /// let answers = Answers::new().with("q", "{r} & co");
     /// let walk = form.walk(&answers);
     /// assert_eq!(walk.fill("{name} ({r}) {x}", "-", Escape::Plain), "{r} & co (-) {x}");
+    /// assert_eq!(walk.fill("Hello {r|Mr & Ms}{r|}", "-", Escape::Html), "Hello Mr &amp; Ms");
     /// assert_eq!(walk.fill("/?q={name}", "", Escape::Url), "/?q=%7Br%7D%20%26%20co");
     /// # Ok::<(), serde_json::Error>(())
     /// ```
@@ -120,11 +141,15 @@ impl<'a> Walk<'a> {
         for piece in pieces(text) {
             match piece {
                 Piece::Text(text) | Piece::Brace(text) => filled.push_str(text),
-                Piece::Key { key, typed } if !self.form.is_known_key(key) => filled.push_str(typed),
-                Piece::Key { key, .. } => match self.placeholder_value(key, steps) {
-                    Some(text) => escape.push(&text, &mut filled),
-                    None => escape.push(fallback, &mut filled),
-                },
+                Piece::Key { key, typed } => {
+                    let (key, own) = self.form.placeholder(key);
+                    if !self.form.is_known_key(key) {
+                        filled.push_str(typed);
+                        continue;
+                    }
+                    let value = self.placeholder_value(key, steps);
+                    escape.push(value.as_deref().unwrap_or(own.unwrap_or(fallback)), &mut filled);
+                }
             }
         }
         filled
@@ -151,7 +176,8 @@ mod tests {
 
     #[test]
     fn pieces_join_to_the_original_text() {
-        for text in ["", "a{b}c", "{{name}}", "{", "}", "{a{b}", "{ }", "{}", "{\n}", "{ä\u{2028}}", "{{{}}}"] {
+        for text in ["", "a{b}c", "{{name}}", "{", "}", "{a{b}", "{ }", "{}", "{\n}", "{ä\u{2028}}", "{{{}}}", "{a|b}c"]
+        {
             let joined: String = pieces(text)
                 .map(|piece| match piece {
                     Piece::Text(text) | Piece::Brace(text) | Piece::Key { typed: text, .. } => text,
@@ -161,6 +187,9 @@ mod tests {
         }
         let keys = |text: &str| pieces(text).filter(|piece| matches!(piece, Piece::Key { .. })).count();
         assert_eq!(["{{name}}", "{a{b}}", "{ a }", "{}", "{ }", "{a\nb}"].map(keys), [1, 1, 1, 0, 0, 0]);
+        assert_eq!(["{a|}", "{a | b}", "{|b}", "{ |b}", "{a|b|c}", "{a|b\nc}"].map(keys), [1, 1, 0, 0, 1, 0]);
+        assert_eq!(keys(&format!("{{a|{}}}", "k".repeat(198))), 1);
+        assert_eq!(keys(&format!("{{a|{}}}", "k".repeat(199))), 0);
         assert_eq!(keys(&format!("{{{}}}", "k".repeat(64))), 1);
         assert_eq!(keys(&format!("{{{}}}", "k".repeat(65))), 0);
     }

@@ -3,7 +3,8 @@
 use super::Walk;
 use crate::form::{
     ending::Ending,
-    plan::{Calendar, EndingPlan, QuestionKind, Questionnaire, Slot, web_url},
+    plan::{Calendar, EndingPlan, QuestionKind, Questionnaire, Slot},
+    web_url::web_url,
 };
 
 /// An ending that a walk reached, with everything that the host must act on.
@@ -14,6 +15,10 @@ pub struct Finish<'a> {
     pub id: Option<&'a str>,
     /// The ending's record, or `None` for the built-in confirmation.
     pub ending: Option<&'a Ending>,
+    /// The title of the ending, in the language of the [`Policy`](crate::form::Policy).
+    pub title: Option<&'a str>,
+    /// The heading of the ending, in the language of the policy. It may contain placeholders.
+    pub heading: Option<&'a str>,
     /// The message of the ending, or the `confirmation_message` for the built-in confirmation. It may contain
     /// placeholders for [`Walk::fill`].
     pub message: Option<&'a str>,
@@ -58,7 +63,9 @@ impl<'a> Finish<'a> {
         Self {
             id: plan.and_then(|plan| plan.id),
             ending: plan.map(|plan| plan.record),
-            message: plan.map_or(source.confirmation, |plan| plan.record.message.as_str()),
+            title: plan.and_then(|plan| plan.title.as_deref()),
+            heading: plan.and_then(|plan| plan.heading.as_deref()),
+            message: plan.map_or(form.confirmation.as_deref(), |plan| plan.message.as_deref()),
             creates_lead: form.creates_lead(index),
             meta_event: plan.and_then(|plan| plan.record.meta_event.get()).and_then(|event| event.name.as_str()),
             calendar: plan.and_then(|plan| plan.calendar(source)),

@@ -6,7 +6,8 @@ use super::{End, Escape, NameSource, PathAnswer, Walk, lines, name_source::STAND
 use crate::{
     form::{
         answer::Answer,
-        plan::{QuestionKind, QuestionPlan, non_blank},
+        locale::choose_filled,
+        plan::{QuestionPlan, non_blank},
     },
     id::{ClientId, PipelineId},
     model::{Amount, NewLead},
@@ -137,8 +138,8 @@ impl<'a> Walk<'a> {
         lead.value = fields.value.map(|(_, value)| value.get());
         let pipeline = non_blank(&form.target_pipeline_id).and_then(|id| PipelineId::parse(id.trim()).ok());
         lead.pipeline_id = pipeline.map(|id| id.to_string());
-        lead.source = non_blank(&form.name).map(|name| {
-            lines::truncate(format!("Form: {}", lines::one_line(name)).into(), SOURCE.rule.max_chars).into()
+        lead.source = choose_filled(&form.name, &self.form.policy).map(|name| {
+            lines::truncate(format!("Form: {}", lines::one_line(&name)).into(), SOURCE.rule.max_chars).into()
         });
         lead.notes = self.notes(&attributes);
         Ok(FormLead { lead, name_source, attributes })
@@ -165,7 +166,7 @@ impl<'a> Attribute<'a> {
         Self {
             key: answer.question.key,
             question: answer.question.id,
-            label: answer.step.fill(answer.question.label, "", Escape::Plain),
+            label: answer.step.fill(&answer.question.label, "", Escape::Plain),
             text: answer.text.clone(),
             answer: answer.answer,
         }
@@ -193,10 +194,8 @@ impl<'f, 'w, 'a> LeadFields<'f, 'w, 'a> {
                 answers?.find(|answer| field.rule.allows(&answer.text))
             }),
             value: mapped("value").find_map(|answer| {
-                let number = answer.text.strip_prefix('+').unwrap_or(&answer.text);
-                let amount = Amount::parse(number)
-                    .ok()
-                    .filter(|_| matches!(answer.question.kind, QuestionKind::Number { .. }))?;
+                let number = answer.question.decimal(answer.answer)?;
+                let amount = Amount::parse(number.strip_prefix('+').unwrap_or(&number)).ok()?;
                 Some((answer.index, amount))
             }),
         }

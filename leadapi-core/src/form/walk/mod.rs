@@ -2,11 +2,13 @@
 
 mod fill;
 mod finish;
+mod json;
 mod lead;
 mod lines;
 mod name_source;
 mod step;
 mod traverse;
+mod tried;
 
 pub use fill::Escape;
 pub(super) use fill::{Piece, pieces};
@@ -16,12 +18,14 @@ pub use lead::{Attribute, FormLead, NoLead};
 pub use name_source::NameSource;
 pub(super) use name_source::{STAND_INS, is_name};
 pub use step::{SkipReason, SkippedRule, Step, StepQuestion};
+pub use tried::{TriedCondition, TriedRule, TriedRuleResult};
 
 use std::borrow::Cow;
 
 use super::{
     answer::{Answer, Answers},
-    plan::{Problem, QuestionPlan, Questionnaire, Slot},
+    plan::{QuestionPlan, Questionnaire, Slot},
+    problem::Problem,
 };
 
 /// A walk through a form: the path of pages that the answers select, and the outcome.
@@ -47,6 +51,8 @@ pub struct Walk<'a> {
     given: Vec<Option<&'a Answer>>,
     /// The valid answers of the visited pages.
     slots: Vec<Slot<'a>>,
+    /// The scores so far that conditions read.
+    scores: Vec<Option<i64>>,
     visits: Vec<Visit>,
     /// For each page, its position on the path, if the walk visited it.
     steps: Vec<Option<usize>>,
@@ -160,11 +166,8 @@ impl<'a> Walk<'a> {
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     pub fn score(&self) -> i64 {
-        let chosen = self.form.questions.iter().zip(&self.slots).filter_map(|(question, slot)| match slot {
-            Slot::Chosen(index) => question.kind.option(*index),
-            _ => None,
-        });
-        chosen.fold(0, |sum, option| sum.saturating_add(option.score))
+        let answers = self.form.questions.iter().zip(&self.slots);
+        answers.fold(0, |sum, (question, slot)| sum.saturating_add(question.score(slot)))
     }
 
     /// Returns the answers to questions on the path. A walk with only these answers has the same outcome.

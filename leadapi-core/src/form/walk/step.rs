@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Escape, Walk};
-use crate::form::{answer::Answer, plan::QuestionPlan, question::Question};
+use crate::form::{answer::Answer, extensible_enum::QuestionType, plan::QuestionPlan, question::Question};
 
 /// A page on the path of a walk.
 ///
@@ -22,7 +22,7 @@ use crate::form::{answer::Answer, plan::QuestionPlan, question::Question};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'w, 'a> {
-    walk: &'w Walk<'a>,
+    pub(super) walk: &'w Walk<'a>,
     number: usize,
 }
 
@@ -98,11 +98,11 @@ impl<'w, 'a> Step<'w, 'a> {
     }
 
     /// Returns the number of steps up to and including this one.
-    fn count(self) -> usize {
+    pub(super) fn count(self) -> usize {
         self.number + 1
     }
 
-    fn index(self) -> usize {
+    pub(super) fn index(self) -> usize {
         self.walk.visits.get(self.number).map_or(usize::MAX, |visit| visit.page)
     }
 
@@ -121,7 +121,7 @@ impl<'w, 'a> Step<'w, 'a> {
 
     /// Returns the title of the page, or an empty string if it has none.
     pub fn title(self) -> &'a str {
-        self.walk.form.pages.get(self.index()).map_or("", |page| page.title)
+        self.walk.form.pages.get(self.index()).map_or("", |page| &*page.title)
     }
 
     /// Iterates over the questions on the page.
@@ -146,7 +146,7 @@ impl<'w, 'a> Step<'w, 'a> {
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
     /// let record: FormRecord = serde_json::from_str(r#"{"form":{"pages":[{"id":"p"}],"logic":{"rules":[
-    ///     {"id":"r","fromPageId":"p","groups":[{"conds":[{"op":"between"}]}]}]}}}"#)?;
+    ///     {"id":"r","fromPageId":"p","groups":[{"conds":[{"op":"sounds_like"}]}]}]}}}"#)?;
     /// let form = record.compile(Version::Draft, &Policy::default());
     /// let answers = Answers::new();
     /// let walk = form.walk(&answers);
@@ -191,6 +191,32 @@ impl<'a> StepQuestion<'_, 'a> {
         self.question.record
     }
 
+    /// Returns the type of the question, under our name for it. See [`Question::question_type`].
+    pub fn question_type(self) -> Option<QuestionType> {
+        self.question.record.question_type()
+    }
+
+    /// Iterates over the options of a choice: the id and the label of each, in the language of the
+    /// [`Policy`](crate::form::Policy).
+    ///
+    /// ```
+    /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
+    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"fields":[{"id":"q","type":"dropdown","options":[
+    ///     {"id":"a","label":{"en":"Yes, please","de":"Ja, bitte"}},{"id":"b"}]}]}}"#)?;
+    /// let mut policy = Policy::default();
+    /// policy.locale = Some("de-AT".into());
+    /// let form = record.compile(Version::Draft, &policy);
+    /// let answers = Answers::new();
+    /// let walk = form.walk(&answers);
+    /// let question = walk.steps().flat_map(|step| step.questions()).next().ok_or("no question")?;
+    /// assert_eq!(question.options().collect::<Vec<_>>(), [("a", "Ja, bitte"), ("b", "b")]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn options(self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let options = self.question.kind.options().into_iter().flat_map(|options| options.iter());
+        options.map(|option| (option.id, &*option.label))
+    }
+
     /// Returns the label. Its placeholders are filled with answers from the pages up to and including this one, as in
     /// [`Walk::fill`].
     ///
@@ -208,7 +234,7 @@ impl<'a> StepQuestion<'_, 'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn label(self, fallback: &str, escape: Escape) -> String {
-        self.step.fill(self.question.label, fallback, escape)
+        self.step.fill(&self.question.label, fallback, escape)
     }
 
     /// Returns the answer, valid or not.
@@ -216,8 +242,8 @@ impl<'a> StepQuestion<'_, 'a> {
         self.step.walk.given(self.index)
     }
 
-    /// Formats a valid answer for display: the label of an option, a number in its original spelling, or a string
-    /// without surrounding white space. Returns `None` if there is no valid answer.
+    /// Formats a valid answer for display: the labels of options, a number in its original spelling, an
+    /// amount of money, a date, a word for a boolean, or a string without surrounding white space. Returns `None` if there is no valid answer.
     pub fn text(self) -> Option<Cow<'a, str>> {
         self.question.text(&self.step.walk.slot(self.index))
     }

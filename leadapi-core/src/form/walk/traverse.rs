@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use super::{End, SkipReason, SkippedRule, Visit, Walk};
 use crate::form::{
     answer::{Answer, Answers},
-    plan::{PagePlan, Questionnaire, RulePlan, RuleResult, Slot, Target},
+    plan::{Evidence, PagePlan, Questionnaire, RulePlan, RuleResult, Slot, Target, add},
 };
 
 impl<'r> Questionnaire<'r> {
@@ -35,6 +35,7 @@ impl<'r> Questionnaire<'r> {
             form: self,
             given: self.given(answers),
             slots: vec![Slot::Empty; self.questions.len()],
+            scores: self.scores.initial(),
             visits: Vec::with_capacity(self.pages.len()),
             steps: vec![None; self.pages.len()],
             skipped_rules: Vec::new(),
@@ -73,11 +74,11 @@ impl<'r> Questionnaire<'r> {
         &self,
         index: usize,
         page: &'p PagePlan<'_>,
-        slots: &[Slot<'_>],
+        evidence: &Evidence<'_, '_>,
         mut on_skip: impl FnMut(&'p RulePlan<'_>, SkipReason),
     ) -> Target {
         for rule in &page.rules {
-            match rule.evaluate(slots) {
+            match rule.evaluate(evidence) {
                 RuleResult::NoMatch => {}
                 RuleResult::MissingTarget => on_skip(rule, SkipReason::MissingTarget),
                 RuleResult::Uncertain => on_skip(rule, SkipReason::UncertainConditions),
@@ -86,6 +87,21 @@ impl<'r> Questionnaire<'r> {
             }
         }
         self.after(index)
+    }
+
+    /// Adds the points of the answers on a page to its scores.
+    #[inline]
+    pub(super) fn add_points(&self, page: &PagePlan<'_>, slots: &[Slot<'_>], scores: &mut [Option<i64>]) {
+        if page.scores.is_empty() {
+            return;
+        }
+        let range = page.questions.clone();
+        let questions = self.questions.get(range.clone()).unwrap_or_default();
+        let answered = questions.iter().zip(slots.get(range).unwrap_or_default());
+        let points = answered.fold(0_i64, |sum, (question, slot)| sum.saturating_add(question.score(slot)));
+        for score in &page.scores {
+            scores.get_mut(*score).into_iter().for_each(|score| *score = add(*score, Some(points)));
+        }
     }
 }
 
@@ -106,7 +122,8 @@ impl Walk<'_> {
             }
             let (number, skipped_rules) = (self.visits.len(), &mut self.skipped_rules);
             let mut uncertain = false;
-            let target = form.route(at, page, &self.slots, |rule, reason| {
+            let evidence = Evidence { slots: &self.slots, scores: &self.scores, given: Some(&self.given) };
+            let target = form.route(at, page, &evidence, |rule, reason| {
                 uncertain |= reason != SkipReason::MissingTarget;
                 skipped_rules.push((number, SkippedRule { rule: rule.record.id.as_str(), at: rule.at, reason }));
             });
@@ -136,6 +153,7 @@ impl Walk<'_> {
                 Err(_) => valid = false,
             }
         }
+        self.form.add_points(page, &self.slots, &mut self.scores);
         valid
     }
 }

@@ -33,7 +33,7 @@ impl FormFile {
         &self,
         run: impl FnOnce(&Questionnaire<'_>, &str, Format) -> Result<(), CommandError>,
     ) -> Result<(), CommandError> {
-        let text = text("form record", &self.file)?;
+        let text = text(&self.file)?;
         let text = without_bom(&text);
         let version = if self.draft { Version::Draft } else { Version::Live };
         run(&parse(&self.file, text)?.compile(version, &Policy::default()), text, self.format)
@@ -42,20 +42,26 @@ impl FormFile {
 
 /// Reads a form record from a file.
 pub(super) fn record(path: &Path) -> Result<FormRecord, CommandError> {
-    parse(path, without_bom(&text("form record", path)?))
+    parse(path, &text(path)?)
 }
 
-fn parse(path: &Path, text: &str) -> Result<FormRecord, CommandError> {
-    serde_json::from_str(text).map_err(|source| CommandError::Form { path: path.to_owned(), source })
+/// Reads the text of a form record from a file.
+pub(super) fn text(path: &Path) -> Result<String, CommandError> {
+    read("form record", path)
+}
+
+/// Parses the text of a form record from the file at `path`.
+pub(super) fn parse(path: &Path, text: &str) -> Result<FormRecord, CommandError> {
+    serde_json::from_str(without_bom(text)).map_err(|source| CommandError::Form { path: path.to_owned(), source })
 }
 
 /// Reads answers from a file.
 pub(super) fn answers(path: &Path) -> Result<Answers, CommandError> {
-    serde_json::from_str(without_bom(&text("answers file", path)?))
+    serde_json::from_str(without_bom(&read("answers file", path)?))
         .map_err(|source| CommandError::Answers { path: path.to_owned(), source })
 }
 
-fn text(what: &'static str, path: &Path) -> Result<String, CommandError> {
+fn read(what: &'static str, path: &Path) -> Result<String, CommandError> {
     read_text(path).map_err(|error| match error {
         CommandError::Read { path, source } => CommandError::ReadForm { what, path, source },
         other => other,

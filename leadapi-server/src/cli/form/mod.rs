@@ -5,6 +5,7 @@ mod explain;
 mod input;
 mod location;
 mod paths;
+mod preview;
 mod sarif;
 mod walk;
 
@@ -23,6 +24,7 @@ use super::{
 use check::Check;
 use explain::Explain;
 use input::FormFile;
+use preview::PreviewForm;
 use walk::WalkForm;
 
 #[derive(Debug, Subcommand)]
@@ -37,6 +39,7 @@ pub(super) enum FormCommand {
     Graph(FormFile),
     /// Walk through a form from a file with answers from another file, and print the resulting lead.
     Walk(WalkForm),
+    Preview(PreviewForm),
     /// Add a form record from a file, keeping every field.
     Add {
         #[command(flatten)]
@@ -100,6 +103,7 @@ impl FormCommand {
             Self::Paths(form) => paths::paths(&form),
             Self::Graph(form) => paths::graph(&form),
             Self::Walk(walk) => walk.run(),
+            Self::Preview(preview) => preview.run().await,
             Self::Add { of, file } => {
                 let record = input::record(&file)?;
                 let id = of.at.open().await?.add_form(&of.business, record).await?;

@@ -3,11 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use leadapi_core::form::{
-    Attribute, CalendarProvider, Escape, Finish, FormLead, NoLead, Outcome, SkipReason, SkippedRule, Step,
-    VerificationKind, Walk,
-};
-use serde_json::{Value, json};
+use leadapi_core::form::{Escape, FormLead, NoLead, Outcome, SkipReason, SkippedRule, Step, Walk};
 
 use super::{
     input::{self, FormFile},
@@ -36,95 +32,12 @@ impl WalkForm {
             let walk = form.walk(&answers);
             let lead = walk.lead();
             if format.is_json() {
-                format.print(&data(&walk, lead.as_ref()), String::new)
+                format.print(&walk.to_json(""), String::new)
             } else {
                 format.print(&(), || text(&walk, lead.as_ref()))
             }
         })
     }
-}
-
-/// Formats the walk as JSON.
-fn data(walk: &Walk<'_>, lead: Result<&FormLead<'_>, &NoLead>) -> Value {
-    let steps = walk.steps().map(|step| {
-        let skipped_rules = step
-            .skipped_rules()
-            .into_iter()
-            .map(|skipped| json!({"rule": skipped.rule, "at": skipped.at, "kind": skipped.reason.as_str()}));
-        json!({
-            "page": step.page(),
-            "title": step.title(),
-            "uncertain": step.is_uncertain(),
-            "notices": skipped_rules.collect::<Vec<_>>(),
-        })
-    });
-    let mut data = json!({
-        "path": walk.steps().map(Step::page).collect::<Vec<_>>(),
-        "steps": steps.collect::<Vec<_>>(),
-        "uncertain": walk.steps().any(Step::is_uncertain),
-        "score": walk.score(),
-        "progress": walk.progress(),
-        "problems": [],
-        "again": null,
-        "ending": null,
-        "verifications": walk.verifications().iter().map(|verification| {
-            let check = if verification.kind == VerificationKind::Email { "email" } else { "phone" };
-            json!({"check": check, "question": verification.question, "text": verification.text})
-        }).collect::<Vec<_>>(),
-    });
-    let mut set = |key: &str, value: Value| data.as_object_mut().map(|data| data.insert(key.to_owned(), value));
-    let outcome = match walk.outcome() {
-        Outcome::Empty => "empty",
-        Outcome::Loop { page } => {
-            set("again", json!(page));
-            "endless"
-        }
-        Outcome::Awaiting { problems } => {
-            let problem = |(id, problem): &(&str, leadapi_core::form::Problem)| json!({"question": id, "problem": problem.as_str(), "message": problem.to_string()});
-            set("problems", problems.iter().map(problem).collect());
-            "awaiting"
-        }
-        Outcome::Finished(finish) => {
-            set("ending", ending(walk, &finish));
-            "finished"
-        }
-        _ => "unknown",
-    };
-    set("outcome", json!(outcome));
-    set("lead", json!(lead.ok().map(|made| &made.lead)));
-    set("no_lead", json!(lead.err().map(|reason| reason.as_str())));
-    set("named_by", json!(lead.ok().map(|made| made.name_source.as_str())));
-    let attributes = lead.ok().map_or(&[][..], |made| &made.attributes);
-    set("attributes", attributes.iter().map(attribute).collect());
-    data
-}
-
-fn ending(walk: &Walk<'_>, finish: &Finish<'_>) -> Value {
-    let fill = |text: Option<&str>| text.map(|text| walk.fill(text, "", Escape::Plain));
-    let calendar = finish.calendar.as_ref().map(|calendar| {
-        let provider = calendar.provider.map(CalendarProvider::as_str);
-        json!({"slug": calendar.slug, "provider": provider, "duration": calendar.duration})
-    });
-    json!({
-        "id": finish.id,
-        "title": finish.ending.and_then(|ending| ending.title.as_str()),
-        "heading": fill(finish.ending.and_then(|ending| ending.heading.as_str())),
-        "message": fill(finish.message),
-        "creates_lead": finish.creates_lead,
-        "meta_event": finish.meta_event,
-        "calendar": calendar,
-        "redirect": finish.redirect,
-    })
-}
-
-fn attribute(attribute: &Attribute<'_>) -> Value {
-    json!({
-        "key": attribute.key,
-        "question": attribute.question,
-        "label": attribute.label,
-        "text": attribute.text,
-        "answer": attribute.answer,
-    })
 }
 
 /// Formats the walk for people.

@@ -7,7 +7,10 @@ use super::{
     lifetime::{DEFAULT_DAYS, expiry_field},
     page,
 };
-use crate::settings::{form::Fields, person::Person, route::path};
+use crate::{
+    settings::{person::Person, route::path},
+    web::Fields,
+};
 
 /// The input of the form, so that it can be shown again with an error.
 #[derive(Debug, Clone)]

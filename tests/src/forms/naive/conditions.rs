@@ -4,7 +4,10 @@ use serde_json::Value;
 
 use super::{
     Naive,
-    values::{known_kind, number_of, text_of, written},
+    kinds::{chosen, kind},
+    operators::{Family, compare, family, operator},
+    texts::{is_email, is_phone},
+    values::{objects, options, text_of, whole},
 };
 
 #[derive(Clone, Copy, PartialEq)]
@@ -16,35 +19,69 @@ pub(super) enum Kleene {
 
 impl Naive<'_> {
     pub(super) fn condition(&self, condition: &Value, pages: &[usize], answers: &Value) -> Kleene {
-        let op = condition["op"].as_str().unwrap_or("");
-        if !condition.is_object() || !["equals", "gt", "is_filled"].contains(&op) {
-            return Kleene::Maybe;
-        }
-        let Some(id) = text_of(&condition["fieldId"]) else { return Kleene::No };
-        let Some(answer) = self.visible(id, pages, answers) else { return Kleene::No };
-        let (_, question) = self.question(id).unwrap();
         let value = &condition["value"];
-        let kind = question["type"].as_str().unwrap_or("");
-        let holds = match op {
-            "is_filled" => true,
-            "equals" if kind == "single_choice" => value.is_string() && value == answer,
-            "equals" if kind == "number" => match (number_of(answer), number_of(value)) {
-                (Some(answer), Some(value)) => answer == value,
-                _ => false,
-            },
-            "equals" => {
-                let simple = value.is_string() || value.is_number();
-                simple && !answer.is_array() && !answer.is_object() && written(answer) == written(value)
-            }
-            _ => {
-                let numeric = kind == "number" || (!known_kind(kind) && answer.is_number());
-                match (number_of(answer), number_of(value)) {
-                    (Some(answer), Some(value)) => numeric && answer > value,
-                    _ => false,
+        let Some((op, negated)) = operator(condition["op"].as_str().unwrap_or(""), value) else { return Kleene::Maybe };
+        let Some(id) = text_of(&condition["fieldId"]) else { return Kleene::No };
+        let result = if let Some((_, question)) = self.question(id) {
+            compare(op, question, family(question), self.visible(id, pages, answers), value)
+        } else {
+            let Some(score) = self.score_named(id, pages, answers) else { return Kleene::No };
+            compare(op, &Value::Null, Family::Score, Some(&score.into()), value)
+        };
+        if result.is_some_and(|holds| holds != negated) { Kleene::Yes } else { Kleene::No }
+    }
+
+    /// Returns the score of the path so far (`$score`), or of one page on it (`$score:` and the page's id).
+    fn score_named(&self, name: &str, path: &[usize], answers: &Value) -> Option<i64> {
+        let rest = name.strip_prefix("$score")?;
+        if rest.is_empty() {
+            return Some(self.score(path, answers));
+        }
+        let page = rest.strip_prefix(':')?;
+        let page = self.pages.iter().position(|known| known.id == Some(page))?;
+        Some(if path.contains(&page) { self.score(&[page], answers) } else { 0 })
+    }
+
+    /// Returns the points of the answers on these pages.
+    pub(super) fn score(&self, pages: &[usize], answers: &Value) -> i64 {
+        let mut score = 0;
+        for page in pages {
+            for (id, question) in &self.pages[*page].questions {
+                if let Some(answer) = self.visible(id, pages, answers) {
+                    score += points(question, answer);
                 }
             }
-        };
-        if holds { Kleene::Yes } else { Kleene::No }
+        }
+        score
+    }
+
+    /// Returns how every condition on a question, and a lead, see a valid answer, or `None` if the answer is not valid.
+    /// Two answers that they see alike are interchangeable.
+    pub fn view(&self, id: &str, answer: &Value) -> Option<String> {
+        let (_, question) = self.question(id)?;
+        if Self::problem(question, answer).is_some() {
+            return None;
+        }
+        let pages: Vec<usize> = (0..self.pages.len()).collect();
+        let answers = serde_json::json!({id: answer});
+        let answer = self.visible(id, &pages, &answers);
+        let mut view = format!("{}", answer.map_or(0, |answer| points(question, answer)));
+        for rule in objects(&self.version["logic"]["rules"]).into_iter().map(|(_, rule)| rule) {
+            for (_, group) in objects(&rule["groups"]) {
+                for (_, condition) in objects(&group["conds"]) {
+                    let value = &condition["value"];
+                    if condition["fieldId"] == id
+                        && let Some((op, _)) = operator(condition["op"].as_str().unwrap_or(""), value)
+                    {
+                        view += &format!(" {:?}", compare(op, question, family(question), answer, value));
+                    }
+                }
+            }
+        }
+        let text = answer.map(|answer| Self::display_text(question, answer));
+        let text = text.as_deref();
+        view += &format!(" {} {:?} {:?}", text.is_some(), text.map(is_email), text.map(is_phone));
+        Some(view)
     }
 
     pub(super) fn group(&self, group: &Value, pages: &[usize], answers: &Value) -> Option<Kleene> {
@@ -73,6 +110,15 @@ impl Naive<'_> {
         let all = groups.iter().filter_map(|group| self.group(group, pages, answers)).collect::<Vec<_>>();
         if all.is_empty() { None } else { Some(join(&rule["outerOp"], &all)) }
     }
+}
+
+/// Returns the points that an answer adds to the score.
+fn points(question: &Value, answer: &Value) -> i64 {
+    if !["single_choice", "dropdown", "multi_choice"].contains(&kind(question)) {
+        return 0;
+    }
+    let ids = chosen(answer).unwrap();
+    options(question).into_iter().filter(|(id, _)| ids.contains(id)).map(|(_, option)| whole(&option["score"])).sum()
 }
 
 fn join(op: &Value, all: &[Kleene]) -> Kleene {

@@ -4,8 +4,10 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Naive, Walk,
+    kinds::kind,
+    languages::{said, without_currency},
     texts::{is_email, is_id, is_name, is_phone, one_line, shorten},
-    values::{exact, text_of},
+    values::{exact, text_of, written},
 };
 
 impl Naive<'_> {
@@ -51,10 +53,10 @@ impl Naive<'_> {
                 }
             }
         }
-        for (at, (_, _, question, key, text)) in filled.iter().enumerate() {
+        for (at, (_, id, question, key, _)) in filled.iter().enumerate() {
             if *key == Some("value")
-                && question["type"] == "number"
-                && let Some(value) = exact(text)
+                && kind(question) == "number"
+                && let Some(value) = exact(without_currency(question, &written(&answers[*id])))
             {
                 lead.insert("value".into(), value);
                 taken.push(at);
@@ -95,8 +97,8 @@ impl Naive<'_> {
             if taken.contains(&at) {
                 continue;
             }
-            let label = question["label"].as_str().unwrap_or("");
-            let label = self.fill(label, &walk.path[..=*step], answers, "", str::to_owned);
+            let label = said(&question["label"]).unwrap_or_default();
+            let label = self.fill(&label, &walk.path[..=*step], answers, "", str::to_owned);
             let mut line = shorten(&one_line(&label), 200);
             if line.is_empty() {
                 line = one_line(key.unwrap_or(id));
@@ -107,8 +109,8 @@ impl Naive<'_> {
         if !notes.is_empty() {
             lead.insert("notes".into(), shorten(&notes.join("\n"), 10_000).into());
         }
-        if let Some(name) = text_of(&self.form["name"]) {
-            lead.insert("source".into(), shorten(&format!("Form: {}", one_line(name)), 100).into());
+        if let Some(name) = said(&self.form["name"]).filter(|name| !name.trim().is_empty()) {
+            lead.insert("source".into(), shorten(&format!("Form: {}", one_line(&name)), 100).into());
         }
         if let Some(pipeline) = text_of(&self.form["target_pipeline_id"])
             && is_id(pipeline.trim())

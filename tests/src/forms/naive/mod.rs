@@ -11,12 +11,16 @@
 )]
 
 mod conditions;
+mod kinds;
+mod languages;
 mod lead;
+mod operators;
 mod placeholders;
 mod problems;
 mod progress;
 mod report;
 mod routing;
+mod structured;
 mod texts;
 mod values;
 

@@ -46,9 +46,17 @@ impl Naive<'_> {
                 && chars[at + 1 + length] == '}'
             {
                 let inner: String = chars[at + 1..at + 1 + length].iter().collect();
-                let key = inner.trim();
+                let whole = inner.trim();
+                let mut key = whole;
+                let mut fallback = fallback;
+                let first = whole.split('|').next().unwrap().trim_end();
+                if !self.knows(whole) && whole.contains('|') {
+                    key = first;
+                    fallback = whole[whole.find('|').unwrap() + 1..].trim();
+                }
+                let short = first.chars().count() <= 64 && whole.chars().count() <= 200;
                 let breaks = inner.contains(['\n', '\r', '\u{2028}', '\u{2029}']);
-                if !key.is_empty() && key.chars().count() <= 64 && !breaks && self.knows(key) {
+                if !first.is_empty() && short && !breaks && self.knows(key) {
                     let value = self.placeholder_value(key, pages, answers);
                     filled.push_str(&escape(&value.unwrap_or_else(|| fallback.to_owned())));
                     at += length + 2;

@@ -1,26 +1,44 @@
 //! Finds invalid answers, and decides which answers count.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::{
     Naive,
-    texts::{is_email, is_phone},
-    values::{filled, looks_decimal, number_of, options, text_of, written},
+    kinds::{chosen, day, kind, range, truth},
+    languages::{amount, limit, said, without_currency},
+    structured::{address, files},
+    texts::{is_email, is_phone, web},
+    values::{blank, filled, looks_decimal, number_of, options, written},
 };
 
 impl Naive<'_> {
     pub(super) fn problem(question: &Value, answer: &Value) -> Option<&'static str> {
-        if !filled(answer) {
-            return (question["required"] == json!(true)).then_some("missing");
+        let kind = kind(question);
+        let required = question["required"] == json!(true) && kind != "hidden";
+        let parts = kind == "address" && address(answer).is_some_and(|line| line.is_empty());
+        if !filled(answer) || parts {
+            return required.then_some("missing");
         }
-        match question["type"].as_str() {
-            Some("single_choice") => {
+        match kind {
+            "single_choice" | "dropdown" => {
                 let chosen = answer.as_str();
                 let exists = options(question).iter().any(|(id, _)| Some(*id) == chosen);
                 (!exists).then_some("no_such_option")
             }
-            Some("number") => {
+            "multi_choice" => {
+                let Some(ids) = chosen(answer) else { return Some("no_such_option") };
+                let known: BTreeSet<&str> = options(question).iter().map(|(id, _)| *id).collect();
+                if ids.iter().any(|id| !known.contains(id)) {
+                    return Some("no_such_option");
+                }
+                let different: BTreeSet<&str> = ids.iter().copied().collect();
+                (different.len() < ids.len()).then_some("option_twice")
+            }
+            "number" | "rating" => {
                 if let Some(text) = answer.as_str() {
+                    let text = without_currency(question, text);
                     if text.contains(',') {
                         return Some("number_with_comma");
                     }
@@ -30,13 +48,39 @@ impl Naive<'_> {
                 } else if !answer.is_number() {
                     return Some("not_a_number");
                 }
-                let Some(number) = number_of(answer) else { return Some("not_finite") };
-                let min = question["min"].as_f64();
-                (min.is_some() && number < min.unwrap()).then_some("below_min")
+                let number = match answer.as_str() {
+                    Some(text) => number_of(&json!(without_currency(question, text))),
+                    None => number_of(answer),
+                };
+                let Some(number) = number else { return Some("not_finite") };
+                let (min, max) = range(question);
+                if kind == "rating" && number != number.floor() {
+                    return Some("not_whole");
+                }
+                if min.is_some_and(|min| number < min) {
+                    return Some("below_min");
+                }
+                max.is_some_and(|max| number > max).then_some("above_max")
             }
-            Some("short_text" | "email" | "phone") if !answer.is_string() => Some("not_a_text"),
-            Some("email") if !is_email(answer.as_str().unwrap()) => Some("not_an_email"),
-            Some("phone") if !is_phone(answer.as_str().unwrap()) => Some("not_a_phone"),
+            "date" => {
+                let Some(date) = day(answer) else { return Some("not_a_date") };
+                if day(&question["min"]).is_some_and(|min| date < min) {
+                    return Some("too_early");
+                }
+                day(&question["max"]).is_some_and(|max| date > max).then_some("too_late")
+            }
+            "checkbox" | "consent" | "yes_no" => match truth(answer) {
+                None => Some("not_a_bool"),
+                Some(false) if required && kind != "yes_no" => Some("not_accepted"),
+                Some(_) => None,
+            },
+            "address" => address(answer).is_none().then_some("not_an_address"),
+            "file" => files(answer).is_none().then_some("not_a_file"),
+            "short_text" | "long_text" | "email" | "phone" | "url" if !answer.is_string() => Some("not_a_text"),
+            "email" if !is_email(answer.as_str().unwrap()) => Some("not_an_email"),
+            "phone" if !is_phone(answer.as_str().unwrap()) => Some("not_a_phone"),
+            "url" if web(answer).is_none() => Some("not_a_url"),
+            "short_text" | "long_text" | "email" | "phone" | "url" => limit(question, answer.as_str().unwrap()),
             _ => None,
         }
     }
@@ -49,15 +93,23 @@ impl Naive<'_> {
             return None;
         }
         let answer = &answers[id];
-        (filled(answer) && Self::problem(question, answer).is_none()).then_some(answer)
+        let parts = kind(question) == "address" && address(answer).is_some_and(|line| line.is_empty());
+        (filled(answer) && !parts && Self::problem(question, answer).is_none()).then_some(answer)
     }
 
     pub(super) fn display_text(question: &Value, answer: &Value) -> String {
-        if question["type"] == "single_choice" {
-            let id = answer.as_str().unwrap();
+        let label = |id: &str| {
             let (_, option) = options(question).into_iter().find(|(known, _)| *known == id).unwrap();
-            return text_of(&option["label"]).map_or(id, str::trim).to_owned();
+            said(&option["label"]).filter(|label| !blank(label)).map_or(id.to_owned(), |label| label.trim().to_owned())
+        };
+        match kind(question) {
+            "single_choice" | "dropdown" => label(answer.as_str().unwrap()),
+            "multi_choice" => chosen(answer).unwrap().into_iter().map(label).collect::<Vec<_>>().join(", "),
+            "checkbox" | "consent" | "yes_no" => if truth(answer).unwrap() { "Yes" } else { "No" }.to_owned(),
+            "number" | "rating" => amount(question, answer),
+            "address" => address(answer).unwrap(),
+            "file" => files(answer).unwrap(),
+            _ => written(answer),
         }
-        written(answer)
     }
 }

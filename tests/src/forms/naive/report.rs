@@ -5,8 +5,10 @@ use serde_json::{Map, Value, json};
 use super::{
     super::FALLBACK,
     Naive,
+    kinds::kind,
+    languages::said,
     texts::{html, url, web},
-    values::{options, text_of, whole, whole_or_none, written},
+    values::{text_of, whole_or_none, written},
 };
 
 impl Naive<'_> {
@@ -23,33 +25,28 @@ impl Naive<'_> {
         let progress = if walk.outcome == "finished" { 1.0 } else { steps.last().copied().unwrap_or(0.0) };
         say("progress", progress.into());
         say("steps", steps.into());
-        let mut score: i64 = 0;
         let mut labels = Map::new();
         let mut pruned = vec![];
         let mut verify = vec![];
         let settings = &self.version["settings"];
         for (step, page) in walk.path.iter().enumerate() {
             for (id, question) in &self.pages[*page].questions {
-                let label = question["label"].as_str().unwrap_or("");
-                let label = self.fill(label, &walk.path[..=step], answers, FALLBACK, str::to_owned);
+                let label = said(&question["label"]).unwrap_or_default();
+                let label = self.fill(&label, &walk.path[..=step], answers, FALLBACK, str::to_owned);
                 labels.insert((*id).to_owned(), label.into());
                 if answers.get(id).is_some() {
                     pruned.push((*id).to_owned());
                 }
                 let Some(answer) = self.visible(id, &walk.path, answers) else { continue };
-                let option = options(question).into_iter().find(|(known, _)| answer == known);
-                if question["type"] == "single_choice" {
-                    score += whole(&option.unwrap().1["score"]);
-                }
-                for (kind, setting) in [("email", "verifyEmail"), ("phone", "verifyPhone")] {
-                    if question["type"] == kind && settings[setting] == json!(true) {
-                        verify.push(json!([kind, id, written(answer)]));
+                for (wanted, setting) in [("email", "verifyEmail"), ("phone", "verifyPhone")] {
+                    if kind(question) == wanted && settings[setting] == json!(true) {
+                        verify.push(json!([wanted, id, written(answer)]));
                     }
                 }
             }
         }
         pruned.sort();
-        say("score", score.into());
+        say("score", self.score(&walk.path, answers).into());
         say("labels", labels.into());
         say("pruned", pruned.into());
         say("verify", verify.into());
@@ -67,8 +64,8 @@ impl Naive<'_> {
                 say("ending", json!(id));
                 let message =
                     if walk.ending.is_some() { &ending["message"] } else { &self.version["confirmation_message"] };
-                let message = message.as_str().unwrap_or("");
-                let fill = |escape| self.fill(message, &walk.path, answers, FALLBACK, escape);
+                let message = said(message).unwrap_or_default();
+                let fill = |escape| self.fill(&message, &walk.path, answers, FALLBACK, escape);
                 say("message", fill(str::to_owned).into());
                 say("message_html", fill(html).into());
                 say("message_url", fill(url).into());

@@ -47,10 +47,6 @@ pub(super) fn written(answer: &Value) -> String {
     }
 }
 
-pub(super) fn known_kind(kind: &str) -> bool {
-    ["single_choice", "short_text", "email", "phone", "number"].contains(&kind)
-}
-
 /// Returns whether the text is a decimal number: an optional sign, digits with an optional point, and an optional
 /// exponent.
 pub(super) fn looks_decimal(text: &str) -> bool {

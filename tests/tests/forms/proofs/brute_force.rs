@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 /// The maximum number of combinations of answers. Forms with more are skipped.
 const MOST: usize = 3_000;
 
+/// The maximum number of parts of texts for which all combinations are tried.
+const MOST_PARTS: usize = 3;
+
 /// The facts collected from all walks.
 #[derive(Default)]
 pub(super) struct Seen {
@@ -34,6 +37,16 @@ pub(super) struct Facts {
 }
 
 impl Seen {
+    /// Returns the pages that some walk may reach.
+    pub(super) fn pages(&self) -> &BTreeSet<usize> {
+        &self.possible.pages
+    }
+
+    /// Returns the endings that some walk may reach.
+    pub(super) fn endings(&self) -> &BTreeSet<usize> {
+        &self.possible.endings
+    }
+
     /// Walks with these answers once for every subset of the rules that may match.
     fn walk(&mut self, naive: &Naive<'_>, answers: &Value) {
         let mut choices = vec![Vec::new()];
@@ -86,14 +99,38 @@ impl Facts {
 /// Returns candidate answers to a question: at least one from every class of answers that the form's conditions or the
 /// lead's fields can distinguish. Derives them without the engine, from each constant of the form, the neighbors of
 /// each number, and some fixed values.
-fn candidates(question: &Value, constants: &[Value]) -> Vec<Value> {
+fn candidates(question: &Value, constants: &[Value], parts: &BTreeSet<String>) -> Vec<Value> {
     let mut all = vec![Value::Null];
+    let options: Vec<Value> =
+        question["options"].as_array().unwrap().iter().map(|option| option["id"].clone()).collect();
     match question["type"].as_str().unwrap() {
-        "single_choice" => {
-            all.extend(question["options"].as_array().unwrap().iter().map(|option| option["id"].clone()));
+        "single_choice" | "dropdown" => all.extend(options),
+        "multi_choice" | "multipleChoiceMulti" => {
+            for subset in 1..1 << options.len() {
+                let ids = options.iter().enumerate().filter(|(at, _)| subset & (1 << at) != 0);
+                all.push(ids.map(|(_, id)| id.clone()).collect());
+            }
         }
-        "number" => {
-            let numbers = numbers(constants.iter().chain([&question["min"], &json!(1)]));
+        "checkbox" | "consent" | "yes_no" => {
+            all.extend([json!(true), json!(false)]);
+            // A checkbox with options is a multiple choice.
+            all.extend(options.iter().map(|id| json!([id])));
+        }
+        "date" => {
+            // The generated dates are in the middle of a month.
+            let fixed = json!("2026-05-31");
+            let dates = constants.iter().chain([&question["min"], &question["max"], &fixed]);
+            for date in dates.filter_map(Value::as_str).map(str::trim) {
+                let near = (1..31).map(|day| format!("{}-{day:02}", date.get(..7).unwrap_or("2026-05")));
+                all.extend(near.chain([date.to_owned()]).map(Value::from));
+            }
+        }
+        "file" => all.extend([json!("https://a.b/c")]),
+        "number" | "rating" | "NPS" => {
+            let whole = (-1..12).map(Value::from).collect::<Vec<_>>();
+            let whole = whole.iter().filter(|_| question["type"] != "number");
+            let limits = [&question["min"], &question["max"], &json!(1)];
+            let numbers = numbers(constants.iter().chain(limits).chain(whole));
             if question["mappedKey"] == "phone" {
                 // A number with too many characters is not a valid phone number.
                 let long = numbers.iter().filter_map(Value::as_f64).map(|number| {
@@ -105,10 +142,10 @@ fn candidates(question: &Value, constants: &[Value]) -> Vec<Value> {
             all.extend(numbers);
         }
         kind => {
-            all.extend(constants.iter().filter(|value| value.is_string()).cloned());
-            all.extend(constants.iter().filter(|value| value.is_number()).map(|value| json!(value.to_string())));
-            all.extend([json!("zz"), json!("ann@example.com"), json!("202 555 0101")]);
-            if kind == "rating" {
+            all.extend(constants.iter().filter_map(word).map(Value::from));
+            all.extend(texts(parts).into_iter().map(Value::from));
+            all.extend([json!("zz"), json!("ann@example.com"), json!("202 555 0101"), json!("https://z.zz")]);
+            if kind == "matrix" || kind == "hidden" {
                 all.extend(constants.iter().filter(|value| value.is_number()).cloned());
                 all.extend(constants.iter().filter_map(|value| serde_json::from_str(value.as_str()?.trim()).ok()));
                 all.extend(numbers(constants.iter()));
@@ -119,6 +156,36 @@ fn candidates(question: &Value, constants: &[Value]) -> Vec<Value> {
     all.sort_by_key(Value::to_string);
     all.dedup();
     all
+}
+
+/// Returns the text of a plain value.
+fn word(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim().to_owned()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        _ => None,
+    }
+}
+
+/// Returns texts that start with, contain and end with the words, in all combinations.
+fn texts(words: &BTreeSet<String>) -> Vec<String> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let ends = || words.iter().copied().chain([""]);
+    let mut texts = Vec::new();
+    for start in ends() {
+        for end in ends() {
+            for subset in 0..1 << words.len() {
+                let parts = words.iter().enumerate().filter(|(at, _)| subset >> at & 1 == 1).map(|(_, word)| *word);
+                let parts = parts.collect::<Vec<_>>();
+                for (separator, tail) in [("~", ""), ("~ ~", ""), ("~", "@~.~"), ("~", "000"), ("~", &"~".repeat(60))] {
+                    texts.push(format!("{start}{separator}{}{separator}{end}{tail}", parts.join(separator)));
+                    texts.push(format!("{start}{separator}{}{tail}{separator}{end}", parts.join(separator)));
+                    texts.push(format!("https://~.~/{separator}{}{tail}{separator}{end}", parts.join(separator)));
+                }
+            }
+        }
+    }
+    texts
 }
 
 /// Returns the numbers among the values, and the nearest representable neighbors of each.
@@ -138,10 +205,21 @@ pub(super) fn brute_force(value: &Value) -> Option<Seen> {
     let version = version(value);
     let naive = Naive::new(value, false);
     let mut constants: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    // The texts with which answers to each question may start or end, or that they may contain.
+    let mut parts: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for rule in version["logic"]["rules"].as_array().unwrap() {
         for group in rule["groups"].as_array().unwrap() {
             for condition in group["conds"].as_array().unwrap() {
-                constants.entry(condition["fieldId"].as_str().unwrap()).or_default().push(condition["value"].clone());
+                let question = condition["fieldId"].as_str().unwrap();
+                let values = match &condition["value"] {
+                    Value::Array(values) => values.clone(),
+                    value => vec![value.clone()],
+                };
+                let op = condition["op"].as_str().unwrap();
+                if op.contains("contains") || op.ends_with("s_with") {
+                    parts.entry(question).or_default().extend(values.iter().filter_map(word));
+                }
+                constants.entry(question).or_default().extend(values);
             }
         }
     }
@@ -152,7 +230,20 @@ pub(super) fn brute_force(value: &Value) -> Option<Seen> {
     for question in fields {
         let id = question["id"].as_str().unwrap();
         let none = Vec::new();
-        let candidates = candidates(question, constants.get(id).unwrap_or(&none));
+        let no_parts = BTreeSet::new();
+        let parts = parts.get(id).unwrap_or(&no_parts);
+        if parts.len() > MOST_PARTS {
+            return None;
+        }
+        let mut views = BTreeMap::new();
+        for candidate in candidates(question, constants.get(id).unwrap_or(&none), parts) {
+            // An invalid answer only ends the walk. No answer is kept in any case, to try every question with it.
+            let view = naive.view(id, &candidate).or_else(|| candidate.is_null().then(String::new));
+            if let Some(view) = view {
+                views.entry(view).or_insert(candidate);
+            }
+        }
+        let candidates: Vec<Value> = views.into_values().collect();
         combinations *= candidates.len();
         if combinations > MOST {
             return None;

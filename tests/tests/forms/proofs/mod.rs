@@ -69,10 +69,28 @@ fn compare_paths(form: &Questionnaire<'_>, endings: &[Value], seen: &Seen) -> Re
     Ok(())
 }
 
+/// Returns whether a condition tests a part of a text that has a syntax, for which texts are hard to make.
+fn reads_parts_of_restricted_texts(record: &Value) -> bool {
+    let version = version(record);
+    let pages = version["pages"].as_array().unwrap().iter().map(|page| &page["fields"]);
+    let questions = pages.chain([&record["form"]["fields"]]).filter_map(Value::as_array).flatten();
+    let is_restricted =
+        |question: &&Value| ["email", "phone", "phone_number", "url"].contains(&question["type"].as_str().unwrap());
+    let restricted: Vec<&Value> = questions.filter(is_restricted).map(|question| &question["id"]).collect();
+    let groups =
+        version["logic"]["rules"].as_array().unwrap().iter().flat_map(|rule| rule["groups"].as_array().unwrap());
+    let mut conditions = groups.flat_map(|group| group["conds"].as_array().unwrap());
+    conditions.any(|condition| {
+        let op = condition["op"].as_str().unwrap();
+        restricted.contains(&&condition["fieldId"]) && (op.contains("contains") || op.ends_with("s_with"))
+    })
+}
+
 #[test]
 fn verdicts_match_brute_force() {
     let forms = configured("LEADAPI_FORMS_PROOFS", FORMS);
     let counts = RefCell::new([0; 6]);
+    let vague = RefCell::new(0);
     let mut runner = TestRunner::new(Config { max_global_rejects: u32::MAX, ..crate::config(forms) });
     let outcome = runner.run(&vec(any::<u8>(), 0..400), |bytes| {
         let value = random::record(&mut Draw(&bytes), true, 4);
@@ -86,10 +104,24 @@ fn verdicts_match_brute_force() {
             _ => None,
         };
         let expected = |of: fn(&Facts) -> bool| refuted(&seen, of);
+        let endings = version(&value)["settings"]["endings"].as_array().unwrap();
+        if reads_parts_of_restricted_texts(&value) {
+            // Neither side knows all answers, so the verdicts only must not contradict what the other side has seen.
+            let agrees = |verdict, expected| verdict == expected || verdict != Some(false) || expected == None;
+            prop_assert!(agrees(is_refuted(&proofs.ends), expected(|facts| facts.endless)), "{}", value);
+            prop_assert!(agrees(is_refuted(&proofs.named), expected(|facts| facts.nameless)), "{}", value);
+            prop_assert!(agrees(is_refuted(&proofs.contactable), expected(|facts| facts.contactless)), "{}", value);
+            for (verdict, reached) in [(&proofs.pages, seen.pages()), (&proofs.endings, seen.endings())] {
+                let Verdict::Refuted(missing) = verdict else { continue };
+                prop_assert!(missing.iter().all(|index| !reached.contains(index)), "{}", value);
+            }
+            replay(&form, &proofs);
+            *vague.borrow_mut() += 1;
+            return Ok(());
+        }
         prop_assert_eq!(is_refuted(&proofs.ends), expected(|facts| facts.endless), "{}", value);
         prop_assert_eq!(is_refuted(&proofs.named), expected(|facts| facts.nameless), "{}", value);
         prop_assert_eq!(is_refuted(&proofs.contactable), expected(|facts| facts.contactless), "{}", value);
-        let endings = version(&value)["settings"]["endings"].as_array().unwrap();
         prop_assert_eq!(&proofs.pages, &missing(form.pages().count(), &seen, |facts| &facts.pages), "{}", value);
         prop_assert_eq!(&proofs.endings, &missing(endings.len(), &seen, |facts| &facts.endings), "{}", value);
         prop_assert_eq!(&proofs.undecided, &seen.undecided.iter().copied().collect::<Vec<_>>(), "{}", value);
@@ -108,6 +140,7 @@ fn verdicts_match_brute_force() {
     // Each property must be refuted for some forms and proved for others, or the comparison would be vacuous.
     let counts = counts.into_inner();
     assert!(counts.iter().all(|count| (1..forms).contains(count)), "{counts:?}");
+    assert!((1..forms / 4).contains(&vague.into_inner()));
 }
 
 /// An answer may lie between two constants. Every step of the ladder that such an answer reaches is found, and no other
@@ -141,14 +174,14 @@ fn a_loop_behind_an_unknown_operator_is_undecided() {
     let proofs = proofs(&json!({
         "pages": [{"id": "a", "fields": [{"id": "n", "type": "number", "required": true}]}, {"id": "b"}],
         "logic": {"rules": [{"fromPageId": "b", "then": {"kind": "jump", "target": "a"},
-            "groups": [{"op": "AND", "conds": [{"fieldId": "n", "op": "lt", "value": 5}]}]}]}}));
+            "groups": [{"op": "AND", "conds": [{"fieldId": "n", "op": "sounds_like", "value": 5}]}]}]}}));
     assert_eq!(proofs.ends, Verdict::Unknown);
     assert_eq!((proofs.pages, proofs.undecided, proofs.complete), (Verdict::Proved, vec![0], true));
 }
 
 #[test]
 fn an_ending_behind_an_unknown_operator_is_undecided() {
-    for op in ["contains", "not_equals"] {
+    for op in ["sounds_like", "CONTAINS!"] {
         let proofs = proofs(&json!({
             "pages": [{"id": "a", "fields": [{"id": "zip", "type": "short_text", "required": true}]}],
             "logic": {"rules": [{"fromPageId": "a", "then": {"kind": "jump", "target": "end:no"},

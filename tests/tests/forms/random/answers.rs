@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{Draw, OPTIONS, QUESTIONS, TEXTS};
+use super::{DATES, Draw, OPTIONS, QUESTIONS, TEXTS};
+
+const URLS: [&str; 4] = ["https://a.b/c", " http://x.y ", "a.b", "https://a b"];
 
 fn answer(draw: &mut Draw<'_>) -> Value {
-    match draw.below(12) {
+    match draw.below(15) {
         0 => Value::Null,
         1 => json!(draw.below(12)),
         2 => json!(4.5),
@@ -17,6 +19,9 @@ fn answer(draw: &mut Draw<'_>) -> Value {
         6..8 => json!(draw.one(&OPTIONS)),
         8 => json!("ann@example.org"),
         9 => json!("202 555 0100"),
+        12 => json!(draw.one(&DATES)),
+        13 => json!([draw.one(&OPTIONS), draw.one(&OPTIONS)]),
+        14 => json!({"street": draw.one(&TEXTS), "zip": 10115, "url": draw.one(&URLS), "name": draw.one(&TEXTS)}),
         _ => json!(draw.one(&TEXTS)),
     }
 }
@@ -34,8 +39,25 @@ pub(crate) fn answers(draw: &mut Draw<'_>, record: &Value) -> Value {
             (Some("number"), 5) => json!(draw.one(&["1,5", "5", "5.0", " 7 ", "1e400", "0x10", "+3", ".5"])),
             (Some("number"), _) => json!(draw.below(12)),
             (Some("email"), _) => json!("ann@example.org"),
-            (Some("phone"), _) => json!("202 555 0100"),
-            (Some("short_text"), _) => json!(draw.one(&TEXTS)),
+            (Some("phone" | "phone_number"), _) => json!("202 555 0100"),
+            (Some("short_text" | "long_text" | "hidden"), _) => json!(draw.one(&TEXTS)),
+            (Some("dropdown"), _) => json!(OPTIONS[draw.below(3)]),
+            (Some("multi_choice" | "multipleChoiceMulti"), 4) => json!([OPTIONS[0], OPTIONS[draw.below(3)]]),
+            (Some("multi_choice" | "multipleChoiceMulti"), 5) => json!(OPTIONS[draw.below(3)]),
+            (Some("multi_choice" | "multipleChoiceMulti"), _) => json!([OPTIONS[draw.below(3)]]),
+            (Some("checkbox" | "consent" | "yes_no"), 5) => {
+                json!(draw.one(&["yes", " No ", "TRUE", "false", "on", "off", "maybe"]))
+            }
+            (Some("checkbox" | "consent" | "yes_no"), _) => json!(draw.below(4) > 0),
+            (Some("date"), _) => json!(draw.one(&DATES)),
+            (Some("rating" | "NPS"), 5) => json!(2.5),
+            (Some("rating" | "NPS"), _) => json!(draw.below(7)),
+            (Some("url"), _) => json!(draw.one(&URLS)),
+            (Some("address"), 4) => json!(draw.one(&TEXTS)),
+            (Some("address"), 5) => json!([draw.one(&TEXTS), "", "Berlin", "BE", "10115"]),
+            (Some("address"), _) => json!({"street": "A 1", "postcode": " 10115 ", "city": draw.one(&TEXTS), "x": 1}),
+            (Some("file"), 5) => json!([{"url": "https://a.b/1", "fileName": "x"}, draw.one(&URLS)]),
+            (Some("file"), _) => json!({"url": draw.one(&URLS), "name": draw.one(&TEXTS)}),
             (Some(_), _) => answer(draw),
         };
         answers.insert(id.to_owned(), good);

@@ -1,11 +1,12 @@
 //! Generates random forms and answers from bytes. Shrinking the bytes of a failing case therefore shrinks the case.
 
 mod answers;
+mod extras;
 mod record;
 
 use serde_json::{Map, Value, json};
 
-pub(crate) use self::{answers::answers, record::record};
+pub(crate) use self::{answers::answers, extras::add_extras, record::record};
 
 /// The bytes to draw from. Once they are used up, every choice returns its first option.
 pub(crate) struct Draw<'b>(pub &'b [u8]);
@@ -31,6 +32,35 @@ const PAGES: [&str; 5] = ["p0", "p1", "p2", "p3", "p4"];
 const QUESTIONS: [&str; 8] = ["q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7"];
 const ENDINGS: [&str; 3] = ["e0", "e1", "e2"];
 const OPTIONS: [&str; 4] = ["a", "b", "5", "{q0}"];
+const NUMERIC_OPERATORS: [&str; 9] = ["equals", "not_equals", "gt", "gte", "lt", "lte", "between", "in", "not_in"];
+const OPERATORS: [&str; 26] = [
+    "equals",
+    "not_equals",
+    "is_filled",
+    "is_empty",
+    "gt",
+    "gte",
+    "lt",
+    "lte",
+    "between",
+    "contains",
+    "not_contains",
+    "starts_with",
+    "not_starts_with",
+    "ends_with",
+    "not_ends_with",
+    "in",
+    "not_in",
+    "before",
+    "after",
+    "is_checked",
+    "is_not_checked",
+    "equals",
+    "gt",
+    "exists",
+    "Is Not",
+    "sounds_like",
+];
 const KEYS: [&str; 12] = [
     "name",
     "first_name",
@@ -45,6 +75,34 @@ const KEYS: [&str; 12] = [
     "",
     "source",
 ];
+/// Types of questions. The frequent ones occur several times.
+const TYPES: [&str; 24] = [
+    "single_choice",
+    "number",
+    "short_text",
+    "single_choice",
+    "number",
+    "email",
+    "phone",
+    "matrix",
+    "multi_choice",
+    "dropdown",
+    "checkbox",
+    "consent",
+    "date",
+    "long_text",
+    "url",
+    "rating",
+    "hidden",
+    "yes_no",
+    "address",
+    "file",
+    "NPS",
+    "multipleChoiceMulti",
+    "phone_number",
+    "single_choice",
+];
+const DATES: [&str; 5] = ["2026-05-31", "2024-02-29", "2026-06-01", "2023-02-29", "1999-12-31"];
 const TEXTS: [&str; 26] = [
     "",
     "a",

@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Draw, ENDINGS, KEYS, LABELS, OPTIONS, PAGES, QUESTIONS, TEXTS, list, put, wild};
+use super::{
+    DATES, Draw, ENDINGS, KEYS, LABELS, NUMERIC_OPERATORS, OPERATORS, OPTIONS, PAGES, QUESTIONS, TEXTS, TYPES, list,
+    put, wild,
+};
 
 fn id(draw: &mut Draw<'_>, tame: bool, all: &[&str], at: usize) -> Value {
     // Occasionally returns a duplicate, blank or unknown id.
@@ -13,8 +16,7 @@ fn question(draw: &mut Draw<'_>, tame: bool, at: usize) -> Value {
     let mut question = Map::new();
     let own = id(draw, tame, &QUESTIONS, at);
     put(draw, tame, &mut question, "id", own);
-    let kind =
-        draw.one(&["single_choice", "number", "short_text", "single_choice", "number", "email", "phone", "rating"]);
+    let kind = draw.one(&TYPES);
     put(draw, tame, &mut question, "type", kind.into());
     let label = draw.one(&LABELS);
     put(draw, tame, &mut question, "label", label.into());
@@ -24,9 +26,11 @@ fn question(draw: &mut Draw<'_>, tame: bool, at: usize) -> Value {
         let key = draw.one(&KEYS);
         put(draw, tame, &mut question, "mappedKey", key.into());
     }
-    if draw.rarely(3) {
-        let min = draw.below(8);
-        put(draw, tame, &mut question, "min", min.into());
+    for bound in ["min", "max"] {
+        if draw.rarely(3) {
+            let value = if kind == "date" { json!(draw.one(&DATES)) } else { json!(draw.below(8)) };
+            put(draw, tame, &mut question, bound, value);
+        }
     }
     let count = draw.below(4);
     let options = list(draw, tame, count, |draw, at| {
@@ -43,16 +47,32 @@ fn question(draw: &mut Draw<'_>, tame: bool, at: usize) -> Value {
     Value::Object(question)
 }
 
+fn value(draw: &mut Draw<'_>) -> Value {
+    match draw.below(8) {
+        0..4 => json!(draw.below(9)),
+        4 => json!(draw.one(&OPTIONS)),
+        5 => json!(draw.one(&["o", "t", "some", "a", "@", "0", "example"])),
+        6 if draw.rarely(2) => json!(draw.one(&DATES)),
+        6 => json!(draw.one(&TEXTS)),
+        _ => json!(draw.below(2) == 0),
+    }
+}
+
 fn condition(draw: &mut Draw<'_>, tame: bool, questions: usize) -> Value {
     let mut condition = Map::new();
-    let field = if draw.rarely(16) { "zz" } else { QUESTIONS[draw.below(questions.max(1))] };
+    let field = match draw.below(16) {
+        0 => "zz",
+        1 | 2 => draw.one(&["$score", "$score", "$score:p0", "$score:p1", "$score:zz", "$scores"]),
+        _ => QUESTIONS[draw.below(questions.max(1))],
+    };
     put(draw, tame, &mut condition, "fieldId", field.into());
-    let op = draw.one(&["equals", "is_filled", "gt", "equals", "gt", "between"]);
+    let op = if field.starts_with('$') { draw.one(&NUMERIC_OPERATORS) } else { draw.one(&OPERATORS) };
     put(draw, tame, &mut condition, "op", op.into());
-    let value = match draw.below(4) {
-        0..2 => json!(draw.below(9)),
-        2 => json!(draw.one(&OPTIONS)),
-        _ => json!(draw.one(&TEXTS)),
+    let value = if op == "between" || draw.below(6) == 0 {
+        let count = if op == "between" { 2 } else { draw.below(4) };
+        (0..count).map(|_| value(draw)).collect()
+    } else {
+        value(draw)
     };
     put(draw, tame, &mut condition, "value", value);
     Value::Object(condition)

@@ -52,8 +52,28 @@ pub(super) fn plant(code: Code, record: &mut Value) -> Option<&'static str> {
             "/form/pages/3/fields/0/options"
         }
         Code::UnexpectedType => {
+            form["pages"][1]["fields"][0]["min"] = json!(true);
+            "/form/pages/1/fields/0/min"
+        }
+        Code::BoundMismatch => {
             form["pages"][1]["fields"][0]["min"] = json!("18");
             "/form/pages/1/fields/0/min"
+        }
+        Code::EmptyRange => {
+            question(
+                record,
+                2,
+                json!({"id": "x", "type": "date", "label": "X?", "min": "2026-05-31", "max": "2026-05-30"}),
+            );
+            "/form/pages/2/fields/2/max"
+        }
+        Code::PatternIgnored => {
+            form["pages"][2]["fields"][0]["pattern"] = json!("(?=a)");
+            "/form/pages/2/fields/0/pattern"
+        }
+        Code::LimitOnOtherType => {
+            form["pages"][1]["fields"][0]["maxLength"] = json!(3);
+            "/form/pages/1/fields/0/maxLength"
         }
         Code::PageWithoutId => {
             form["pages"][1]["id"] = Value::Null;
@@ -70,7 +90,7 @@ pub(super) fn plant(code: Code, record: &mut Value) -> Option<&'static str> {
             "/form/fields"
         }
         Code::UnknownQuestionType => {
-            question(record, 2, json!({"id": "x", "type": "rating", "label": "X?"}));
+            question(record, 2, json!({"id": "x", "type": "matrix", "label": "X?"}));
             "/form/pages/2/fields/2/type"
         }
         Code::LabelEmpty => {

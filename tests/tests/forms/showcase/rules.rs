@@ -39,7 +39,7 @@ pub(super) fn plant(code: Code, record: &mut Value) -> Option<&'static str> {
             "/form/logic/rules/0/then/kind"
         }
         Code::UnknownOperator => {
-            form["logic"]["rules"][0]["groups"][0]["conds"][0]["op"] = json!("contains");
+            form["logic"]["rules"][0]["groups"][0]["conds"][0]["op"] = json!("sounds_like");
             "/form/logic/rules/0/groups/0/conds/0/op"
         }
         Code::UnknownJoin => {
@@ -53,6 +53,19 @@ pub(super) fn plant(code: Code, record: &mut Value) -> Option<&'static str> {
         Code::GtOnNonNumber => {
             form["logic"]["rules"][0]["groups"][0]["conds"][0]["op"] = json!("gt");
             "/form/logic/rules/0/groups/0/conds/0/op"
+        }
+        Code::OperatorMismatch => {
+            form["logic"]["rules"][0]["groups"][0]["conds"][0]["op"] = json!("starts_with");
+            "/form/logic/rules/0/groups/0/conds/0/op"
+        }
+        Code::RuleAlwaysMatches => {
+            let not = |value: &str| json!({"fieldId": "kind", "op": "not_equals", "value": value});
+            rule(
+                record,
+                json!({"fromPageId": "c", "then": {"kind": "jump", "target": "end:no"},
+                "groups": [{"op": "OR", "conds": [not("o1"), not("o2")]}]}),
+            );
+            "/form/logic/rules/3"
         }
         Code::RuleWithoutConditions => {
             form["logic"]["rules"][2]["groups"] = json!([]);
@@ -86,7 +99,7 @@ pub(super) fn plant(code: Code, record: &mut Value) -> Option<&'static str> {
             "/form/logic/rules/0"
         }
         Code::UndecidedRule => {
-            rule(record, jump("b", "end:no", json!([{"fieldId": "age", "op": "lt", "value": 20}])));
+            rule(record, jump("b", "end:no", json!([{"fieldId": "age", "op": "sounds_like", "value": 20}])));
             "/form/logic/rules/3"
         }
         _ => return None,

@@ -1,4 +1,4 @@
-//! Responses and their headers.
+//! The responses of pages without scripts, and their headers.
 
 use bytes::Bytes;
 use http::{
@@ -11,7 +11,7 @@ use http::{
 use http_body_util::Full;
 use maud::Markup;
 
-pub(super) type Page = Response<Full<Bytes>>;
+pub(crate) type Page = Response<Full<Bytes>>;
 
 /// The content security policy: no scripts, no resources from other hosts, and no framing.
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; \
@@ -31,11 +31,11 @@ const HEADERS: [(HeaderName, &str); 9] = [
     (HeaderName::from_static("x-robots-tag"), "noindex"),
 ];
 
-pub(super) fn html(status: StatusCode, markup: Markup) -> Page {
+pub(crate) fn html(status: StatusCode, markup: Markup) -> Page {
     respond(status, "text/html; charset=utf-8", markup.into_string().into())
 }
 
-pub(super) fn respond(status: StatusCode, kind: &'static str, body: Bytes) -> Page {
+pub(crate) fn respond(status: StatusCode, kind: &'static str, body: Bytes) -> Page {
     let mut response = Response::new(Full::new(body));
     *response.status_mut() = status;
     let headers = HEADERS.into_iter().map(|(name, value)| (name, HeaderValue::from_static(value)));
@@ -45,7 +45,7 @@ pub(super) fn respond(status: StatusCode, kind: &'static str, body: Bytes) -> Pa
 }
 
 /// Returns a redirect to a path that this server has built.
-pub(super) fn see_other(path: &str) -> Page {
+pub(crate) fn see_other(path: &str) -> Page {
     let mut response = respond(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", Bytes::new());
     response.headers_mut().extend(HeaderValue::try_from(path).ok().map(|path| (LOCATION, path)));
     response

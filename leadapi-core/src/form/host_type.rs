@@ -1,0 +1,88 @@
+//! The question types of a host.
+
+use std::{collections::BTreeMap, fmt, sync::Arc};
+
+use super::{answer::Answer, problem::Problem, question::Question};
+
+type Validate = dyn Fn(&Question, &Answer) -> Result<(), Problem> + Send + Sync;
+type Format = dyn Fn(&Question, &Answer) -> String + Send + Sync;
+
+/// The question types that a host adds to a [`Policy`](super::Policy), by name.
+///
+/// A walk calls the host's functions with the record of a question and an answer that is filled. `validate` returns the
+/// problem with the answer, such as [`Problem::NotValid`], and `format` returns the text of a valid answer for the
+/// notes of a lead. Both must return the same result for the same arguments. Rules compare answers of such a type like
+/// answers of an unknown type.
+///
+/// ```
+/// use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Problem, Version};
+///
+/// let mut policy = Policy::default();
+/// policy.types.add(
+///     "licence_plate",
+///     |_, answer| if answer.text().contains('-') { Ok(()) } else { Err(Problem::NotValid) },
+///     |_, answer| answer.text().to_uppercase(),
+/// );
+/// let record: FormRecord = serde_json::from_str(r#"{"form":{"client_id":"c1","fields":[
+///     {"id":"n","type":"short_text","mappedKey":"name"},
+///     {"id":"q","type":"licence_plate","label":"Plate?"}]}}"#)?;
+/// let form = record.compile(Version::Draft, &policy);
+/// let answers = Answers::new().with("n", "Ann").with("q", "b-xy 123");
+/// assert_eq!(form.walk(&answers).lead()?.lead.notes.as_deref(), Some("Plate?: B-XY 123"));
+/// let answers = answers.with("q", "none");
+/// let Outcome::Awaiting { problems } = form.walk(&answers).outcome() else { panic!() };
+/// assert_eq!(problems, [("q", Problem::NotValid)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostTypes(BTreeMap<String, HostType>);
+
+/// The functions of a type. Two types are equal if they share their functions.
+#[derive(Clone)]
+pub(super) struct HostType(Arc<(Box<Validate>, Box<Format>)>);
+
+impl HostTypes {
+    /// Adds a type, or replaces the type with this name. The name is case-sensitive. A type that this crate knows, under
+    /// any of its names, cannot be replaced.
+    ///
+    /// ```
+    /// let mut types = leadapi_core::form::HostTypes::default();
+    /// types.add("signature", |_, _| Ok(()), |_, _| "signed".to_owned());
+    /// ```
+    pub fn add(
+        &mut self,
+        name: impl Into<String>,
+        validate: impl Fn(&Question, &Answer) -> Result<(), Problem> + Send + Sync + 'static,
+        format: impl Fn(&Question, &Answer) -> String + Send + Sync + 'static,
+    ) {
+        self.0.insert(name.into(), HostType(Arc::new((Box::new(validate), Box::new(format)))));
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&HostType> {
+        self.0.get(name)
+    }
+}
+
+impl HostType {
+    pub(super) fn validate(&self, question: &Question, answer: &Answer) -> Result<(), Problem> {
+        (self.0.0)(question, answer)
+    }
+
+    pub(super) fn format(&self, question: &Question, answer: &Answer) -> String {
+        (self.0.1)(question, answer)
+    }
+}
+
+impl PartialEq for HostType {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for HostType {}
+
+impl fmt::Debug for HostType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HostType")
+    }
+}

@@ -1,0 +1,187 @@
+//! The spelling of numbers, amounts, dates and booleans in some languages and countries, and the choice of a text in
+//! several languages.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+use super::{field::Field, policy::Policy, raw::Raw};
+
+/// The spelling of values in one language or country.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Spelling {
+    /// The language, or the language and the country, in lower case.
+    tag: &'static str,
+    pub decimal: char,
+    pub group: char,
+    /// The order of day, month and year, with `d`, `m` and `y` in place of the numbers.
+    pub date: &'static str,
+    /// Whether the currency precedes the amount.
+    pub currency_first: bool,
+    pub yes: &'static str,
+    pub no: &'static str,
+}
+
+/// The spelling without a locale.
+static NEUTRAL: Spelling =
+    Spelling { tag: "", decimal: '.', group: ' ', date: "y-m-d", currency_first: false, yes: "Yes", no: "No" };
+
+macro_rules! spellings {
+    ($($tag:literal $decimal:literal $group:literal $date:literal $first:literal $yes:literal $no:literal,)+) => {
+        /// The known spellings. A country follows its language.
+        static SPELLINGS: &[Spelling] = &[$(Spelling {
+            tag: $tag, decimal: $decimal, group: $group, date: $date, currency_first: $first, yes: $yes, no: $no,
+        }),+];
+    };
+}
+
+spellings! {
+    "cs" ',' ' ' "d.m.y" false "Ano" "Ne",
+    "da" ',' '.' "d.m.y" false "Ja" "Nej",
+    "de" ',' '.' "d.m.y" false "Ja" "Nein",
+    "de-ch" '.' '’' "d.m.y" true "Ja" "Nein",
+    "el" ',' '.' "d/m/y" false "Ναι" "Όχι",
+    "en" '.' ',' "m/d/y" true "Yes" "No",
+    "en-au" '.' ',' "d/m/y" true "Yes" "No",
+    "en-gb" '.' ',' "d/m/y" true "Yes" "No",
+    "en-ie" '.' ',' "d/m/y" true "Yes" "No",
+    "en-nz" '.' ',' "d/m/y" true "Yes" "No",
+    "es" ',' '.' "d/m/y" false "Sí" "No",
+    "es-mx" '.' ',' "d/m/y" true "Sí" "No",
+    "fi" ',' ' ' "d.m.y" false "Kyllä" "Ei",
+    "fr" ',' ' ' "d/m/y" false "Oui" "Non",
+    "hu" ',' ' ' "y.m.d" false "Igen" "Nem",
+    "it" ',' '.' "d/m/y" false "Sì" "No",
+    "nb" ',' ' ' "d.m.y" false "Ja" "Nei",
+    "nl" ',' '.' "d-m-y" true "Ja" "Nee",
+    "pl" ',' ' ' "d.m.y" false "Tak" "Nie",
+    "pt" ',' '.' "d/m/y" false "Sim" "Não",
+    "pt-br" ',' '.' "d/m/y" true "Sim" "Não",
+    "ro" ',' '.' "d.m.y" false "Da" "Nu",
+    "ru" ',' ' ' "d.m.y" false "Да" "Нет",
+    "sk" ',' ' ' "d.m.y" false "Áno" "Nie",
+    "sv" ',' ' ' "y-m-d" false "Ja" "Nej",
+    "tr" ',' '.' "d.m.y" false "Evet" "Hayır",
+    "uk" ',' ' ' "d.m.y" false "Так" "Ні",
+}
+
+impl Spelling {
+    /// Returns the spelling of a locale such as `de-AT`: that of the country, or that of the language. An unknown locale
+    /// has the spelling of no locale.
+    pub(super) fn of(policy: &Policy) -> &'static Self {
+        let tag = plain(policy.locale.as_deref().unwrap_or_default());
+        let known = |tag: &str| SPELLINGS.iter().find(|spelling| spelling.tag == tag);
+        known(&tag).or_else(|| known(language(&tag))).unwrap_or(&NEUTRAL)
+    }
+
+    /// Returns the spelling without a locale.
+    pub(super) fn neutral() -> &'static Self {
+        &NEUTRAL
+    }
+
+    /// Returns whether a locale is known.
+    pub(super) fn is_known(&self) -> bool {
+        *self != NEUTRAL
+    }
+
+    pub(super) fn word(&self, yes: bool) -> &'static str {
+        if yes { self.yes } else { self.no }
+    }
+}
+
+/// Returns a tag in lower case, with `-` between its parts.
+fn plain(tag: &str) -> String {
+    tag.trim().to_lowercase().replace('_', "-")
+}
+
+fn language(tag: &str) -> &str {
+    tag.split('-').next().unwrap_or(tag)
+}
+
+/// Returns a text, which is either a string or an object with a string for each language. Of several languages, chooses
+/// that of the policy.
+pub(super) fn choose<'f>(text: &'f Field<String>, policy: &Policy) -> Option<Cow<'f, str>> {
+    match text {
+        Field::Value(text) => Some(text.into()),
+        Field::Other(raw) => chosen(texts(raw)?, policy).map(Cow::Owned),
+        Field::Absent | Field::Null => None,
+    }
+}
+
+/// Returns the text if it is not blank.
+pub(super) fn choose_filled<'f>(text: &'f Field<String>, policy: &Policy) -> Option<Cow<'f, str>> {
+    choose(text, policy).filter(|text| !text.trim().is_empty())
+}
+
+/// Returns the texts of an object by language, or `None` if the JSON is not an object of texts.
+pub(super) fn texts(raw: &Raw) -> Option<BTreeMap<String, String>> {
+    if !raw.text().starts_with('{') {
+        return None;
+    }
+    let members: BTreeMap<String, Option<String>> = raw.read().ok()?;
+    let filled =
+        members.into_iter().filter_map(|(tag, text)| Some((tag, text.filter(|text| !text.trim().is_empty())?)));
+    let texts: BTreeMap<String, String> = filled.collect();
+    (!texts.is_empty()).then_some(texts)
+}
+
+/// Chooses the text of the first language of the policy that has one. Otherwise, chooses the text under `default` or
+/// `en`, or the first one, so that no text is lost.
+fn chosen(texts: BTreeMap<String, String>, policy: &Policy) -> Option<String> {
+    let wanted = policy.locale.iter().chain(&policy.fallback_locales).map(String::as_str).chain(["default", "en"]);
+    let mut found = None;
+    for wanted in wanted.map(plain) {
+        let same = |same: &dyn Fn(&str) -> bool| texts.keys().find(|tag| same(&plain(tag)));
+        found = same(&|tag| tag == wanted)
+            .or_else(|| same(&|tag| tag == language(&wanted)))
+            .or_else(|| same(&|tag| language(tag) == language(&wanted)));
+        if found.is_some() {
+            break;
+        }
+    }
+    let tag = found.cloned().or_else(|| texts.keys().next().cloned())?;
+    let mut texts = texts;
+    texts.remove(&tag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn policy(locale: &str, fallbacks: &[&str]) -> Policy {
+        let mut policy = Policy::default();
+        policy.locale = (!locale.is_empty()).then(|| locale.to_owned());
+        policy.fallback_locales = fallbacks.iter().map(|tag| (*tag).to_owned()).collect();
+        policy
+    }
+
+    #[test]
+    fn the_nearest_language_is_chosen() {
+        let label = Field::read(Raw::parse(r#"{"de":"Hallo","en-GB":"Hello","fr":" ","pt_BR":"Olá"}"#).unwrap());
+        for (locale, fallbacks, text) in [
+            ("de", &[][..], "Hallo"),
+            ("de-AT", &[], "Hallo"),
+            ("DE_ch", &[], "Hallo"),
+            ("en-US", &[], "Hello"),
+            ("pt-BR", &[], "Olá"),
+            ("fr", &["pt"], "Olá"),
+            ("it", &["es", "de"], "Hallo"),
+            ("it", &[], "Hello"),
+            ("", &[], "Hello"),
+        ] {
+            assert_eq!(choose(&label, &policy(locale, fallbacks)).as_deref(), Some(text), "{locale} {fallbacks:?}");
+        }
+        let other = Field::read(Raw::parse(r#"{"nl":"Hallo","da":"Hej"}"#).unwrap());
+        assert_eq!(choose(&other, &policy("it", &[])).as_deref(), Some("Hej"));
+        for none in [r#"{"de":7}"#, r#"{"de":" "}"#, "{}", "[]", "7"] {
+            assert_eq!(choose(&Field::read(Raw::parse(none).unwrap()), &policy("de", &[])), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn a_country_has_its_own_spelling_or_that_of_its_language() {
+        assert!(SPELLINGS.is_sorted_by_key(|spelling| spelling.tag));
+        for (locale, tag) in [("de-AT", "de"), ("de_CH", "de-ch"), ("EN", "en"), ("en-GB", "en-gb"), ("xx", "")] {
+            assert_eq!(Spelling::of(&policy(locale, &[])).tag, tag);
+        }
+        assert!(!Spelling::of(&Policy::default()).is_known());
+    }
+}

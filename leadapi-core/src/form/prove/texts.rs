@@ -1,0 +1,126 @@
+//! Witnesses for tests of text. Of each satisfiable combination of the tests, there is at least one text.
+//!
+//! A text is made of the longest start, the contained parts and the longest end that it must have, separated by a
+//! character that occurs in no test. Every other text that passes the same tests has these parts too. So it passes all
+//! tests that the made text passes, which makes the made texts representatives of all texts.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::signature::{Outcomes, Parts};
+
+/// The maximum number of combinations of tests for which texts are made.
+const MAX_COMBINATIONS: usize = 512;
+
+/// The maximum number of comparisons of made texts with tests.
+const MAX_COMPARISONS: usize = 1 << 20;
+
+/// Texts for the combinations of tests.
+pub(super) struct Witnesses {
+    pub texts: Vec<String>,
+    /// The outcomes of all satisfiable combinations, if the combinations are few enough to try all of them.
+    pub combinations: Option<BTreeSet<Outcomes>>,
+}
+
+/// Makes texts for all combinations of tests. `constants` are the other texts that the made ones must differ from.
+/// `restricted` texts have a syntax, a length or a pattern, so they are made in several ways, some of which may be valid.
+pub(super) fn witnesses(parts: &Parts<'_>, constants: &[&str], restricted: bool, lengths: &[usize]) -> Witnesses {
+    let all = parts.starts.iter().chain(&parts.ends).chain(&parts.contains).chain(constants);
+    let used: HashSet<char> = all.flat_map(|text| text.chars()).collect();
+    let is_fresh = |c: &char| !used.contains(c);
+    let letter = "xyzqwvkjbupmhgfdcnolrtsaie".chars().chain('\u{4e00}'..='\u{9fff}').find(is_fresh);
+    let digit = ('0'..='9').find(is_fresh).unwrap_or('0');
+    let separators = Separators { letter: letter.unwrap_or('x'), digit, restricted, lengths };
+    let count = 1_usize.checked_shl(u32::try_from(parts.contains.len()).unwrap_or(u32::MAX)).unwrap_or(usize::MAX);
+    let ends = (parts.starts.len() + 1).saturating_mul(parts.ends.len() + 1);
+    let combinations = count.saturating_mul(ends);
+    let complete = letter.is_some()
+        && combinations <= MAX_COMBINATIONS
+        && combinations.saturating_mul(parts.len()) <= MAX_COMPARISONS;
+    let mut witnesses = Witnesses { texts: Vec::new(), combinations: complete.then(BTreeSet::new) };
+    if !complete {
+        let few = MAX_COMPARISONS / parts.len().max(1);
+        let single = parts.starts.iter().map(|start| (*start, None, ""));
+        let single = single.chain(parts.ends.iter().map(|end| ("", None, *end)));
+        let single = single.chain(parts.contains.iter().map(|part| ("", Some(*part), "")));
+        for (start, part, end) in [("", None, "")].into_iter().chain(single).take(few.min(MAX_COMBINATIONS)) {
+            separators.make(start, &part.into_iter().collect::<Vec<_>>(), end, &mut witnesses.texts);
+        }
+        return witnesses;
+    }
+    for start in parts.starts.iter().copied().chain([""]) {
+        for end in parts.ends.iter().copied().chain([""]) {
+            for subset in 0..count {
+                let chosen = parts.contains.iter().enumerate().filter(|(at, _)| subset >> at & 1 == 1);
+                let chosen: Vec<&str> = chosen.map(|(_, part)| *part).collect();
+                let plain = join(start, &chosen, end, &separators.letter.to_string());
+                if let Some(combinations) = &mut witnesses.combinations {
+                    // A combination that another one has already made needs no more texts.
+                    if !combinations.insert(parts.outcomes(&plain)) {
+                        continue;
+                    }
+                }
+                separators.make(start, &chosen, end, &mut witnesses.texts);
+            }
+        }
+    }
+    witnesses
+}
+
+struct Separators<'l> {
+    /// A letter and a digit that, if possible, no test contains.
+    letter: char,
+    digit: char,
+    restricted: bool,
+    /// The lengths that a text may need to have.
+    lengths: &'l [usize],
+}
+
+impl Separators<'_> {
+    /// Makes texts with these parts.
+    fn make(&self, start: &str, parts: &[&str], end: &str, texts: &mut Vec<String>) {
+        let (letter, digit) = (self.letter.to_string(), self.digit.to_string());
+        // Neither an email address nor a phone number, so the text contributes nothing to a lead.
+        let useless = format!("{} {letter}", letter.repeat(60));
+        texts.extend([&letter, &useless].map(|separator| join(start, parts, end, separator)));
+        if !self.restricted {
+            return;
+        }
+        let spaced = format!("{letter} {letter}");
+        let separators = [&digit, &spaced, &digit.repeat(3), &format!("{letter}{digit}")];
+        texts.extend(separators.map(|separator| join(start, parts, end, separator)));
+        // Email addresses and web addresses.
+        let local = join(start, parts, "", &letter);
+        let hosts = if end.is_empty() {
+            vec![format!("{letter}.{letter}")]
+        } else {
+            vec![end.to_owned(), format!("{letter}{end}"), format!("{letter}.{end}"), format!("{letter}.{letter}{end}")]
+        };
+        for host in hosts {
+            texts.extend([format!("{local}@{host}"), format!("{local}{host}"), format!("{local}.{host}")]);
+        }
+        let path = join("", parts, end, &letter);
+        texts.push(format!("https://{letter}.{letter}/{path}"));
+        texts.push(format!("{start}{letter}.{letter}/{path}"));
+        texts.push(format!("{start}://{letter}.{letter}/{path}"));
+        // Texts with nothing in between, and of exactly the lengths that are allowed.
+        let bare = format!("{start}{}{end}", parts.concat());
+        for length in self.lengths {
+            let missing = length.saturating_sub(bare.chars().count());
+            for filler in [&letter, &digit] {
+                texts.push(format!("{start}{}{}{end}", parts.concat(), filler.repeat(missing)));
+                texts.push(format!("{start}{}{}{end}", filler.repeat(missing), parts.concat()));
+            }
+        }
+        texts.push(bare);
+    }
+}
+
+fn join(start: &str, parts: &[&str], end: &str, separator: &str) -> String {
+    let mut text = format!("{start}{separator}");
+    for part in parts {
+        text.push_str(part);
+        text.push_str(separator);
+    }
+    text.push_str(end);
+    text
+}

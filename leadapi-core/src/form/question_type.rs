@@ -1,0 +1,138 @@
+//! The names that other products use for question types.
+
+use super::{extensible_enum::QuestionType, question::Question};
+
+/// The names by type of `Typeform`, `Formbricks`, `HeyForm`, `OpnForm`, `SurveyJS`, `Google Forms`, `Tally` and
+/// `GoHighLevel`. The names are in lower case and without `_`, `-` and spaces, because these products spell them
+/// differently.
+const ALIASES: &[(QuestionType, &[&str])] = &[
+    (
+        QuestionType::SingleChoice,
+        &[
+            "buttongroup",
+            "choice",
+            "imagepicker",
+            "multiplechoice",
+            "multiplechoicesingle",
+            "picturechoice",
+            "pictureselection",
+            "radio",
+            "radiobutton",
+            "radiogroup",
+            "singleoptions",
+            "singleselect",
+        ],
+    ),
+    (QuestionType::ShortText, &["inputtext", "opentext", "shortanswer", "text", "textinput"]),
+    (QuestionType::Email, &["emailaddress", "inputemail"]),
+    (QuestionType::Phone, &["inputphonenumber", "mobile", "phonenumber", "tel", "telephone"]),
+    (
+        QuestionType::Number,
+        &["currency", "float", "inputnumber", "monetary", "monetory", "money", "numeric", "numerical", "slider"],
+    ),
+    (
+        QuestionType::MultiChoice,
+        &["checkboxes", "checkboxgroup", "multiplechoicemulti", "multipleoptions", "multiselect", "tagbox"],
+    ),
+    (QuestionType::Dropdown, &["list", "select"]),
+    (QuestionType::Consent, &["acceptance", "legal", "legalterms", "terms", "termsandconditions"]),
+    (QuestionType::Date, &["datepicker", "inputdate"]),
+    (QuestionType::LongText, &["comment", "largetext", "longanswer", "paragraph", "paragraphtext", "textarea"]),
+    (QuestionType::Url, &["inputlink", "link", "website"]),
+    (QuestionType::Rating, &["ces", "csat", "linearscale", "nps", "opinionscale", "scale", "stars"]),
+    (QuestionType::Hidden, &["hiddenfield", "hiddenfields"]),
+    (QuestionType::YesNo, &["bool", "boolean", "toggle", "toggleswitch"]),
+    (QuestionType::Address, &["postaladdress"]),
+    (QuestionType::File, &["attachment", "files", "fileupload", "upload"]),
+];
+
+/// The members with which other products turn a choice into a multiple choice.
+const MULTIPLE: [&str; 5] = ["multiple", "allowMultiple", "allow_multiple", "allowMulti", "allow_multiple_selection"];
+
+impl QuestionType {
+    /// Returns the names that other products use for this type, in lower case. A record may spell them with capital
+    /// letters, `_`, `-` and spaces: `fileupload` stands for `file_upload`, `fileUpload` and `FILE_UPLOAD` too.
+    ///
+    /// ```
+    /// use leadapi_core::form::QuestionType;
+    ///
+    /// assert!(QuestionType::LongText.aliases().contains(&"textarea"));
+    /// assert!(QuestionType::from("matrix").aliases().is_empty());
+    /// ```
+    pub fn aliases(&self) -> &'static [&'static str] {
+        ALIASES.iter().find(|(kind, _)| kind == self).map_or(&[], |(_, names)| names)
+    }
+
+    /// Returns the type that this name stands for, or the name itself if no type has it.
+    ///
+    /// ```
+    /// use leadapi_core::form::QuestionType;
+    ///
+    /// assert_eq!(QuestionType::from("PHONE_NUMBER").resolve(), QuestionType::Phone);
+    /// assert_eq!(QuestionType::from("phone").resolve(), QuestionType::Phone);
+    /// assert_eq!(QuestionType::from("matrix").resolve(), QuestionType::from("matrix"));
+    /// ```
+    #[must_use]
+    pub fn resolve(&self) -> Self {
+        let Self::Other(name) = self else { return self.clone() };
+        let plain = plain(name);
+        let same = |known: &&Self| self::plain(known.as_str()) == plain;
+        let alias = || ALIASES.iter().find(|(_, names)| names.contains(&plain.as_str())).map(|(kind, _)| kind);
+        Self::ALL.iter().find(same).or_else(alias).unwrap_or(self).clone()
+    }
+}
+
+/// Returns the name in lower case and without separators.
+pub(super) fn plain(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
+}
+
+impl Question {
+    /// Returns the type of the question, or `None` if the question has none.
+    ///
+    /// A name that another product uses is resolved to the type that it stands for. A `checkbox` with options is a
+    /// multiple choice, and so is a choice with a member such as `multiple` or `allow_multiple_selection` that is true.
+    ///
+    /// ```
+    /// use leadapi_core::form::{Question, QuestionType};
+    ///
+    /// let question: Question = serde_json::from_str(r#"{"type":"multiple_choice","allow_multiple_selection":true}"#)?;
+    /// assert_eq!(question.question_type(), Some(QuestionType::MultiChoice));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn question_type(&self) -> Option<QuestionType> {
+        let written = self.kind.get()?;
+        let kind = written.resolve();
+        let multiple = match kind {
+            QuestionType::Checkbox => self.options.items().next().is_some(),
+            // Only the names of other products, because the contract's `single_choice` has no such member.
+            QuestionType::SingleChoice | QuestionType::Dropdown if kind != *written => {
+                MULTIPLE.iter().any(|name| self.extra.get(*name).is_some_and(|raw| raw.text() == "true"))
+            }
+            _ => false,
+        };
+        Some(if multiple { QuestionType::MultiChoice } else { kind })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_alias_stands_for_one_type() {
+        let mut all: Vec<String> = QuestionType::ALL.iter().map(|kind| plain(kind.as_str())).collect();
+        for (kind, names) in ALIASES {
+            assert!(names.is_sorted(), "{kind}");
+            for name in *names {
+                assert_eq!(plain(name), *name);
+                assert_eq!(QuestionType::from(*name).resolve(), *kind, "{name}");
+                all.push((*name).to_owned());
+            }
+        }
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count, "an alias is listed twice, or is the name of a type");
+    }
+}

@@ -1,0 +1,49 @@
+// Walks through the form in form.json. A real page also styles the form, and sends the answers to its server at the end.
+import { Form, load } from "../package/index.js";
+
+const [title, page, problem, lead] = ["title", "page", "problem", "lead"].map((id) => document.getElementById(id));
+const record = await (await fetch("form.json")).text();
+await load();
+const form = new Form(record);
+const questions = new Map();
+for (const { fields } of (JSON.parse(record).form.live_snapshot ?? JSON.parse(record).form).pages) {
+  for (const question of fields) questions.set(question.id, question);
+}
+const answers = {};
+show();
+
+page.addEventListener("submit", (event) => {
+  event.preventDefault();
+  for (const [id, value] of new FormData(page)) answers[id] = value;
+  show(page.dataset.number);
+});
+
+/** Shows the page on which the visitor is. If it is the submitted one again, its answers have problems. */
+function show(submitted) {
+  const walk = form.walk(answers);
+  const step = walk.steps.at(-1);
+  const isFinished = walk.outcome === "finished";
+  title.textContent = isFinished ? (walk.ending.heading ?? "Thank you") : step.title;
+  lead.textContent = isFinished ? JSON.stringify(walk.lead, null, 2) : "";
+  page.dataset.number = walk.steps.length;
+  const problems = submitted === page.dataset.number ? walk.problems : [];
+  const label = (id) => step.questions.find((question) => question.id === id).label;
+  problem.textContent = problems.map(({ question, message }) => `${label(question)} ${message}. `).join("");
+  page.replaceChildren(...(isFinished ? [] : [...step.questions.map(field), element("button", { textContent: "Next" })]));
+  title.focus();
+}
+
+function field({ id, label }) {
+  const { options } = questions.get(id);
+  const control = options?.length
+    ? element("select", { name: id, id }, element("option"), ...options.map(({ id, label }) => element("option", { value: id, textContent: label })))
+    : element("input", { name: id, id });
+  control.value = answers[id] ?? "";
+  return element("p", {}, element("label", { textContent: `${label} `, htmlFor: id }), control);
+}
+
+function element(name, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(name), properties);
+  element.append(...children);
+  return element;
+}

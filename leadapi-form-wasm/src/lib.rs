@@ -1,0 +1,50 @@
+//! The form engine of leadapi for browsers and Node.js: compiles a form record, walks through it, and checks it.
+//!
+//! Records, answers and results cross the border as JSON text, which keeps the numbers of a record exact. The package in
+//! `package/` converts them to objects and describes their types.
+
+mod form;
+
+use wasm_bindgen::prelude::*;
+
+pub use form::CompiledForm;
+
+/// A compiled form.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Form(CompiledForm);
+
+#[wasm_bindgen]
+impl Form {
+    /// Compiles a version of a record from JSON: the draft, or the published version if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the text is not a JSON object.
+    pub fn compile(record: &str, draft: bool) -> Result<Self, JsError> {
+        Ok(Self(CompiledForm::compile(record, draft)?))
+    }
+
+    /// Walks through the form with these answers, a JSON object by question id. Returns JSON.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the text is not a JSON object.
+    pub fn walk(&self, answers: &str, fallback: &str) -> Result<String, JsError> {
+        Ok(self.0.walk(answers, fallback)?)
+    }
+
+    /// Checks the form. Returns a JSON array of findings.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a finding cannot be written as JSON.
+    pub fn check(&self) -> Result<String, JsError> {
+        Ok(self.0.check()?)
+    }
+
+    /// Returns the version that was compiled: `live` or `draft`.
+    pub fn version(&self) -> String {
+        self.0.version().to_owned()
+    }
+}

@@ -1,0 +1,119 @@
+//! `form preview`: a local page that walks through a form like a visitor, and shows the path, the score and the lead.
+//!
+//! The pages are plain HTML forms without scripts. A visit is in the URL, so a reload shows the same page of a changed
+//! file, and the server keeps no state. The engine evaluates every answer, so the browser has no copy of the rules.
+
+mod broken;
+mod control;
+mod findings;
+mod handler;
+mod lead;
+mod page;
+mod path;
+#[cfg(test)]
+mod tests;
+mod theme;
+mod visit;
+mod visitor;
+
+use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+
+use clap::{Args, ValueEnum};
+use leadapi_core::form::Version;
+use tokio::net::TcpListener;
+
+use self::handler::{Preview, PreviewHandler};
+use crate::{
+    cli::{
+        CommandError,
+        output::{print_last_line, print_line},
+        signals::Signals,
+    },
+    limits::HttpLimits,
+    listen::Listener,
+    metrics::ConnectionMetrics,
+    shutdown::Shutdown,
+};
+
+/// The maximum size of a URL, which contains all answers of a visit.
+const MAX_URL_BYTES: usize = 512 * 1_024;
+
+/// Serves a page that walks through a form from a file like a visitor.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  leadapi-server form preview form.json --version draft
+
+Each request reads the file again: edit it, and reload the page. The page shows the path so far with the rules that
+matched and why, the score, the progress, the resulting lead, and the findings of \"form check\". It loads nothing from
+other hosts, so it shows neither logos nor fonts that this machine does not have.")]
+pub(in crate::cli) struct PreviewForm {
+    /// A JSON file with a form record.
+    file: PathBuf,
+    /// The loopback address and port to listen on; with port 0, the system chooses a port.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0", value_parser = loopback)]
+    listen: SocketAddr,
+    /// The version to preview. The page can switch between both.
+    #[arg(long, value_name = "VERSION", default_value = "live")]
+    version: FormVersion,
+    /// The language and country of the visitor, such as de or en-GB.
+    #[arg(long, value_name = "LOCALE")]
+    locale: Option<String>,
+}
+
+/// The name of a version on the command line and in URLs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum FormVersion {
+    Live,
+    Draft,
+}
+
+impl FormVersion {
+    fn parse(text: &str) -> Option<Self> {
+        [Self::Live, Self::Draft].into_iter().find(|version| version.as_str() == text)
+    }
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Live => "live",
+            Self::Draft => "draft",
+        }
+    }
+}
+
+impl From<FormVersion> for Version {
+    fn from(version: FormVersion) -> Self {
+        match version {
+            FormVersion::Live => Self::Live,
+            FormVersion::Draft => Self::Draft,
+        }
+    }
+}
+
+/// Parses an address that only this machine can reach.
+fn loopback(text: &str) -> Result<SocketAddr, &'static str> {
+    let address = text.parse().ok().filter(|address: &SocketAddr| address.ip().is_loopback());
+    address.ok_or("must be a loopback address with a port, such as 127.0.0.1:8082")
+}
+
+impl PreviewForm {
+    /// Serves the preview until a signal arrives.
+    pub(super) async fn run(self) -> Result<(), CommandError> {
+        // A file that cannot be read now is more likely a wrong path than a file that will appear later.
+        super::input::text(&self.file)?;
+        let failed = |source| CommandError::Listen { address: self.listen, source };
+        let signals = Signals::new();
+        let socket = TcpListener::bind(self.listen).await.map_err(failed)?;
+        let address = socket.local_addr().map_err(failed)?;
+        let limits = HttpLimits { address_connections: 0, head_bytes: MAX_URL_BYTES, ..HttpLimits::default() };
+        let metrics = ConnectionMetrics::unregistered().map_err(CommandError::metrics)?;
+        let listener = Listener::new(socket, None, Arc::new(limits), metrics);
+        print_line(&format!("the preview of {} listens at http://{address}/", self.file.display()));
+        let (_phase, shutdown) = Shutdown::new();
+        let preview = Arc::new(Preview::new(self.file, self.version, self.locale));
+        tokio::select! {
+            _ = listener.accept(PreviewHandler(preview), shutdown) => {}
+            _ = signals.first() => print_last_line("the preview has stopped"),
+        }
+        Ok(())
+    }
+}

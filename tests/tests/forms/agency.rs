@@ -1,0 +1,80 @@
+//! Forms of the kinds that agencies use, with answers and the leads that they want. Each kind is a file in `data/forms`.
+
+use std::{fs, path::PathBuf};
+
+use leadapi_core::form::{Code, FormRecord, Policy, QuestionType, Severity, Version};
+use leadapi_tests::forms::{Naive, report_of};
+use serde_json::Value;
+
+/// Returns the files, each with its name.
+fn forms() -> Vec<(String, Value)> {
+    let directory = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/data/forms"));
+    let files = fs::read_dir(directory).unwrap().map(|file| file.unwrap().path());
+    let mut forms: Vec<(String, Value)> = files
+        .map(|path| {
+            let text = fs::read_to_string(&path).unwrap();
+            (path.file_stem().unwrap().to_str().unwrap().to_owned(), serde_json::from_str(&text).unwrap())
+        })
+        .collect();
+    forms.sort_by(|one, other| one.0.cmp(&other.0));
+    forms
+}
+
+fn policy(locale: &Value) -> Policy {
+    let mut policy = Policy::default();
+    policy.locale = locale.as_str().map(str::to_owned);
+    policy
+}
+
+/// Compares the expected members of a report with the actual ones.
+fn compare(what: &str, expected: &Value, report: &Value, differences: &mut Vec<String>) {
+    for (key, expected) in expected.as_object().unwrap() {
+        if &report[key] != expected {
+            differences.push(format!("{what}: {key} is {} instead of {expected}", report[key]));
+        }
+    }
+}
+
+#[test]
+fn each_kind_of_form_makes_the_lead_that_its_agency_wants() {
+    let mut differences = Vec::new();
+    for (file, form) in forms() {
+        let record: FormRecord = serde_json::from_value(form["record"].clone()).unwrap();
+        for case in form["cases"].as_array().unwrap() {
+            let what = format!("{file}, {}", case["name"].as_str().unwrap());
+            let compiled = record.compile(Version::Live, &policy(&case["locale"]));
+            let answers = serde_json::from_str(&case["answers"].to_string()).unwrap();
+            compare(&what, &case["expect"], &report_of(&compiled, &answers), &mut differences);
+            if case["locale"].is_null() {
+                let report = Naive::new(&form["record"], false).report(&case["answers"]);
+                compare(&format!("{what}, by the naive interpreter"), &case["expect"], &report, &mut differences);
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+#[test]
+fn the_check_has_no_complaint_about_these_forms() {
+    for (file, form) in forms() {
+        let record: FormRecord = serde_json::from_value(form["record"].clone()).unwrap();
+        let findings = record.compile(Version::Live, &Policy::default()).check();
+        // A form that reads a phone number as a number is accepted, but not recommended.
+        let mut complaints = findings
+            .iter()
+            .filter(|finding| finding.severity() < Severity::Note && finding.code != Code::PhoneKeyOnOtherType);
+        assert_eq!(complaints.next(), None, "{file}");
+    }
+}
+
+#[test]
+fn these_forms_use_every_question_type() {
+    let mut unused = QuestionType::ALL.to_vec();
+    for (_, form) in forms() {
+        let record: FormRecord = serde_json::from_value(form["record"].clone()).unwrap();
+        let pages = record.form.get().unwrap().pages.items().flat_map(|page| page.fields.items());
+        let types: Vec<QuestionType> = pages.filter_map(|question| question.question_type()).collect();
+        unused.retain(|kind| !types.contains(kind));
+    }
+    assert_eq!(unused, []);
+}

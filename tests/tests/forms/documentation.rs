@@ -1,0 +1,54 @@
+//! Compares FORMS.md with the types of questions and the operators.
+
+use std::fmt::Write;
+
+use leadapi_core::form::{Operator, Question, QuestionType};
+
+const DOCUMENT: &str = include_str!("../../../leadapi-core/FORMS.md");
+
+/// Returns the rows of the table under a heading, each split into its cells.
+fn table(heading: &str) -> Vec<Vec<&'static str>> {
+    let (_, section) = DOCUMENT.split_once(&format!("\n## {heading}\n")).unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let rows = section.lines().filter(|line| line.starts_with("| "));
+    rows.skip(1).map(|row| row.trim_matches('|').split(" | ").map(str::trim).collect()).collect()
+}
+
+#[test]
+fn forms_md_lists_every_question_type() {
+    let listed: Vec<String> = table("Question types").iter().map(|row| row[0].trim_matches('`').to_owned()).collect();
+    let types: Vec<String> = QuestionType::ALL.iter().map(ToString::to_string).collect();
+    assert_eq!(listed, types);
+}
+
+#[test]
+fn forms_md_lists_every_alias() {
+    let mut rows = String::new();
+    for kind in QuestionType::ALL.iter().filter(|kind| !kind.aliases().is_empty()) {
+        let names: Vec<String> = kind.aliases().iter().map(|name| format!("`{name}`")).collect();
+        writeln!(rows, "| `{kind}` | {} |", names.join(", ")).unwrap();
+    }
+    assert!(DOCUMENT.contains(&rows), "FORMS.md should contain:\n{rows}");
+}
+
+#[test]
+fn forms_md_lists_every_operator_and_its_aliases() {
+    let listed: Vec<String> = table("Operators").iter().map(|row| row[0].trim_matches('`').to_owned()).collect();
+    let operators: Vec<String> = Operator::ALL.iter().map(ToString::to_string).collect();
+    assert_eq!(listed[..operators.len()], operators);
+    let mut rows = String::new();
+    for operator in Operator::ALL.iter().filter(|operator| !operator.aliases().is_empty()) {
+        let names: Vec<String> = operator.aliases().iter().map(|name| format!("`{name}`")).collect();
+        writeln!(rows, "| `{operator}` | {} |", names.join(", ")).unwrap();
+    }
+    assert!(DOCUMENT.contains(&rows), "FORMS.md should contain:\n{rows}");
+}
+
+#[test]
+fn forms_md_describes_every_member_that_limits_or_formats_answers() {
+    for member in Question::KEYS {
+        let described = DOCUMENT.contains(&format!("`{member}`"));
+        let known = ["id", "type", "label", "required", "options", "mappedKey", "mappedKeyManual"].contains(member);
+        assert!(described || known, "{member}");
+    }
+}

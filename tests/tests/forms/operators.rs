@@ -1,0 +1,150 @@
+//! Tests of what proofs and checks know about operators, scores and the operators of a host.
+
+use leadapi_core::form::{
+    Answer, Answers, Code, FormRecord, Operand, Operator, PathEnd, Policy, Proofs, QuestionType, Verdict, Version,
+};
+use serde_json::{Value, json};
+
+use crate::showcase::{clean, jump, question, rule};
+
+/// Returns a form with one question. If the conditions hold, a walk ends at `yes`, otherwise at `no`.
+fn routed(question: &Value, op: &str, conditions: &Value) -> FormRecord {
+    let record = json!({"form": {"client_id": "c1",
+        "pages": [{"id": "p", "fields": [question]}],
+        "logic": {"rules": [{"id": "r", "fromPageId": "p", "then": {"kind": "jump", "target": "end:yes"},
+            "groups": [{"op": op, "conds": conditions}]}]},
+        "settings": {"endings": [{"id": "no"}, {"id": "yes"}]}}});
+    serde_json::from_str(&record.to_string()).unwrap()
+}
+
+fn proofs(record: &FormRecord) -> Proofs {
+    record.compile(Version::Draft, &Policy::default()).prove()
+}
+
+fn codes(record: &Value) -> Vec<Code> {
+    let record: FormRecord = serde_json::from_str(&record.to_string()).unwrap();
+    record.compile(Version::Draft, &Policy::default()).check().iter().map(|finding| finding.code).collect()
+}
+
+#[test]
+fn contradictions_and_tautologies_are_found() {
+    let text = |op: &str, value: &str| json!({"fieldId": "free", "op": op, "value": value});
+    let age = |op: &str, value: Value| json!({"fieldId": "age", "op": op, "value": value});
+    let contradictions = [
+        json!([age("lt", json!(50)), age("gt", json!(70))]),
+        json!([age("between", json!([20, 30])), age("gte", json!(30.5))]),
+        json!([age("in", json!([20, 30])), age("not_in", json!([30, 20, 40]))]),
+        json!([text("contains", "garden"), text("not_contains", "den")]),
+        json!([text("starts_with", "10"), text("starts_with", "12")]),
+        json!([text("equals", "garden"), text("ends_with", "house")]),
+        json!([{"fieldId": "day", "op": "before", "value": "2026-01-01"},
+            {"fieldId": "day", "op": "after", "value": "2026-01-01"}]),
+        json!([{"fieldId": "$score", "op": "gt", "value": 2}]),
+        json!([{"fieldId": "$score:a", "op": "between", "value": [1.5, 1.9]}]),
+    ];
+    let tautologies = [
+        json!([text("not_equals", "a"), text("not_equals", "b")]),
+        json!([age("lte", json!(50)), age("gt", json!(40))]),
+        json!([text("not_starts_with", "10"), text("contains", "1")]),
+        json!([{"fieldId": "$score", "op": "gte", "value": 1}]),
+    ];
+    for (join, all, code) in
+        [("AND", &contradictions[..], Code::RuleNeverMatches), ("OR", &tautologies[..], Code::RuleAlwaysMatches)]
+    {
+        for conditions in all {
+            let mut record = clean();
+            question(&mut record, 1, json!({"id": "free", "type": "short_text", "label": "Why?"}));
+            question(&mut record, 1, json!({"id": "day", "type": "date", "label": "When?"}));
+            let mut new = jump("b", "end:no", conditions.clone());
+            new["groups"][0]["op"] = json!(join);
+            rule(&mut record, new);
+            assert!(codes(&record).contains(&code), "{code} {conditions}: {:?}", codes(&record));
+        }
+    }
+}
+
+/// Each operator either applies to a type, or the check says that it does not.
+#[test]
+fn every_operator_fits_a_type_or_is_reported() {
+    for kind in QuestionType::ALL {
+        for operator in Operator::ALL {
+            let options = json!([{"id": "a", "label": "A"}, {"id": "b", "label": "B"}]);
+            let asked = json!({"id": "q", "type": kind, "label": "Q?", "options": options});
+            let values = [json!("a"), json!(3), json!("2026-05-31"), json!(true), json!([2, 3]), json!(null)];
+            let values = values.into_iter().chain([json!(["2026-05-31", "2026-06-01"])]);
+            let mut ends = Vec::new();
+            for value in values {
+                let mut condition = json!({"fieldId": "q", "op": operator});
+                if !value.is_null() {
+                    condition["value"] = value;
+                }
+                let record = routed(&asked, "AND", &json!([condition]));
+                let form = record.compile(Version::Draft, &Policy::default());
+                let never = form.check().iter().any(|finding| {
+                    matches!(finding.code, Code::OperatorMismatch | Code::GtOnNonNumber | Code::ValueMismatch)
+                        || finding.code == Code::ConditionOptionMissing
+                });
+                let reached = form.paths(100).paths.iter().any(|path| path.end == PathEnd::Ending(Some("yes")));
+                // An element of an array may be reported although others fit. Of a text with a syntax, no example may exist.
+                let by_element = [Operator::In, Operator::NotIn].contains(operator);
+                let has_syntax = [QuestionType::Email, QuestionType::Phone, QuestionType::Url].contains(kind);
+                assert!(!(reached && never) || by_element, "{kind} {operator} {condition}");
+                assert!(reached || never || has_syntax, "{kind} {operator} {condition}");
+                ends.push(reached);
+            }
+            let unary = [Operator::IsFilled, Operator::IsEmpty].contains(operator);
+            assert!(!unary || ends.iter().all(|reached| *reached), "{kind} {operator}");
+        }
+    }
+}
+
+#[test]
+fn proofs_hold_whatever_an_operator_of_the_host_returns() {
+    let mut policy = Policy::default();
+    policy.operators.add("longer_than", |answer, value| match (answer?, value?) {
+        (Answer::Text(text), Operand::Number(length)) => Some(text.chars().count() > length.as_i64()?.try_into().ok()?),
+        _ => None,
+    });
+    // An operator that the engine knows cannot be replaced.
+    policy.operators.add("begins_with", |_, _| Some(true));
+    let asked = json!({"id": "q", "type": "short_text", "label": "Q?"});
+    let record = routed(&asked, "AND", &json!([{"fieldId": "q", "op": "longer_than", "value": 3}]));
+    let form = record.compile(Version::Draft, &policy);
+    let end = |answers: Answers| format!("{:?}", form.walk(&answers).outcome());
+    assert!(end(Answers::new().with("q", "Anna")).contains("\"yes\""));
+    assert!(end(Answers::new().with("q", "Ann")).contains("\"no\""));
+    let answers = Answers::new();
+    assert!(form.walk(&answers).steps().all(|step| step.is_uncertain()));
+    let proofs = form.prove();
+    assert_eq!((proofs.endings, proofs.undecided), (Verdict::Unknown, vec![0]));
+    assert!(form.check().iter().all(|finding| finding.code != Code::UnknownOperator));
+    let record = routed(&asked, "AND", &json!([{"fieldId": "q", "op": "begins_with", "value": "x"}]));
+    let form = record.compile(Version::Draft, &policy);
+    assert!(format!("{:?}", form.walk(&Answers::new().with("q", "Ann")).outcome()).contains("\"no\""));
+}
+
+/// No example is known for answers that match a pattern and contain a word, so nothing is claimed about them.
+#[test]
+fn answers_without_an_example_are_uncertain() {
+    let contains = |value: &str| json!([{"fieldId": "q", "op": "contains", "value": value}]);
+    let hard = json!({"id": "q", "type": "short_text", "label": "Q?", "pattern": "^(..)*a(...)*bcd(.....)*$"});
+    assert_eq!(proofs(&routed(&hard, "AND", &contains("uvw"))).endings, Verdict::Unknown);
+    let free = json!({"id": "q", "type": "short_text", "label": "Q?"});
+    assert_eq!(proofs(&routed(&free, "AND", &contains("uvw"))).endings, Verdict::Proved);
+    let mail = json!({"id": "q", "type": "email", "label": "Q?", "required": true});
+    let ends_with = |value: &str| json!([{"fieldId": "q", "op": "ends_with", "value": value}]);
+    assert_eq!(proofs(&routed(&mail, "AND", &ends_with("@example.org"))).endings, Verdict::Proved);
+    // No email address contains a space, but that is not proved.
+    assert_eq!(proofs(&routed(&mail, "AND", &contains("a b"))).endings, Verdict::Unknown);
+}
+
+/// Many independent parts have more combinations than the search tries.
+#[test]
+fn too_many_parts_of_a_text_are_uncertain() {
+    let free = json!({"id": "q", "type": "short_text", "label": "Q?"});
+    let parts = |count: u32| -> Value {
+        (0..count).map(|at| json!({"fieldId": "q", "op": "contains", "value": format!("part {at}.")})).collect()
+    };
+    assert_eq!(proofs(&routed(&free, "AND", &parts(8))).endings, Verdict::Proved);
+    assert_eq!(proofs(&routed(&free, "AND", &parts(12))).endings, Verdict::Unknown);
+}
