@@ -49,13 +49,18 @@ fn the_sample_round_trips_and_is_fully_typed() {
     assert_eq!(debug.matches("extra: {").count(), debug.matches("extra: {}").count(), "{debug}");
 }
 
+/// The members of a question that this crate adds to those of the contract.
+const EXTENSIONS: [&str; 6] = ["max", "minLength", "maxLength", "pattern", "format", "currency"];
+
 #[test]
 fn the_sample_has_every_known_member() {
-    for key in KNOWN.concat() {
+    let in_contract = |key: &&str| !EXTENSIONS.contains(key);
+    for key in KNOWN.concat().into_iter().filter(in_contract) {
         assert!(SAMPLE.contains(&format!("\"{key}\":")), "{key}");
     }
     // The member counts in the contract reveal a member that is missing both here and in the types.
-    assert_eq!(KNOWN.map(<[_]>::len), [3, 2, 2, 14, 5, 3, 8, 3, 1, 6, 2, 2, 3, 9, 10, 1, 18]);
+    let counts = KNOWN.map(|keys| keys.iter().copied().filter(in_contract).count());
+    assert_eq!(counts, [3, 2, 2, 14, 5, 3, 8, 3, 1, 6, 2, 2, 3, 9, 10, 1, 18]);
 }
 
 /// The replacements for each value.

@@ -125,7 +125,7 @@ codes! {
         ValueMismatch "condition-value-mismatch": "A condition has no value, or a value or an element that no answer can match.", "Use the kind of value that the question requires: an option id, a number, a date or text, or an array of them for `in` and `between`.";
         GtOnNonNumber "gt-on-non-number": "A condition applies `gt`, `gte`, `lt`, `lte` or `between` to a question that takes neither numbers nor dates. It never holds.", "Change the question to a number question, or use `equals`.";
         OperatorMismatch "operator-mismatch": "A condition applies an operator to a question whose answers it cannot compare. It never holds.", "Use an operator that applies to the type of the question.";
-        RuleAlwaysMatches "rule-always-matches": "A rule has conditions, but matches whatever the visitor answers.", "Correct its conditions, or make it the fallback. `x not_equals \"a\" OR x not_equals \"b\"` always holds: use `AND` or `not_in`.";
+        RuleAlwaysMatches "rule-always-matches": "A rule has conditions, but matches whatever the visitor answers. For example, `x not_equals \"a\" OR x not_equals \"b\"` always holds.", "Correct its conditions, for example with `AND` or `not_in`, or make it the fallback.";
         RuleWithoutConditions "rule-without-conditions": "A rule has no conditions and is not the fallback. It never matches.", "Add conditions, or name the rule `__fallback__`.";
         DuplicateFallback "duplicate-fallback": "A page has two fallback rules. The second is unreachable.", "Remove one of them.";
         FallbackWithConditions "fallback-with-conditions": "A fallback rule has conditions, so it applies only if they hold.", "Remove the conditions, or rename the rule.";
