@@ -101,7 +101,7 @@ mod tests {
             r#"{"url":7}"#,
             r#"{"url":"javascript:x"}"#,
             r#"["https://a.b",""]"#,
-            r#"[[]]"#,
+            "[[]]",
             r#"[{"url":"https://a.b"},7]"#,
         ] {
             assert_eq!(FileRef::all(&serde_json::from_str(json).unwrap()), None, "{json}");

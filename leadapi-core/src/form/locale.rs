@@ -147,10 +147,11 @@ mod tests {
     use super::*;
 
     fn policy(locale: &str, fallbacks: &[&str]) -> Policy {
-        let mut policy = Policy::default();
-        policy.locale = (!locale.is_empty()).then(|| locale.to_owned());
-        policy.fallback_locales = fallbacks.iter().map(|tag| (*tag).to_owned()).collect();
-        policy
+        Policy {
+            locale: (!locale.is_empty()).then(|| locale.to_owned()),
+            fallback_locales: fallbacks.iter().map(|tag| (*tag).to_owned()).collect(),
+            ..Policy::default()
+        }
     }
 
     #[test]

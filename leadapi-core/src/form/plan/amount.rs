@@ -139,8 +139,7 @@ mod tests {
 
     fn format(question: &str, locale: &str, answer: &str) -> (Option<String>, String) {
         let question: Question = serde_json::from_str(question).unwrap();
-        let mut policy = Policy::default();
-        policy.locale = Some(locale.into());
+        let policy = Policy { locale: Some(locale.into()), ..Policy::default() };
         let format = NumberFormat::new(&question, Spelling::of(&policy));
         let answer: Answer = serde_json::from_str(answer).unwrap();
         (format.plain(&answer).map(Cow::into_owned), format.text(&answer).into_owned())

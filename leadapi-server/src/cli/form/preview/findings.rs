@@ -33,7 +33,7 @@ fn finding(finding: &Finding, version: FormVersion) -> Markup {
             summary {
                 span.tag data-level=(finding.severity().as_str()) { (finding.severity()) } " " (finding.message)
             }
-            @if finding.count == 1 { p { (finding.code.advice()) } }
+            @if finding.count == 1 { p { (finding.fix) } }
             p { code { (finding.code) } " at " code { (finding.pointer) } }
             @if let Some(answers) = &finding.witness {
                 // The walk limits the number of the page, so this is the last page that the answers reach.
