@@ -163,7 +163,7 @@ fn ordered<T: PartialOrd>(
         "gte" => answer >= bound,
         "lt" | "before" => answer < bound,
         "lte" => answer <= bound,
-        _ => unreachable!("{op}"),
+        _ => panic!("{op}"),
     }))
 }
 
