@@ -94,6 +94,7 @@ pub enum Operand {
     List(Vec<Operand>),
 }
 
+#[cfg(feature = "form")]
 impl Operand {
     /// Returns the elements of an array, or the value itself as the only element.
     pub(super) fn elements(&self) -> &[Self] {
