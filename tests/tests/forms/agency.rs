@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use leadapi_core::form::{Code, FormRecord, Policy, QuestionType, Severity, Version};
+use leadapi_core::form::{Code, FormRecord, Policy, Question, QuestionType, Severity, Version};
 use leadapi_tests::forms::{Naive, report_of};
 use serde_json::Value;
 
@@ -73,7 +73,7 @@ fn these_forms_use_every_question_type() {
     for (_, form) in forms() {
         let record: FormRecord = serde_json::from_value(form["record"].clone()).unwrap();
         let pages = record.form.get().unwrap().pages.items().flat_map(|page| page.fields.items());
-        let types: Vec<QuestionType> = pages.filter_map(|question| question.question_type()).collect();
+        let types: Vec<QuestionType> = pages.filter_map(Question::question_type).collect();
         unused.retain(|kind| !types.contains(kind));
     }
     assert_eq!(unused, []);

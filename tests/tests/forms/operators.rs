@@ -1,7 +1,7 @@
 //! Tests of what proofs and checks know about operators, scores and the operators of a host.
 
 use leadapi_core::form::{
-    Answer, Answers, Code, FormRecord, Operand, Operator, PathEnd, Policy, Proofs, QuestionType, Verdict, Version,
+    Answer, Answers, Code, FormRecord, Operand, Operator, PathEnd, Policy, Proofs, QuestionType, Step, Verdict, Version,
 };
 use serde_json::{Value, json};
 
@@ -114,7 +114,7 @@ fn proofs_hold_whatever_an_operator_of_the_host_returns() {
     assert!(end(Answers::new().with("q", "Anna")).contains("\"yes\""));
     assert!(end(Answers::new().with("q", "Ann")).contains("\"no\""));
     let answers = Answers::new();
-    assert!(form.walk(&answers).steps().all(|step| step.is_uncertain()));
+    assert!(form.walk(&answers).steps().all(Step::is_uncertain));
     let proofs = form.prove();
     assert_eq!((proofs.endings, proofs.undecided), (Verdict::Unknown, vec![0]));
     assert!(form.check().iter().all(|finding| finding.code != Code::UnknownOperator));

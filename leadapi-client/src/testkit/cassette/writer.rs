@@ -1,5 +1,4 @@
-//! Converts recorded traffic to HAR entries. Replaces values that differ between runs with placeholders, and redacts
-//! personal data.
+//! Converts recorded traffic to HAR entries, with placeholders for values that differ between runs or are personal.
 
 use std::collections::BTreeSet;
 

@@ -4,16 +4,15 @@
 //! during and after a commit. Each incorrect variant of the protocol must be refuted, which shows that the property can
 //! fail.
 
+mod world;
+
 use std::collections::BTreeMap;
 
 use stateright::{Checker, Model, Property};
-
-use super::writer::CommitOutcome;
+use world::{Response, Server, Step, Transaction, Variant, Work, World};
 
 /// The number of writes of each server. A server runs them one after the other.
 const WRITES: [u8; 2] = [2, 1];
-/// The maximum number of attempts at a write.
-const ATTEMPTS: u8 = 2;
 const PROPERTY: &str = "each response is true, and no write is applied twice";
 
 /// How a database treats two transactions that write the same row.
@@ -25,89 +24,11 @@ enum Rows {
     RejectConflicts,
 }
 
-/// What a server does when the response to a commit is lost.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Variant {
-    /// Locks the business, writes the server's record, and reads the id in it. The only correct variant.
-    Fence,
-    AssumeRollback,
-    AssumeCommit,
-    /// Reads the record without locking or writing it.
-    OnlyRead,
-    /// Uses the same record for all servers.
-    ShareRecord,
-    /// Removes the id from the record while reading it.
-    EraseId,
-}
-
 struct Protocol {
     rows: Rows,
     variant: Variant,
     /// The maximum number of broken connections.
     breaks: u8,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct World {
-    servers: [Server; 2],
-    /// How often each write was applied, by server and number.
-    applied: BTreeMap<(usize, u8), u8>,
-    /// The id of the last transaction of each server.
-    records: BTreeMap<usize, String>,
-    /// How often each record was written.
-    versions: BTreeMap<usize, u8>,
-    /// The transactions that have not ended in the database, even if their connections broke.
-    open: Vec<Transaction>,
-    breaks: u8,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Server {
-    /// The responses to the callers of the completed writes.
-    responses: Vec<Response>,
-    attempt: u8,
-    step: Step,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Step {
-    /// No transaction is running.
-    Ready,
-    Writing,
-    /// The response to a commit was lost.
-    Lost,
-    Fencing,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Response {
-    Written,
-    /// The response to the commit was lost, and the record showed that the write was applied.
-    FoundWritten,
-    Failed,
-    Unknown,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Transaction {
-    server: usize,
-    work: Work,
-    /// The version of the server's record when the transaction began.
-    version: u8,
-    has_sent_commit: bool,
-    is_connected: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Work {
-    Write {
-        number: u8,
-        operation: String,
-    },
-    /// Reads the record of the server.
-    Fence {
-        recorded: Option<String>,
-    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -123,52 +44,6 @@ enum Action {
     Break(usize),
     /// The server gives up on learning the outcome of a commit.
     GiveUp(usize),
-}
-
-impl Server {
-    /// Returns the number of the current write.
-    fn number(&self) -> u8 {
-        u8::try_from(self.responses.len()).unwrap()
-    }
-
-    fn operation(&self) -> String {
-        format!("{}.{}", self.number(), self.attempt)
-    }
-
-    fn respond(&mut self, response: Response) {
-        self.responses.push(response);
-        self.attempt = 0;
-        self.step = Step::Ready;
-    }
-
-    fn retry(&mut self) {
-        self.attempt += 1;
-        self.step = Step::Ready;
-        if self.attempt == ATTEMPTS {
-            self.respond(Response::Failed);
-        }
-    }
-
-    fn lose_commit(&mut self, variant: Variant) {
-        match variant {
-            Variant::AssumeRollback => self.retry(),
-            Variant::AssumeCommit => self.respond(Response::Written),
-            _ => self.step = Step::Lost,
-        }
-    }
-
-    /// Continues after the database has ended a transaction.
-    fn end(&mut self, work: &Work, is_committed: bool) {
-        match work {
-            Work::Write { .. } if is_committed => self.respond(Response::Written),
-            Work::Write { .. } => self.retry(),
-            Work::Fence { .. } if !is_committed => self.step = Step::Lost,
-            Work::Fence { recorded } => match CommitOutcome::new(recorded.as_deref(), &self.operation()) {
-                CommitOutcome::Committed => self.respond(Response::FoundWritten),
-                CommitOutcome::RolledBack => self.retry(),
-            },
-        }
-    }
 }
 
 impl Protocol {

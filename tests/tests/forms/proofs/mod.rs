@@ -93,9 +93,9 @@ fn verdicts_match_brute_force() {
     let vague = RefCell::new(0);
     let mut runner = TestRunner::new(Config { max_global_rejects: u32::MAX, ..crate::config(forms) });
     let outcome = runner.run(&vec(any::<u8>(), 0..400), |bytes| {
-        let value = random::record(&mut Draw(&bytes), true, 4);
-        let Some(seen) = brute_force(&value) else { return Err(TestCaseError::reject("too many answers")) };
-        let record: FormRecord = serde_json::from_str(&value.to_string()).unwrap();
+        let form_json = random::record(&mut Draw(&bytes), true, 4);
+        let Some(seen) = brute_force(&form_json) else { return Err(TestCaseError::reject("too many answers")) };
+        let record: FormRecord = serde_json::from_str(&form_json.to_string()).unwrap();
         let form = record.compile(Version::Live, &Policy::default());
         let proofs = form.prove();
         let is_refuted = |verdict: &Verdict<Answers>| match verdict {
@@ -104,30 +104,32 @@ fn verdicts_match_brute_force() {
             _ => None,
         };
         let expected = |of: fn(&Facts) -> bool| refuted(&seen, of);
-        let endings = version(&value)["settings"]["endings"].as_array().unwrap();
-        if reads_parts_of_restricted_texts(&value) {
+        let endings = version(&form_json)["settings"]["endings"].as_array().unwrap();
+        if reads_parts_of_restricted_texts(&form_json) {
             // Neither side knows all answers, so the verdicts only must not contradict what the other side has seen.
-            let agrees = |verdict, expected| verdict == expected || verdict != Some(false) || expected == None;
-            prop_assert!(agrees(is_refuted(&proofs.ends), expected(|facts| facts.endless)), "{}", value);
-            prop_assert!(agrees(is_refuted(&proofs.named), expected(|facts| facts.nameless)), "{}", value);
-            prop_assert!(agrees(is_refuted(&proofs.contactable), expected(|facts| facts.contactless)), "{}", value);
+            let agrees = |verdict: Option<bool>, expected: Option<bool>| {
+                verdict == expected || verdict != Some(false) || expected.is_none()
+            };
+            prop_assert!(agrees(is_refuted(&proofs.ends), expected(|facts| facts.endless)), "{}", form_json);
+            prop_assert!(agrees(is_refuted(&proofs.named), expected(|facts| facts.nameless)), "{}", form_json);
+            prop_assert!(agrees(is_refuted(&proofs.contactable), expected(|facts| facts.contactless)), "{}", form_json);
             for (verdict, reached) in [(&proofs.pages, seen.pages()), (&proofs.endings, seen.endings())] {
                 let Verdict::Refuted(missing) = verdict else { continue };
-                prop_assert!(missing.iter().all(|index| !reached.contains(index)), "{}", value);
+                prop_assert!(missing.iter().all(|index| !reached.contains(index)), "{}", form_json);
             }
             replay(&form, &proofs);
             *vague.borrow_mut() += 1;
             return Ok(());
         }
-        prop_assert_eq!(is_refuted(&proofs.ends), expected(|facts| facts.endless), "{}", value);
-        prop_assert_eq!(is_refuted(&proofs.named), expected(|facts| facts.nameless), "{}", value);
-        prop_assert_eq!(is_refuted(&proofs.contactable), expected(|facts| facts.contactless), "{}", value);
-        prop_assert_eq!(&proofs.pages, &missing(form.pages().count(), &seen, |facts| &facts.pages), "{}", value);
-        prop_assert_eq!(&proofs.endings, &missing(endings.len(), &seen, |facts| &facts.endings), "{}", value);
-        prop_assert_eq!(&proofs.undecided, &seen.undecided.iter().copied().collect::<Vec<_>>(), "{}", value);
+        prop_assert_eq!(is_refuted(&proofs.ends), expected(|facts| facts.endless), "{}", form_json);
+        prop_assert_eq!(is_refuted(&proofs.named), expected(|facts| facts.nameless), "{}", form_json);
+        prop_assert_eq!(is_refuted(&proofs.contactable), expected(|facts| facts.contactless), "{}", form_json);
+        prop_assert_eq!(&proofs.pages, &missing(form.pages().count(), &seen, |facts| &facts.pages), "{}", form_json);
+        prop_assert_eq!(&proofs.endings, &missing(endings.len(), &seen, |facts| &facts.endings), "{}", form_json);
+        prop_assert_eq!(&proofs.undecided, &seen.undecided.iter().copied().collect::<Vec<_>>(), "{}", form_json);
         prop_assert!(proofs.complete);
         replay(&form, &proofs);
-        compare_paths(&form, endings, &seen).map_err(|error| TestCaseError::fail(format!("{error}\n{value}")))?;
+        compare_paths(&form, endings, &seen).map_err(|error| TestCaseError::fail(format!("{error}\n{form_json}")))?;
         let pages = proofs.pages != Verdict::Proved;
         let endings = proofs.endings != Verdict::Proved;
         let facts = &seen.certain;
