@@ -35,14 +35,15 @@ pub(crate) fn answers(draw: &mut Draw<'_>, record: &Value) -> Value {
         let good = match (kinds.get(id).copied(), draw.below(8)) {
             (_, 7) => continue,
             (_, 6) | (None, _) => answer(draw),
-            (Some("single_choice" | "dropdown"), _) => json!(OPTIONS[draw.below(3)]),
+            (Some("single_choice" | "dropdown"), _) | (Some("multi_choice" | "multipleChoiceMulti"), 5) => {
+                json!(OPTIONS[draw.below(3)])
+            }
             (Some("number"), 5) => json!(draw.one(&["1,5", "5", "5.0", " 7 ", "1e400", "0x10", "+3", ".5"])),
             (Some("number"), _) => json!(draw.below(12)),
             (Some("email"), _) => json!("ann@example.org"),
             (Some("phone" | "phone_number"), _) => json!("202 555 0100"),
             (Some("short_text" | "long_text" | "hidden"), _) | (Some("address"), 4) => json!(draw.one(&TEXTS)),
             (Some("multi_choice" | "multipleChoiceMulti"), 4) => json!([OPTIONS[0], OPTIONS[draw.below(3)]]),
-            (Some("multi_choice" | "multipleChoiceMulti"), 5) => json!(OPTIONS[draw.below(3)]),
             (Some("multi_choice" | "multipleChoiceMulti"), _) => json!([OPTIONS[draw.below(3)]]),
             (Some("checkbox" | "consent" | "yes_no"), 5) => {
                 json!(draw.one(&["yes", " No ", "TRUE", "false", "on", "off", "maybe"]))
