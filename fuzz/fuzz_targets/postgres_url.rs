@@ -13,7 +13,7 @@ fuzz_target!(|text: &str| {
         let Ok(parsed) = url.parse::<DatabaseUrl>() else { continue };
         let (shown, debugged) = (parsed.to_string(), format!("{parsed:?}"));
         let is_password = url.contains(&format!("{CANARY}@")) || url.starts_with(&format!("postgres://u:{CANARY}"));
-        if is_password && url.matches('@').count() == 1 {
+        if is_password && url.matches('@').count() == 1 && url.matches(CANARY).count() == 1 {
             assert!(!shown.contains(CANARY) && !debugged.contains(CANARY), "{url}: {shown}");
         }
     }
