@@ -87,7 +87,7 @@ fn form_commands_work_on_the_sample() {
 #[test]
 fn a_walk_is_printed_as_json() {
     let folder = Folder::new();
-    let file = folder.file("form.json", &routed("contains").to_string());
+    let file = folder.file("form.json", &routed("sounds_like").to_string());
     let walk = |answers: Value| {
         let ran = form(&["walk", "--json", &file, "--answers", &folder.file("answers.json", &answers.to_string())]);
         assert_eq!(ran.code, 0, "{}", ran.error);
@@ -97,8 +97,13 @@ fn a_walk_is_printed_as_json() {
     assert_eq!(whole["path"], json!(["zip", "you"]));
     assert_eq!((&whole["outcome"], &whole["uncertain"]), (&json!("finished"), &json!(true)));
     let notice = json!({"rule": "r", "at": 0, "kind": "uncertain_conditions"});
+    let mut steps = whole["steps"].clone();
+    for step in steps.as_array_mut().unwrap() {
+        let step = step.as_object_mut().unwrap();
+        assert!(step.remove("progress").is_some() && step.remove("questions").is_some(), "{step:?}");
+    }
     assert_eq!(
-        whole["steps"],
+        steps,
         json!([{"page": "zip", "title": "Where?", "uncertain": true, "notices": [notice]},
             {"page": "you", "title": "You", "uncertain": false, "notices": []}])
     );
@@ -148,7 +153,7 @@ fn paths_and_graphs_are_printed_as_json() {
             {"from": 1, "to_page": null, "to_ending": 0, "rule": null}])
     );
     // If a rule cannot be evaluated, its paths are uncertain.
-    let file = folder.file("unknown.json", &routed("contains").to_string());
+    let file = folder.file("unknown.json", &routed("sounds_like").to_string());
     assert_eq!(form(&["paths", "--json", &file]).json()["paths"][0]["uncertain"], true);
     assert!(form(&["paths", &file]).out.contains("zip > you > end:thanks (uncertain)"));
 }
@@ -156,7 +161,7 @@ fn paths_and_graphs_are_printed_as_json() {
 #[test]
 fn the_text_output_marks_an_uncertain_walk() {
     let folder = Folder::new();
-    let file = folder.file("form.json", &routed("contains").to_string());
+    let file = folder.file("form.json", &routed("sounds_like").to_string());
     let answers = folder.file("answers.json", r#"{"q_zip":"1"}"#);
     let ran = form(&["walk", &file, "--answers", &answers]);
     let line = "uncertain: after zip, rule r was skipped because its conditions cannot be evaluated";
@@ -167,7 +172,7 @@ fn the_text_output_marks_an_uncertain_walk() {
 fn exit_codes_distinguish_findings_from_unreadable_files() {
     let folder = Folder::new();
     let clean = folder.file("clean.json", &routed("equals").to_string());
-    let warned = folder.file("warned.json", &routed("not_equals").to_string());
+    let warned = folder.file("warned.json", &routed("sounds_like").to_string());
     let wrong = folder.file("wrong.json", r#"{"form":{"client_id":"c1"}}"#);
     let no_json = folder.file("no.json", "{");
     let list = folder.file("list.json", "[]");

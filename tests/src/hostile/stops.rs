@@ -293,8 +293,7 @@ impl Load {
     }
 }
 
-/// Returns whether the server never processed the request: it was not sent, or the server refused its stream with
-/// `REFUSED_STREAM` or GOAWAY (RFC 9113, 6.8 and 8.7).
+/// Returns whether the request was not sent, or was refused before it was processed (RFC 9113, 6.8 and 8.7).
 fn is_refusal(error: &hyper::Error) -> bool {
     let text = format!("{error:?}");
     error.is_canceled() || text.contains("GoAway") && text.contains("NO_ERROR") || text.contains("REFUSED_STREAM")
