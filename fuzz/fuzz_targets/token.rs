@@ -18,10 +18,7 @@ fuzz_target!(|header: &[u8]| {
     }
     if let Ok(text) = std::str::from_utf8(header)
         && let Ok(token) = BearerToken::parse(text)
-        // The first characters are a hint. The rest is the secret.
-        && let Some(secret) = text.get(12..).filter(|secret| !secret.is_empty())
     {
-        let shown = format!("{token:?}");
-        assert!(!shown.contains(secret), "{shown}");
+        assert_eq!((token.expose(), format!("{token:?}").as_str()), (text, "BearerToken(..)"));
     }
 });
