@@ -204,7 +204,7 @@ impl<'r> Cond<'r> {
             Self::Ask { question, test, negated } => {
                 let slot = evidence.slots.get(*question).unwrap_or(&Slot::Empty);
                 match slot {
-                    Slot::Opaque if *test != Test::Filled => Truth::Unknown,
+                    Slot::Opaque if !matches!(test, Test::Filled) => Truth::Unknown,
                     slot => (test.holds(slot) != *negated).into(),
                 }
             }

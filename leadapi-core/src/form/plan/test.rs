@@ -138,8 +138,6 @@ impl<'r> Test<'r> {
         match (self, slot) {
             (Self::Filled, Slot::Empty) => false,
             (Self::Filled, _) => true,
-            (Self::Any(tests), _) => tests.iter().any(|test| test.holds(slot)),
-            (Self::All(tests), _) => tests.iter().all(|test| test.holds(slot)),
             (Self::Chosen(option), Slot::Chosen(chosen)) => option == chosen,
             (Self::Within(low, high), Slot::Number(number, _)) => low <= number && number <= high,
             (Self::Within(..), Slot::Date(day)) => self.holds_for_number(f64::from(*day)),
@@ -154,7 +152,18 @@ impl<'r> Test<'r> {
             (Self::Text(value), Slot::Any(answer)) => {
                 !matches!(answer, Answer::Other(_) | Answer::Texts(_)) && answer.text() == *value
             }
+            (Self::Any(_) | Self::All(_), _) => self.joined_holds(slot),
             (_, Slot::Any(Answer::Text(text))) => self.holds_for_text(text.trim()),
+            _ => false,
+        }
+    }
+
+    /// Evaluates joined tests. They are a separate function, because the compiler does not inline a recursive one.
+    #[inline(never)]
+    fn joined_holds(&self, slot: &Slot<'_>) -> bool {
+        match self {
+            Self::Any(tests) => tests.iter().any(|test| test.holds(slot)),
+            Self::All(tests) => tests.iter().all(|test| test.holds(slot)),
             _ => false,
         }
     }
