@@ -18,7 +18,7 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 /// One call may allocate at most this many bytes plus `BYTES_PER_BYTE` for each byte of the record, including bytes
 /// that it frees again. Peak memory is lower.
 const BYTES: usize = 150_000_000;
-const BYTES_PER_BYTE: usize = 30;
+const BYTES_PER_BYTE: usize = 35;
 
 /// Generous enough for an unoptimized build on a busy machine.
 const TIME: Duration = Duration::from_secs(20);
