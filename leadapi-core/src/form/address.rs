@@ -126,7 +126,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// Returns a member as text: a string without surrounding white space, and other JSON as it is written.
+/// Returns a member as text: a string without surrounding whitespace, and other JSON as it is written.
 fn text(raw: &Raw) -> Option<String> {
     if raw.text() == "null" {
         return None;

@@ -35,7 +35,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Returns whether the question is answered. `0` and `false` are answers, but white space, `null`, `[]` and `{}`
+    /// Returns whether the question is answered. `0` and `false` are answers, but whitespace, `null`, `[]` and `{}`
     /// are not.
     ///
     /// ```
@@ -54,7 +54,7 @@ impl Answer {
         }
     }
 
-    /// Returns the answer as text: a string without surrounding white space, a number in its original spelling, and any
+    /// Returns the answer as text: a string without surrounding whitespace, a number in its original spelling, and any
     /// other JSON.
     ///
     /// ```

@@ -155,7 +155,7 @@ extensible_enum! {
     /// An operator applies to some types of questions. With any other type, or with a value that does not fit the type,
     /// the condition never holds, and [`Questionnaire::check`](super::Questionnaire::check) reports it. A question
     /// without an answer passes only `is_empty` and the negated operators (`not_…`), which hold if no answer passes
-    /// their counterpart. Comparisons of text ignore surrounding white space, and distinguish capital from small letters.
+    /// their counterpart. Comparisons of text ignore surrounding whitespace, and distinguish capital from small letters.
     Operator {
         /// The answer is the value: the chosen option has this id, one of the chosen options of a multiple choice has
         /// it, or the number, date, boolean or text is equal to it.

@@ -64,8 +64,8 @@ spellings! {
 }
 
 impl Spelling {
-    /// Returns the spelling of a locale such as `de-AT`: that of the country, or that of the language. An unknown locale
-    /// has the spelling of no locale.
+    /// Returns the spelling for a locale such as `de-AT`: the country's if it is known, or else the language's. For an
+    /// unknown locale, returns the spelling without a locale.
     pub(super) fn of(policy: &Policy) -> &'static Self {
         let tag = plain(policy.locale.as_deref().unwrap_or_default());
         let known = |tag: &str| SPELLINGS.iter().find(|spelling| spelling.tag == tag);
@@ -96,8 +96,8 @@ fn language(tag: &str) -> &str {
     tag.split('-').next().unwrap_or(tag)
 }
 
-/// Returns a text, which is either a string or an object with a string for each language. Of several languages, chooses
-/// that of the policy.
+/// Returns a text, which is either a string or an object with a string for each language. If there are several
+/// languages, the policy chooses one.
 pub(super) fn choose<'f>(text: &'f Field<String>, policy: &Policy) -> Option<Cow<'f, str>> {
     match text {
         Field::Value(text) => Some(text.into()),

@@ -13,7 +13,7 @@ use super::{
 impl Questionnaire<'_> {
     /// Returns a [Mermaid](https://mermaid.js.org) flowchart of the pages, the endings and the routes between them.
     ///
-    /// A rule's route is labelled with the name of the rule. A default route has no label. [`routes`](Self::routes)
+    /// A rule's route is labeled with the name of the rule. A default route has no label. [`routes`](Self::routes)
     /// returns the same routes as data.
     ///
     /// ```

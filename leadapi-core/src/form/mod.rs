@@ -137,6 +137,7 @@
 
 #[cfg(feature = "form")]
 mod address;
+mod aliases;
 #[cfg(feature = "form")]
 mod answer;
 #[cfg(feature = "form")]

@@ -1,9 +1,12 @@
 //! The names that other products use for operators.
 
-use super::extensible_enum::Operator;
+use super::{
+    aliases::{Aliases, aliases_of, resolve},
+    extensible_enum::Operator,
+};
 
-/// The names that other form products and the FHIR questionnaire use, by operator. The names are in lower case and without `_`, `-` and spaces, because these products spell them differently.
-const ALIASES: &[(Operator, &[&str])] = &[
+/// The names that other form products and FHIR questionnaires use.
+const ALIASES: &Aliases<Operator> = &[
     (Operator::Equals, &["=", "==", "equal", "equalto", "is", "isequal", "isequalto", "on"]),
     (
         Operator::NotEquals,
@@ -69,7 +72,7 @@ impl Operator {
     /// assert!(Operator::from("sounds_like").aliases().is_empty());
     /// ```
     pub fn aliases(&self) -> &'static [&'static str] {
-        ALIASES.iter().find(|(operator, _)| operator == self).map_or(&[], |(_, names)| names)
+        aliases_of(ALIASES, self)
     }
 
     /// Returns the operator that this name stands for, or the name itself if no operator has it.
@@ -85,37 +88,17 @@ impl Operator {
     #[must_use]
     pub fn resolve(&self) -> Self {
         let Self::Other(name) = self else { return self.clone() };
-        let plain = plain(name);
-        let same = |known: &&Self| self::plain(known.as_str()) == plain;
-        let alias = || ALIASES.iter().find(|(_, names)| names.contains(&plain.as_str())).map(|(operator, _)| operator);
-        Self::ALL.iter().find(same).or_else(alias).unwrap_or(self).clone()
+        resolve(name, Self::ALL, ALIASES, Self::as_str).unwrap_or(self).clone()
     }
-}
-
-/// Returns the name in lower case and without separators.
-fn plain(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::aliases::check, *};
 
     #[test]
     fn each_alias_stands_for_one_operator() {
-        let mut all: Vec<String> = Operator::ALL.iter().map(|operator| plain(operator.as_str())).collect();
-        assert_eq!(ALIASES.len(), all.len());
-        for (operator, names) in ALIASES {
-            assert!(names.is_sorted(), "{operator}");
-            for name in *names {
-                assert_eq!(plain(name), *name);
-                assert_eq!(Operator::from(*name).resolve(), *operator, "{name}");
-                all.push((*name).to_owned());
-            }
-        }
-        let count = all.len();
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), count, "an alias is listed twice, or is the name of an operator");
+        check(Operator::ALL, ALIASES, Operator::as_str);
+        assert_eq!(ALIASES.len(), Operator::ALL.len());
     }
 }

@@ -1,11 +1,13 @@
 //! The names that other products use for question types.
 
-use super::{extensible_enum::QuestionType, question::Question};
+use super::{
+    aliases::{Aliases, aliases_of, resolve},
+    extensible_enum::QuestionType,
+    question::Question,
+};
 
-/// The names by type of `Typeform`, `Formbricks`, `HeyForm`, `OpnForm`, `SurveyJS`, `Google Forms`, `Tally` and
-/// `GoHighLevel`. The names are in lower case and without `_`, `-` and spaces, because these products spell them
-/// differently.
-const ALIASES: &[(QuestionType, &[&str])] = &[
+/// The names that Typeform, Formbricks, `HeyForm`, `OpnForm`, `SurveyJS`, Google Forms, Tally and `GoHighLevel` use.
+const ALIASES: &Aliases<QuestionType> = &[
     (
         QuestionType::SingleChoice,
         &[
@@ -60,7 +62,7 @@ impl QuestionType {
     /// assert!(QuestionType::from("matrix").aliases().is_empty());
     /// ```
     pub fn aliases(&self) -> &'static [&'static str] {
-        ALIASES.iter().find(|(kind, _)| kind == self).map_or(&[], |(_, names)| names)
+        aliases_of(ALIASES, self)
     }
 
     /// Returns the type that this name stands for, or the name itself if no type has it.
@@ -75,16 +77,8 @@ impl QuestionType {
     #[must_use]
     pub fn resolve(&self) -> Self {
         let Self::Other(name) = self else { return self.clone() };
-        let plain = plain(name);
-        let same = |known: &&Self| self::plain(known.as_str()) == plain;
-        let alias = || ALIASES.iter().find(|(_, names)| names.contains(&plain.as_str())).map(|(kind, _)| kind);
-        Self::ALL.iter().find(same).or_else(alias).unwrap_or(self).clone()
+        resolve(name, Self::ALL, ALIASES, Self::as_str).unwrap_or(self).clone()
     }
-}
-
-/// Returns the name in lower case and without separators.
-pub(super) fn plain(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
 }
 
 impl Question {
@@ -117,22 +111,10 @@ impl Question {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::aliases::check, *};
 
     #[test]
     fn each_alias_stands_for_one_type() {
-        let mut all: Vec<String> = QuestionType::ALL.iter().map(|kind| plain(kind.as_str())).collect();
-        for (kind, names) in ALIASES {
-            assert!(names.is_sorted(), "{kind}");
-            for name in *names {
-                assert_eq!(plain(name), *name);
-                assert_eq!(QuestionType::from(*name).resolve(), *kind, "{name}");
-                all.push((*name).to_owned());
-            }
-        }
-        let count = all.len();
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), count, "an alias is listed twice, or is the name of a type");
+        check(QuestionType::ALL, ALIASES, QuestionType::as_str);
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Error, value::RawValue};
 
 /// One JSON value of any kind, as text (contract D11).
 ///
-/// Two values are equal if their text is equal apart from white space between tokens. `10` therefore differs from
+/// Two values are equal if their text is equal apart from whitespace between tokens. `10` therefore differs from
 /// `10.0`, and the order of members matters.
 ///
 /// ```
@@ -54,7 +54,7 @@ impl Raw {
         serde_json::value::to_raw_value(value).map(Self)
     }
 
-    /// Returns the JSON text, without surrounding white space.
+    /// Returns the JSON text, without surrounding whitespace.
     ///
     /// ```
     /// use leadapi_core::form::Raw;
@@ -83,7 +83,7 @@ impl Raw {
     }
 }
 
-/// Iterates over the bytes of JSON text, skipping white space between tokens.
+/// Iterates over the bytes of JSON text, skipping whitespace between tokens.
 fn significant(text: &str) -> impl Iterator<Item = u8> {
     let (mut quoted, mut escaped) = (false, false);
     text.bytes().filter(move |byte| {

@@ -22,7 +22,7 @@ record! {
         bg_gradient: Field<bool> = "bgGradient",
         /// Whether buttons have a gradient.
         button_gradient: Field<bool> = "buttonGradient",
-        /// Whether options are labelled with letters.
+        /// Whether options are labeled with letters.
         show_choice_letters: Field<bool> = "showChoiceLetters",
         /// The font family.
         font_family: Field<String> = "fontFamily",

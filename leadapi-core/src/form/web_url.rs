@@ -1,6 +1,6 @@
 //! The URLs that are safe to redirect to and to show as links.
 
-/// Returns the trimmed URL if it is safe for redirects and links: an `http` or `https` URL with a host and without white space or
+/// Returns the trimmed URL if it is safe for redirects and links: an `http` or `https` URL with a host and without whitespace or
 /// control characters.
 pub(super) fn web_url(text: &str) -> Option<&str> {
     let text = text.trim();

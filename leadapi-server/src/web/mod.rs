@@ -1,9 +1,11 @@
-//! What the API reference, the API settings and the preview of forms share: files, form fields and responses.
+//! What the API reference, the API settings and the preview of forms share: files, form fields, the head of a page and responses.
 
 mod fields;
+mod head;
 mod response;
 
 pub(crate) use fields::Fields;
+pub(crate) use head::head;
 pub(crate) use response::{Page, html, respond, see_other};
 
 /// The style sheet, which follows the light or dark setting of the browser.

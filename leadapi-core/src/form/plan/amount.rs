@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::bounds::decimal;
-use crate::form::{answer::Answer, locale::Spelling, question::Question, question_type::plain};
+use crate::form::{aliases::plain, answer::Answer, locale::Spelling, question::Question};
 
 /// The spelling of the numbers of a question.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Compiled conditions. Malformed conditions are detected once, at compile time, so a walk does not validate them
 //! again.
 
-use super::{Questionnaire, comparison::Meaning, slot::Slot, test::Test};
+use super::{Questionnaire, answer_test::Test, comparison::Meaning, slot::Slot};
 use crate::form::{
     answer::Answer,
     extensible_enum::GroupOp,

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{
     form::{
-        answer::Answer, date, extensible_enum::QuestionType, host_type::HostType, locale::Spelling, number::Number,
-        policy::Policy, problem::Problem, question::Question, question_type::plain, web_url::web_url,
+        aliases::plain, answer::Answer, date, extensible_enum::QuestionType, host_type::HostType, locale::Spelling,
+        number::Number, policy::Policy, problem::Problem, question::Question, web_url::web_url,
     },
     validate::lead_field::{EMAIL, PHONE},
 };

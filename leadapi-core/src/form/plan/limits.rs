@@ -30,7 +30,7 @@ impl Limits {
     /// The maximum size in bytes of a compiled pattern.
     const MAX_COMPILED: usize = 32_768;
     /// The maximum length in bytes of a text that a pattern is applied to. Matching takes time in proportion to the
-    /// length of the text and to the size of the pattern, and no author means a longer text.
+    /// length of the text and to the size of the pattern, and no form expects a longer text.
     const MAX_TEXT: usize = 10_000;
 
     /// Compiles the limits of a question, or returns `None` if it has none.
@@ -42,7 +42,7 @@ impl Limits {
         any.then(|| Box::new(limits))
     }
 
-    /// Checks a text without surrounding white space.
+    /// Checks a text without surrounding whitespace.
     pub(super) fn check(&self, text: &str) -> Result<(), Problem> {
         // A text has at most as many characters as bytes, so most texts need not be counted.
         if self.max.is_some_and(|max| text.len() > max && text.chars().nth(max).is_some()) {

@@ -4,6 +4,7 @@
 //! refer to it. If two objects have the same id, the id always refers to the first object.
 
 mod amount;
+mod answer_test;
 mod bounds;
 mod comparison;
 mod condition;
@@ -19,11 +20,11 @@ mod sample;
 mod score;
 mod slot;
 mod structured;
-mod test;
 mod version;
 
 use std::{borrow::Cow, collections::HashMap};
 
+pub(super) use answer_test::Test;
 pub(super) use comparison::{Comparison, Meaning};
 use condition::Groups;
 pub(super) use condition::{Cond, Evidence, Truth};
@@ -38,7 +39,6 @@ pub(super) use question::QuestionPlan;
 pub(super) use rule::{ENDING, FALLBACK, Jump, RulePlan, RuleResult, Target};
 pub(super) use score::{Scores, add};
 pub(super) use slot::Slot;
-pub(super) use test::Test;
 pub(super) use version::Source;
 pub use version::Version;
 

@@ -61,7 +61,7 @@ fn group_flags(chars: &mut Peekable<Chars<'_>>) -> Option<()> {
 }
 
 /// Reads a quantifier, and returns the smallest number of repetitions that it allows, but one in place of none, so that
-/// an optional part is filled.
+/// an optional part is present.
 fn repetitions(chars: &mut Peekable<Chars<'_>>) -> Option<usize> {
     let count = match chars.next_if(|c| matches!(c, '?' | '*' | '+' | '{')) {
         None => return Some(1),

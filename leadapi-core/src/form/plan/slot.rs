@@ -15,12 +15,12 @@ pub(in crate::form) enum Slot<'a> {
     /// The number of days since a fixed day.
     Date(i32),
     Bool(bool),
-    /// A string without surrounding white space.
+    /// A string without surrounding whitespace.
     Text(&'a str),
     /// An address or files. Only their text can be read.
     Structured(&'a Answer),
     /// An answer to a question of an unknown type, or to a hidden question.
     Any(&'a Answer),
-    /// A valid answer of which a proof knows nothing else.
+    /// A valid answer about which a proof knows nothing else.
     Opaque,
 }

@@ -33,7 +33,7 @@ impl Candidates {
     pub(super) fn new(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Self {
         let restricted = question.limits.is_some();
         let mut candidates = Self { answers: vec![None], combinations: Some(BTreeSet::new()), restricted };
-        // Of a text with limits, a guess is better than nothing.
+        // For a text with limits, a guess is better than nothing.
         let samples = question.limits.iter().flat_map(|limits| limits.samples());
         candidates.answers.extend(samples.map(|text| Some(distinct_text(&text, tests.texts()).into())));
         match &question.kind {
@@ -184,7 +184,7 @@ fn simplest_of_each(mut cuts: Vec<f64>) -> Vec<f64> {
 fn simplest(low: f64, high: f64) -> Option<f64> {
     let middle = low / 2.0 + high / 2.0;
     let numbers = [1.0, low.ceil() + 0.0, high.ceil() - 1.0, middle, low, high.next_down()];
-    // Of an unbounded interval, the number 1 is as good as any other.
+    // In an unbounded interval, any number will do.
     let skipped = usize::from(low.is_finite() || high.is_finite());
     numbers.into_iter().skip(skipped).find(|number| number.is_finite() && low <= *number && *number < high)
 }

@@ -1,4 +1,4 @@
-//! Witnesses for tests of text. Of each satisfiable combination of the tests, there is at least one text.
+//! Witnesses for text tests: at least one text for each satisfiable combination of tests.
 //!
 //! A text is made of the longest start, the contained parts and the longest end that it must have, separated by a
 //! character that occurs in no test. Every other text that passes the same tests has these parts too. So it passes all

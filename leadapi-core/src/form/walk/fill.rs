@@ -113,7 +113,7 @@ impl<'a> Walk<'a> {
     ///
     /// `{key}` stands for the last answer on the path to a question mapped to `key`. Otherwise, it stands
     /// for the answer to the question whose id is `key`. An answer is inserted as the label of the chosen option, a
-    /// number in its original spelling, or a string without surrounding white space. A known key without an answer is
+    /// number in its original spelling, or a string without surrounding whitespace. A known key without an answer is
     /// replaced by `fallback`, and an unknown key is left unchanged. `{key|text}` has its own fallback, which may be
     /// empty. Placeholders in inserted text are not expanded, and every inserted text is escaped.
     ///

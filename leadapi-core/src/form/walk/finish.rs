@@ -41,7 +41,7 @@ pub struct Verification<'a> {
     pub kind: VerificationKind,
     /// The id of the question.
     pub question: &'a str,
-    /// The answer, without surrounding white space.
+    /// The answer, without surrounding whitespace.
     pub text: &'a str,
 }
 

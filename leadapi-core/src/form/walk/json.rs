@@ -6,7 +6,7 @@ use super::{Attribute, Escape, Finish, Outcome, Step, StepQuestion, Verification
 use crate::form::extensible_enum::CalendarProvider;
 
 impl Walk<'_> {
-    /// Returns everything that the walk came to as JSON: `path`, `steps` with their questions, `outcome`, `problems`,
+    /// Returns the whole result of the walk as JSON: `path`, `steps` with their questions, `outcome`, `problems`,
     /// `score`, `progress`, `ending`, `lead`, `attributes` and more. A known placeholder without an answer becomes
     /// `fallback`.
     ///

@@ -243,7 +243,7 @@ impl<'a> StepQuestion<'_, 'a> {
     }
 
     /// Formats a valid answer for display: the labels of options, a number in its original spelling, an
-    /// amount of money, a date, a word for a boolean, or a string without surrounding white space. Returns `None` if there is no valid answer.
+    /// amount of money, a date, a word for a boolean, or a string without surrounding whitespace. Returns `None` if there is no valid answer.
     pub fn text(self) -> Option<Cow<'a, str>> {
         self.question.text(&self.step.walk.slot(self.index))
     }

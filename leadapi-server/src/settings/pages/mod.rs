@@ -17,6 +17,7 @@ use super::{
     person::Person,
     route::path,
 };
+use crate::web::head;
 
 /// The pages in a business's navigation, each with the last segment of its path.
 const NAVIGATION: [(&str, &str); 3] = [("tokens", "API tokens"), ("audit", "Audit log"), ("sessions", "Sessions")];
@@ -67,13 +68,7 @@ fn document(title: &str, who: &Markup, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (title) " – API settings" }
-                link rel="icon" href="/icon.svg";
-                link rel="stylesheet" href="/style.css";
-            }
+            (head(&format!("{title} – API settings"), &[]))
             body.settings {
                 a.skip href="#main" { "Skip to content" }
                 header.bar {

@@ -1,4 +1,4 @@
-//! The control that a visitor answers a question with, by the type of the question.
+//! The form control for each type of question.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::web::Fields;
 
-/// The parts of a postal address: the member of the answer, the label, and the value of `autocomplete`.
+/// The parts of a postal address: each member of the answer, its label, and its value of `autocomplete`.
 const ADDRESS: [(&str, &str, &str); 6] = [
     ("street", "Street and number", "address-line1"),
     ("line2", "Second line", "address-line2"),
@@ -21,8 +21,7 @@ const ADDRESS: [(&str, &str, &str); 6] = [
 /// The largest scale of a rating that has a button for each number.
 const MAX_SCALE: i64 = 20;
 
-/// A control. An answer of another form than the control produces is possible too, because an address bar is as good as
-/// a control, so the engine validates every answer.
+/// A form control. The engine validates every answer, because a URL can contain an answer that no control produces.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Control {
     /// Radio buttons.
@@ -48,7 +47,7 @@ pub(super) struct Choice {
     label: String,
 }
 
-/// What the parts of a control have in common.
+/// The attributes that all parts of a control share.
 pub(super) struct Frame<'f> {
     /// The id of the question.
     pub(super) question: &'f str,
@@ -59,7 +58,7 @@ pub(super) struct Frame<'f> {
     pub(super) described_by: Option<String>,
     pub(super) is_invalid: bool,
     pub(super) is_required: bool,
-    /// Whether options are labelled with letters.
+    /// Whether options are labeled with letters.
     pub(super) has_letters: bool,
 }
 
@@ -185,7 +184,7 @@ fn values(answer: Option<&Answer>) -> Vec<String> {
     };
     match answer.map(serde_json::to_value) {
         Some(Ok(Value::Array(values))) => values.into_iter().filter_map(text).collect(),
-        // Text with white space around it is shown as it is. A number keeps its spelling.
+        // Text with whitespace around it is shown as it is. A number keeps its spelling.
         Some(Ok(Value::String(text))) => vec![text],
         Some(_) => answer.map(|answer| answer.text().into_owned()).into_iter().collect(),
         None => Vec::new(),

@@ -1,4 +1,4 @@
-//! From a request to its page.
+//! Handles requests: reads the file, and returns the page for the URL.
 
 use std::{
     path::PathBuf,
@@ -108,7 +108,7 @@ impl Preview {
         FormVersion::parse(fields.get("version")).unwrap_or(self.version)
     }
 
-    /// Reads the file. Returns its text, too, if it is not a form record.
+    /// Reads the file. If it is not a form record, the error contains its text.
     fn read(&self) -> Result<(String, FormRecord), (String, CommandError)> {
         let text = input::text(&self.file).map_err(|error| (String::new(), error))?;
         match input::parse(&self.file, &text) {

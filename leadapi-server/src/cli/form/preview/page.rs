@@ -1,4 +1,4 @@
-//! The page: the form as the visitor sees it, and next to it what the engine makes of the answers.
+//! The page: the form as the visitor sees it, next to the path, the score and the lead that result from the answers.
 
 use std::path::Path;
 
@@ -11,6 +11,7 @@ use super::{
     visit::{Visit, url},
     visitor,
 };
+use crate::web::head;
 
 /// Returns the page of a visit.
 pub(super) fn page(
@@ -46,7 +47,7 @@ pub(super) fn page(
     )
 }
 
-/// Returns what is special about the version, and the link to the other one.
+/// Returns a line that describes the version and links to the other one.
 fn status(form: &Questionnaire<'_>, visit: &Visit) -> Markup {
     let (this, other, name) = match form.version() {
         Version::Live => ("published version", FormVersion::Draft, "draft"),
@@ -67,20 +68,12 @@ fn status(form: &Questionnaire<'_>, visit: &Visit) -> Markup {
 
 /// Returns a page. A page with a form needs the version, whose theme it uses.
 pub(super) fn document(file: &Path, title: &str, version: Option<FormVersion>, body: &Markup) -> Markup {
+    let theme = version.map(|version| format!("/theme.css?version={}", version.as_str()));
+    let style_sheets: Vec<&str> = ["/preview.css"].into_iter().chain(theme.as_deref()).collect();
     html! {
         (DOCTYPE)
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (title) " – form preview" }
-                link rel="icon" href="/icon.svg";
-                link rel="stylesheet" href="/style.css";
-                link rel="stylesheet" href="/preview.css";
-                @if let Some(version) = version {
-                    link rel="stylesheet" href={ "/theme.css?version=" (version.as_str()) };
-                }
-            }
+            (head(&format!("{title} – form preview"), &style_sheets))
             body {
                 a.skip href="#main" { "Skip to the form" }
                 header.bar {

@@ -89,7 +89,7 @@ impl<'r> Test<'r> {
 
     fn ordered(comparison: Comparison, value: &Operand, read: impl Fn(&Operand) -> Option<f64>) -> Option<Self> {
         let (low, high) = match (comparison, value) {
-            // No double lies between a number and its neighbour, so every bound can be inclusive.
+            // No double lies between a number and its neighbor, so every bound can be inclusive.
             (Comparison::Greater { or_equal: false } | Comparison::After, value) => {
                 (read(value)?.next_up(), f64::INFINITY)
             }
