@@ -69,7 +69,7 @@ macro_rules! opaque_id {
                 Self::parse(text).unwrap_or_else(|InvalidId| Self("invalid".into()))
             }
 
-            /// Generates a version 7 UUID. Later ids are greater.
+            /// Generates a version 7 UUID. Within one process, each id is greater than all earlier ones.
             #[cfg(feature = "service")]
             #[allow(dead_code, reason = "not every kind of id has a generator")]
             pub(crate) fn generate() -> Self {

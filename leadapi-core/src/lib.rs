@@ -3,7 +3,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 // In dependency order: each module imports only from the modules above it. The modules behind the `service` feature are
-// for the server side. Client and server share the modules without a feature gate.
+// for the server side. The modules without a feature gate are shared by client and server.
 mod hex;
 pub mod id;
 #[cfg(feature = "service")]

@@ -1,4 +1,5 @@
-//! Locks. Under `--cfg shuttle`, the unit tests use the locks of shuttle, which explores the schedules of threads.
+//! The locks of the in-memory lead store and rate limiter. Under `--cfg shuttle`, unit tests use the locks of shuttle,
+//! which explores thread schedules.
 
 #[cfg(not(all(test, shuttle)))]
 pub(crate) use std::sync::{Mutex, MutexGuard, RwLock};

@@ -172,7 +172,7 @@ fn tokens_are_validated_and_never_shown() {
     assert!(refusal("/businesses/0/members/0/role", json!("king")).contains("unknown variant `king`"));
 }
 
-/// A token exported from a store.
+/// Returns a token exported from a store.
 fn exported_token() -> Value {
     json!({"id": "t1", "name": "t", "scopes": ["read"], "created_at": "2026-01-01T00:00:00.001Z",
         "prefix": "pak_0000", "hash": "0123456789abcdef".repeat(4)})

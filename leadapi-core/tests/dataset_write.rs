@@ -129,7 +129,7 @@ fn a_supplied_secret_is_never_written_and_its_token_stays_valid() {
     let record = read.businesses[0].tokens[0].record(moment(NOON)).unwrap();
     assert_eq!((record.hash, record.hint.as_str()), (secret.hash(), secret.hint()));
     assert_eq!(record.created_at, read.businesses[0].created_at);
-    // The exported id equals the id that every data set derives from this secret.
+    // The exported id is the id that is derived from the secret.
     let given = dataset.businesses[0].tokens[0].record(moment(NOON)).unwrap();
     assert_eq!((given.id, given.created_at), (record.id, moment(NOON)));
 }

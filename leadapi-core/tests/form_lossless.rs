@@ -69,7 +69,7 @@ const REPLACEMENTS: [&str; 7] = ["null", r#""Unheard of""#, "10.0", "1e400", "tr
 const UNKNOWN: [(&str, &str); 3] =
     [("Unheard of", "null"), ("", "1e400"), ("$serde_json::private::RawValue", r#"{"a":[10.0]}"#)];
 
-/// Makes every change at one path of a value, and returns the number of changes.
+/// Makes and undoes every change at one path of a value, and returns the number of changes.
 fn change(json: &mut Json, path: &[usize]) -> usize {
     let mut changes = 0;
     let mut check = |json: &Json, change: &str| {

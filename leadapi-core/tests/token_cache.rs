@@ -212,7 +212,7 @@ fn old_entries_are_swept() {
         world.advance(100);
         maximum = maximum.max(world.verifier.cached_tokens());
     }
-    // At any time, 20 entries are fresh.
+    // At most 20 entries are fresh at any time.
     assert!((20..=65).contains(&maximum), "{maximum}");
 }
 

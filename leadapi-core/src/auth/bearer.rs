@@ -25,7 +25,8 @@ pub enum MalformedToken {
     Malformed,
 }
 
-/// An API token in plain text: `pak_`, 43 random characters and a checksum of 6 characters (contract D8).
+/// An API token in plain text. A token that this crate generates consists of `pak_`, 43 random characters and a
+/// checksum of 6 characters (contract D8).
 ///
 /// Its `Debug` output does not reveal the token, and it implements neither `Display` nor `Serialize`.
 ///

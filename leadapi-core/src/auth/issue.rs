@@ -67,7 +67,8 @@ impl BearerToken {
         TokenHash::from_bytes(Sha256::digest(self.0.as_bytes()).into())
     }
 
-    /// Returns whether the text is a valid token hint. A longer text would reveal more of the secret.
+    /// Returns whether the text is a valid token hint: `pak_` and at most four more characters. A longer text would
+    /// reveal more of the secret.
     pub(crate) fn is_hint(text: &str) -> bool {
         Self::parse(text).is_ok_and(|token| token.0.len() <= HINT_CHARS) || text == PREFIX
     }

@@ -96,7 +96,7 @@ pub struct TokenAdmin {
 pub struct Actor {
     /// The person's email address.
     pub email: String,
-    /// The IP address of the person's request, or `None` for a change on the command line.
+    /// The IP address of the person's request. `None` if it is unknown, for example for a change on the command line.
     pub address: Option<IpAddr>,
 }
 

@@ -10,7 +10,7 @@ use crate::{
     validate::InvalidReference,
 };
 
-/// Names and ids that a linguistic collation might treat as equal, or might not sort in byte order.
+/// A data set with names and ids that a linguistic collation might treat as equal, or might not sort by code point.
 pub(super) const SIMILAR_IDS: &str = r#"{"businesses": [
     {"id": "b1", "name": "Lower", "created_at": "2026-01-01T00:00:00Z",
      "clients": [
@@ -49,7 +49,7 @@ async fn create(store: &impl Store, id: &str, lead: &NewLead) -> CheckResult {
 
 pub(super) async fn orders_by_code_points(store: &impl Store) -> CheckResult {
     for at in 0..LEADS.len() {
-        // Creates the leads in shuffled order. 7 and 16 are coprime, so each id occurs once.
+        // Creates the leads in shuffled order. 7 and 16 are coprime, so each lead is created once.
         let id = LEADS.get(at * 7 % LEADS.len()).copied().unwrap_or_default();
         create(store, id, &NewLead::new(&client("c1"), "n")).await?;
     }

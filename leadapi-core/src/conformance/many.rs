@@ -1,4 +1,4 @@
-//! A check with more leads than fit on one page. It creates, moves and deletes leads, and compares every page with a
+//! A check with more leads than fit on one page. It creates, changes and deletes leads, and compares the pages with a
 //! model.
 
 use std::{cmp::Reverse, sync::Arc};

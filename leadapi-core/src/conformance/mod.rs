@@ -1,8 +1,9 @@
 //! The conformance suites for custom implementations of [`Store`], [`TokenStore`], [`SettingsStore`] and
 //! [`RateLimiter`](crate::port::RateLimiter).
 //!
-//! The suites check the guarantees of the [ports](crate::port). Their data sets, ids and timestamps are fixed, so their
-//! results are reproducible. The exception is [`run_shared_limiter`], which uses real clocks and random ids.
+//! The suites check the guarantees of the [ports](crate::port). Their data sets and timestamps are fixed, so their
+//! results are reproducible. The exceptions are [`run_shared_limiter`], which uses real clocks, and the checks of
+//! concurrent calls.
 //!
 //! ```
 //! use leadapi_core::{conformance, memory::{Limits, MemorySettings, MemoryStore, MemoryTokens, SlidingWindow}};
@@ -44,7 +45,7 @@ use crate::{
     validate::{LeadDraft, LeadEdit, NewLeadMeta, OptionalText, text::Shape},
 };
 
-/// A contract violation by a store or a rate limiter.
+/// A failed check: the store or rate limiter violates the contract, or an error prevented the check.
 #[derive(Debug, thiserror::Error)]
 #[error("{check}: {fault}")]
 pub struct Violation {
@@ -139,7 +140,8 @@ fn already_exists<T: std::fmt::Debug>(what: &str, outcome: &Result<T, StoreError
     }
 }
 
-/// Two businesses that share some names. A linguistic collation would not sort these names by code point.
+/// A data set with two businesses, some of whose records have the same name. A linguistic collation would not sort the
+/// names of the client accounts by code point.
 const FIXTURE: &str = r#"{"businesses": [
     {"id": "b1", "name": "One", "created_at": "2026-01-01T00:00:00Z",
      "clients": [
@@ -246,7 +248,7 @@ async fn page(store: &impl Store, owner: &str, query: &LeadQuery) -> Result<Page
     }
 }
 
-/// Returns the ids on a page, and the total.
+/// Returns the ids on a page of business `b1`, and the total.
 async fn listed(store: &impl Store, query: &LeadQuery) -> Result<(Vec<String>, u64), BoxError> {
     let page = page(store, "b1", query).await?;
     Ok((page.data.iter().map(|lead| lead.id.to_string()).collect(), page.total))

@@ -1,4 +1,4 @@
-//! Checks that sign-in links work once, and that sessions end when they should (contract D8).
+//! Checks of members, sign-in links and sessions.
 
 use futures_util::future::join_all;
 

@@ -215,7 +215,7 @@ pub(super) async fn deletes_only_invalid_tokens(store: &impl SettingsStore) -> C
     same("the new token", &store.list(&business("b2")).await?, &vec![token("t1", 1)?])
 }
 
-/// The audit log is paged, newest first.
+/// The audit log is paged by timestamp, latest first.
 pub(super) async fn pages_the_audit_log(store: &impl SettingsStore) -> CheckResult {
     let at = |nth: u8| format!("2026-05-04T12:00:0{nth}.000Z");
     for nth in 1..=5 {

@@ -1,4 +1,4 @@
-//! The conformance suite for rate limiters that share their counts, on real clocks (contract D9).
+//! The conformance suite for rate limiters that share their counts. It uses real clocks (contract D9).
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ const TOLERANCE: Duration = Duration::from_secs(1);
 /// The number of concurrent callers for each token and class.
 const CALLERS: usize = 16;
 
-/// Checks that several rate limiters, such as one on each server, apply one limit together (contract D9).
+/// Checks that several rate limiters, such as one on each server, enforce one limit together (contract D9).
 ///
 /// The limiters use real clocks and share their counts. To check only that decisions are atomic, pass a single limiter.
 /// The suite can be run repeatedly against the same shared counts, because each check uses new random tokens.
@@ -119,7 +119,8 @@ impl Requests {
         Self { token: token.clone(), ..*self }
     }
 
-    /// Sends more than twice the limit from concurrent callers to all limiters.
+    /// Sends more than twice the limit from concurrent callers to all limiters. Fails the check unless exactly the
+    /// limit is admitted.
     async fn race(&self, limiters: &[impl RateLimiter]) -> CheckResult {
         let requests = (self.limit as usize).saturating_mul(2).div_ceil(CALLERS) + 1;
         let callers = (0..CALLERS).map(|caller| async move {

@@ -37,8 +37,8 @@ impl Directory {
         }
     }
 
-    /// Returns the lead with its ids replaced by the directory's copies. All leads of a store then share one copy of
-    /// each id in memory.
+    /// Replaces the ids that the lead refers to with the directory's copies, so that all leads of the business share
+    /// one copy of each id in memory.
     pub(crate) fn keep(&self, mut lead: Lead) -> Arc<Lead> {
         if let Some(id) = self.clients.get(&lead.client_id) {
             lead.client_id = id.clone();

@@ -3,9 +3,9 @@
 //! A server can load a data set when it starts, and a store can import and export data sets. The conformance suite
 //! fills the store under test from data sets.
 //!
-//! A file contains a JSON object with the `businesses` key. The keys of a business are the fields of [`BusinessSeed`],
-//! and its records have the same keys as on the wire. A token has one of three forms ([`TokenOrigin`]) and can also
-//! have the keys `expires_at` and `revoked_at`.
+//! A file contains a JSON object with the `businesses` key. The keys of a business are the fields of [`BusinessSeed`].
+//! Client accounts, pipelines and leads have the same keys as on the wire. A token has one of three forms
+//! ([`TokenOrigin`]) and can also have the keys `expires_at` and `revoked_at`.
 //!
 //! ```
 //! # use leadapi_core::dataset::Dataset;
@@ -23,7 +23,7 @@
 //! ```
 //!
 //! `hash` is the SHA-256 hash of the secret as 64 lower-case hexadecimal digits, and `prefix` is the start of the
-//! secret.
+//! secret. An exported token can also have the keys `created_by` and `last_used_at`.
 //!
 //! `idempotency` lists the creates that the store remembers. Each entry has the `key`, the `fingerprint` of the request
 //! body in the same format as `hash`, and the `lead` as the create returned it.

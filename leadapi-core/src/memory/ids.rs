@@ -9,7 +9,7 @@ use uuid::{ContextV7, Uuid};
 
 use crate::{id::LeadId, model::Timestamp, port::IdSource};
 
-/// A generator of version 7 UUIDs. Within one process, each id is greater than all earlier ids.
+/// A generator of version 7 UUIDs. Each id is greater than all earlier ids from the same generator.
 ///
 /// ```
 /// use leadapi_core::{memory::Uuids, port::IdSource};

@@ -1,4 +1,4 @@
-//! Explores the schedules of concurrent operations on the store with shuttle.
+//! Explores thread schedules of concurrent operations on the store with shuttle.
 
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ fn twins_with_one_idempotency_key_create_one_lead() {
     });
 }
 
-/// The index must contain exactly the stored leads at every moment at which a reader can look.
+/// Whenever a reader holds the lock, the index must contain exactly the stored leads.
 #[test]
 fn every_page_agrees_with_its_total_while_leads_are_created_updated_and_deleted() {
     explore(|| {

@@ -27,7 +27,7 @@ pub struct MemorySettings(Arc<Shared>);
 #[derive(Debug, Default)]
 struct Shared {
     tokens: MemoryTokens,
-    /// The members of all businesses, sorted by the business's name.
+    /// The members of all businesses, sorted by the name and then the id of the business.
     members: Vec<Membership>,
     /// Every method that changes anything except the last use of a token holds this lock until it returns.
     state: Mutex<State>,

@@ -24,8 +24,8 @@ use crate::{
 /// An in-memory [`Store`]. Its leads are lost when the process exits.
 ///
 /// The businesses, client accounts, pipelines and forms come from a [`Dataset`] and never change. Only leads can
-/// change. Each business has its own lock. Every operation takes at most logarithmic time in the number of leads,
-/// regardless of the filters and the page offset.
+/// change. Each business has its own lock. Finding a page takes logarithmic time in the number of leads, regardless of
+/// the filters and the offset.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     businesses: HashMap<BusinessId, Business>,

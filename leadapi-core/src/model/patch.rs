@@ -60,7 +60,7 @@ pub struct LeadPatch {
 }
 
 impl LeadPatch {
-    /// Creates an empty patch. The service rejects a patch that changes no field (contract D5).
+    /// Creates an empty patch. The service rejects an empty patch (contract D5).
     ///
     /// ```
     /// # use leadapi_core::model::LeadPatch;

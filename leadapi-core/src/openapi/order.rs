@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::validate::{LEAD_FIELDS, LeadField};
 
-/// The names of the members that are written first, in this order. The fields of a lead follow, then [`THEN`], then all
-/// others alphabetically.
+/// The names of the members that are written first, in this order. The fields of a lead except `created_at` follow,
+/// then [`THEN`], then all others alphabetically.
 #[rustfmt::skip]
 const FIRST: [&str; 17] = [
     // The document.

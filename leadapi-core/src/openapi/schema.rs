@@ -1,5 +1,5 @@
 //! Schemas of the request and response bodies. The fields come from the wire types, and the rules for request fields
-//! from the validation.
+//! come from [`validate`](crate::validate).
 
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
@@ -44,7 +44,8 @@ fn answers() -> Map<String, Value> {
     schemas
 }
 
-/// Returns the schemas of the request bodies. Field names come from the types, and rules come from the validation.
+/// Returns the schemas of the request bodies. Field names come from the wire types, and the rules come from the
+/// validation code.
 fn requests() -> Map<String, Value> {
     let mut generator = settings().for_deserialize().into_generator();
     add::<NewLead>(&mut generator);

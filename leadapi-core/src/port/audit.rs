@@ -1,4 +1,4 @@
-//! The audit log of a business: who changed its API settings, and when.
+//! The audit log of a business, which records sign-ins and changes to the API settings.
 
 use std::{fmt, net::IpAddr};
 
@@ -10,7 +10,7 @@ use crate::{
     model::Timestamp,
 };
 
-/// An entry in the audit log of a business. Entries are never changed or deleted.
+/// An entry in the audit log of a business. Entries never change, and they are deleted only together with the business.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct AuditEntry {
@@ -22,7 +22,7 @@ pub struct AuditEntry {
     pub action: AuditAction,
     /// The email address of the person who acted.
     pub email: String,
-    /// The IP address of the person's request, or `None` for an action on the command line.
+    /// The IP address of the person's request. `None` if it is unknown, for example for an action on the command line.
     pub address: Option<IpAddr>,
     /// The id of the token, if the action concerns one.
     pub token_id: Option<TokenId>,

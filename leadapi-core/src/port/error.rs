@@ -2,9 +2,10 @@
 
 use crate::BoxError;
 
-/// The error returned by a failed call to a [`Store`](super::Store) or a [`TokenStore`](super::TokenStore).
+/// The error of a failed call to a [`Store`](super::Store), a [`TokenStore`](super::TokenStore) or a
+/// [`SettingsStore`](super::SettingsStore).
 ///
-/// For every variant, the service responds with 500 and `internal error` (contract D2). The error becomes the
+/// The service responds to every variant with 500 and `internal error` (contract D2). The error becomes the
 /// [`cause`](crate::http::RequestLog::cause) in the request log, where a host can inspect it, for example to raise an
 /// alert.
 ///
@@ -26,7 +27,8 @@ pub enum StoreError {
     /// The store is unreachable, or another transaction interfered. Nothing was written, and a retry may succeed.
     #[error("the store is unavailable")]
     Unavailable(#[source] BoxError),
-    /// The connection was lost during a commit. The write may or may not have taken effect, so it must not be retried.
+    /// The connection was lost during a commit. The write may or may not have taken effect, so a retry could apply it
+    /// twice.
     #[error("the outcome of a write is unknown")]
     UnknownOutcome(#[source] BoxError),
     /// Any other storage failure. Its message is the message of the underlying error.

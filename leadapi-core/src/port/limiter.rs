@@ -41,9 +41,9 @@ pub enum Admission {
 /// The service calls the limiter once for each request with a valid token, and for no other request. A host can
 /// implement this trait to share counts between processes.
 ///
-/// The limiter checks and counts a request in one atomic step. No half-open interval of the window's length contains
-/// more admitted requests than the limit. A request is refused only if the window that ends at its arrival is already
-/// full. The limiter measures time with its own monotonic clock.
+/// The limiter must check and count a request in one atomic step. No half-open interval of the window's length may
+/// contain more admitted requests than the limit. The limiter may refuse a request only if the window that ends at its
+/// arrival is already full. It measures time with its own monotonic clock.
 ///
 /// Test an implementation with `run_limiter` and `run_shared_limiter` in `leadapi_core::conformance` (`conformance`
 /// feature).

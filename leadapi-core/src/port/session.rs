@@ -59,7 +59,8 @@ impl LoginLink {
 
 /// A person's session in the API settings of one business.
 ///
-/// It ends 12 hours after its last use, or when the person stops being a member of the business.
+/// It ends 12 hours after its last recorded use, when the person signs out, when an owner or admin ends it, or when the
+/// person stops being a member of the business.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Session {
@@ -69,7 +70,7 @@ pub struct Session {
     pub email: String,
     /// The time at which the person signed in.
     pub created_at: Timestamp,
-    /// The time of the last use, which is updated at most every 5 minutes.
+    /// The time of the last recorded use. It is updated at most every 5 minutes.
     pub last_used_at: Timestamp,
     /// The address that the person signed in from.
     pub address: Option<IpAddr>,
@@ -79,7 +80,7 @@ impl Session {
     /// The time after which an unused session ends.
     pub const IDLE_TIMEOUT: Duration = Duration::from_secs(12 * 60 * 60);
 
-    /// The interval at which the time of the last use is updated.
+    /// The minimum time between two updates of the last use.
     pub const USE_INTERVAL: Duration = Duration::from_secs(5 * 60);
 
     /// Creates a session from the columns of a database row.

@@ -15,15 +15,16 @@ use crate::{
 
 /// A store for the API settings of many businesses.
 ///
-/// [`Tokens`](crate::tokens::Tokens) and [`Sessions`](crate::tokens::Sessions) enforce the rules of the contract on top
-/// of it. Every method is atomic: it takes effect completely or not at all. If the storage fails, it must return an
-/// error. Email addresses are compared by their [keys](crate::validate::email_key), which ignore case.
+/// [`Tokens`](crate::tokens::Tokens) and [`Sessions`](crate::tokens::Sessions) use it, and check permissions and input
+/// before they call it. Every method is atomic: it takes effect completely or not at all. If the storage fails, the
+/// method must return an error. Email addresses are compared by their [keys](crate::validate::email_key), which ignore
+/// case.
 #[async_trait]
 pub trait SettingsStore: TokenStore {
     /// Changes the tokens of a business.
     ///
     /// In one transaction, the store reads all tokens of the business, calls [`TokenChange::plan`], and applies its
-    /// writes and audit entries. No other change to these tokens may run in between.
+    /// writes and audit entries. No other change to these tokens may take effect in between.
     async fn change(&self, business: &BusinessId, change: &TokenChange) -> Result<TokenChanged, StoreError>;
 
     /// Lists the audit log of a business, newest first, then by id in descending order.

@@ -107,7 +107,7 @@ pub enum Updated {
 pub enum Listed {
     /// A page, with the total number of matches.
     Page(Page<Arc<Lead>>),
-    /// A filter names a record that does not exist.
+    /// A filter names a record that the business does not have.
     Refused(InvalidReference),
 }
 
@@ -125,7 +125,7 @@ pub enum Listed {
 ///   returns the lead to write.
 /// - If a future is dropped before it completes, its call takes effect completely or not at all.
 /// - If the storage fails, the method must return an error and must not leave a partial write. The service then
-///   responds with 500. If a create finds that the id of its record already exists, it returns
+///   responds with 500. If a lead with the id of a new lead already exists, `create` returns
 ///   [`StoreError::AlreadyExists`].
 #[async_trait]
 pub trait Store: Send + Sync {

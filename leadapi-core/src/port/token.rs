@@ -206,7 +206,7 @@ impl TokenUse {
 ///
 /// Implement it to choose where tokens are stored. [`StoredTokens`](crate::tokens::StoredTokens) verifies tokens on top
 /// of it. To let people manage tokens, also implement [`SettingsStore`](super::SettingsStore). Every method is atomic:
-/// it takes effect completely or not at all. If the storage fails, it must return an error.
+/// it takes effect completely or not at all. If the storage fails, the method must return an error.
 #[async_trait]
 pub trait TokenStore: Send + Sync {
     /// Stores a new token.

@@ -75,7 +75,7 @@ pub enum TokenRefusal {
     /// A valid token has the same name.
     #[error("name is taken by the valid token {0}: revoke it first, or choose another name")]
     NameTaken(TokenId),
-    /// Only a revoked or expired token can be deleted.
+    /// The token is still valid, so it cannot be deleted.
     #[error("the token is valid: revoke it first")]
     StillValid,
     /// The token was already revoked at this time.
@@ -84,7 +84,7 @@ pub enum TokenRefusal {
     /// A rotation has already replaced the token with this valid one.
     #[error("the token was already replaced by {0}")]
     Replaced(TokenId),
-    /// A revoked or expired token cannot be rotated.
+    /// The token is revoked or expired, so it cannot be rotated.
     #[error("the token is {0}: create a new one")]
     NotValid(TokenState),
 }

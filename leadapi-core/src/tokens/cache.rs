@@ -16,7 +16,7 @@ use crate::{
 /// after a revocation is refused, however slow the store was.
 const FRESH: Duration = Duration::from_secs(2);
 
-/// The minimum number of entries for a sweep. Sweeping a smaller cache is not worth the cost.
+/// A cache with at most this number of entries is not swept, because it uses little memory.
 const FEW: usize = 64;
 
 /// The records of recently found tokens.
@@ -88,7 +88,7 @@ impl Cache {
     fn remember(&self, hash: TokenHash, entry: Entry) {
         let now = (self.time)();
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
-        // Of two concurrent lookups, the cache keeps the one that started later, because its result may be newer.
+        // Of two concurrent lookups, the cache keeps the result of the one that started later, because it may be newer.
         if held.entries.get(&hash).is_none_or(|other| other.since <= entry.since) {
             held.entries.insert(hash, entry);
         }

@@ -120,9 +120,9 @@ pub enum TokenError {
 
 /// Creates, lists, rotates, revokes and deletes tokens for owners and admins (contract D8), and lists the audit log.
 ///
-/// Every change adds an entry to the audit log in the same transaction. A failed change has no effect, unless the store
-/// reports an [unknown outcome](StoreError::UnknownOutcome). A [cached](StoredTokens::cached) verifier may accept a
-/// token for up to 2 s after its revocation or deletion, even in the same process.
+/// Every change adds its entries to the audit log in the same transaction. A failed change has no effect, unless the
+/// store reports an [unknown outcome](StoreError::UnknownOutcome). A [cached](StoredTokens::cached) verifier may accept
+/// a token for up to 2 s after its revocation or deletion, even in the same process.
 ///
 /// ```
 /// use std::sync::Arc;

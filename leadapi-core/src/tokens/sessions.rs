@@ -20,7 +20,7 @@ pub enum SignInError {
     /// The person is neither an owner nor an admin.
     #[error(transparent)]
     NotAllowed(#[from] NotAllowed),
-    /// The link is unknown, used or expired.
+    /// The link is unknown, used or expired, or its person is no longer a member.
     #[error("the sign-in link is not valid: it works once, for 10 minutes")]
     InvalidLink,
     /// The store failed.

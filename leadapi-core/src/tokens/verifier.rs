@@ -13,8 +13,8 @@ use crate::{
 
 /// A [`TokenVerifier`] backed by a [`TokenStore`] (contract D8).
 ///
-/// A token with a wrong checksum is refused without a lookup, so invented tokens put no load on the store. Every other
-/// token is looked up on every request, unless the verifier is [`cached`](Self::cached).
+/// A token with a wrong checksum is refused without a lookup, so mistyped and random tokens put no load on the store.
+/// Every other token is looked up on every request, unless the verifier is [`cached`](Self::cached).
 pub struct StoredTokens {
     store: Arc<dyn TokenStore>,
     clock: Arc<dyn Clock>,
@@ -34,7 +34,7 @@ impl StoredTokens {
     /// also applies on the machine that made the change, because [`Tokens`](super::Tokens) does not notify the
     /// verifier. Expiry is exact, because every request checks it against the cached record.
     ///
-    /// Only tokens that exist in the store are cached, so invented tokens can neither evict valid tokens nor exhaust
+    /// Only tokens that exist in the store are cached, so unknown tokens can neither evict valid tokens nor exhaust
     /// memory. Each request with an unknown token causes at most one lookup. Concurrent requests with the same token
     /// may each cause a lookup.
     ///

@@ -1,7 +1,7 @@
 //! The fields of a lead, defined once for the whole project.
 //!
-//! Bodies, validation, fingerprints, data sets, the OpenAPI document, the server's SQL and the testkit's suites derive
-//! from these tables. CONTRIBUTING.md lists the steps for adding an optional text field.
+//! Bodies, validation, fingerprints, data sets, forms, the OpenAPI document, the server's SQL and the conformance
+//! suites derive from these tables. CONTRIBUTING.md lists the steps for adding an optional text field.
 
 use std::fmt;
 

@@ -1,7 +1,7 @@
-//! Validation of names and email addresses in the records that people manage.
+//! Validation of the names of records, and of the email addresses of members.
 //!
-//! Data sets and the command line share these rules. The checks do not trim, so code that reads user input must trim it
-//! first.
+//! Data sets, the command line and token management share these rules. The checks do not trim, so code that reads user
+//! input must trim it first.
 
 use super::lead_field::EMAIL;
 

@@ -1,4 +1,5 @@
-//! The suite for rate limiters on a scripted clock accepts correct limiters and detects incorrect ones.
+//! The conformance suite for single rate limiters accepts correct limiters and detects incorrect ones, on a manual
+//! clock.
 
 use std::{num::NonZeroU32, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! The suite for rate limiters that share their counts accepts correct limiters and detects incorrect ones.
+//! The conformance suite for rate limiters that share their counts accepts correct limiters and detects incorrect ones.
 
 use std::{
     num::NonZeroU32,
@@ -38,7 +38,7 @@ fn detects<L: RateLimiter>(check: &str, make: impl Fn(Limits) -> Vec<L>) {
     }
 }
 
-/// Returns three limiters that share an incorrect limiter. Its clock stands still, as if the suite took no time.
+/// Returns three handles to one incorrect limiter. Its clock stands still, as if the suite took no time.
 fn shared(limits: Limits, key: Key, decide: Decide) -> Vec<Arc<WrongLimiter>> {
     let clock = Arc::new(ManualClock::at("2026-05-04T12:00:00Z".parse().unwrap()));
     let shared = Arc::new(WrongLimiter::new(clock, limits, key, decide));

@@ -10,8 +10,8 @@ use crate::port::{Class, RateLimiter};
 
 const MICROSECOND: Duration = Duration::from_micros(1);
 
-/// Pauses close to the length of the window, and close to the time after which a 32-bit microsecond counter wraps
-/// around.
+/// Pauses of half a window, of about a whole window, and of about the time after which a 32-bit microsecond counter
+/// wraps around.
 const LONG_PAUSES: [Duration; 6] = [
     Duration::from_micros(59_999_999),
     WINDOW,
@@ -33,7 +33,8 @@ pub(super) async fn matches_the_definition(mut subject: Subject<impl RateLimiter
         let mut spacing = interval;
         for nth in 0..limit.saturating_mul(16).clamp(500, MAX_REQUESTS) {
             if nth % (limit / 2).max(4) == 0 {
-                // The requests arrive in a burst, or at twice, exactly or half the rate that the limit allows.
+                // Chooses the spacing of the next requests: zero for a burst, or half, one or two times the interval
+                // that the limit allows.
                 spacing = random.pick(&[Duration::ZERO, interval / 2, interval, interval * 2]);
                 if random.below(8) == 0 {
                     subject.advance(random.pick(&LONG_PAUSES));
@@ -74,7 +75,7 @@ impl Random {
         (self.0 >> 16) % end
     }
 
-    /// Returns a random duration in whole microseconds, which is the resolution of a limiter.
+    /// Returns a random duration up to `max` in whole microseconds, the resolution of a limiter.
     fn up_to(&mut self, max: Duration) -> Duration {
         let micros = u64::try_from(max.as_micros()).unwrap_or(u64::MAX - 1);
         Duration::from_micros(self.below(micros + 1))

@@ -23,7 +23,8 @@ pub(super) async fn admits_exactly_the_limit(mut subject: Subject<impl RateLimit
 }
 
 pub(super) async fn counts_reads_and_writes_separately(mut subject: Subject<impl RateLimiter>) -> CheckResult {
-    // The script uses up one class and then the other, in both orders, and then alternates between them.
+    // The script exhausts the limit of one class and then that of the other, in both orders. It then alternates between
+    // the classes.
     for classes in [[Class::Read, Class::Write], [Class::Write, Class::Read]] {
         for class in classes {
             subject.burst("t1", class, subject.limit(class).saturating_add(1)).await?;
@@ -63,7 +64,7 @@ pub(super) async fn admits_a_steady_rate_at_the_limit(mut subject: Subject<impl 
     Ok(())
 }
 
-/// A caller that keeps retrying a refused request is admitted as soon as a caller that waits.
+/// Retries of a refused request do not delay the next admission.
 pub(super) async fn does_not_count_refusals(mut subject: Subject<impl RateLimiter>) -> CheckResult {
     for class in CLASSES {
         let limit = subject.limit(class);
@@ -78,7 +79,7 @@ pub(super) async fn does_not_count_refusals(mut subject: Subject<impl RateLimite
     Ok(())
 }
 
-/// GCRA admits almost twice the limit in this script, and fixed windows admit exactly twice the limit.
+/// In this script, GCRA admits almost twice the limit within 60 s, and fixed windows admit exactly twice the limit.
 pub(super) async fn refuses_bursts_around_a_window_edge(mut subject: Subject<impl RateLimiter>) -> CheckResult {
     for class in CLASSES {
         let start = subject.now();

@@ -23,7 +23,7 @@ pub(super) struct Subject<L> {
     oracles: HashMap<(&'static str, Class), Oracle>,
 }
 
-/// The definition of the limit, computed from the times of all past admissions.
+/// An oracle that applies the definition of the limit to the times of all past admissions.
 #[derive(Default)]
 struct Oracle(Vec<Duration>);
 

@@ -14,7 +14,7 @@ use crate::{
     validate::{LEAD_FIELDS, LeadField},
 };
 
-/// A lead before validation. Like every record in a file, it must not have unknown or duplicate keys.
+/// A lead before validation. Unknown and duplicate keys are errors.
 pub(super) struct RawLead {
     pub(super) id: LeadId,
     pub(super) created_at: Timestamp,

@@ -1,4 +1,4 @@
-//! The file format for data sets, and every check that a file must pass (contract D4, D6, D8).
+//! The file format for data sets, and every check that a file must pass (contract D4, D6, D8, D10).
 
 mod idempotency;
 mod lead;
@@ -87,7 +87,8 @@ struct RawStage {
     position: u32,
 }
 
-/// The unique keys read so far, each with its kind. There is one set for the whole file and one for each business.
+/// The keys read so far that must be unique: a kind, such as `lead` or `token hash`, and a value. There is one set for
+/// the whole file and one for each business.
 #[derive(Default)]
 struct Seen(HashSet<(&'static str, String)>);
 
@@ -117,8 +118,8 @@ impl RawDataset {
 }
 
 impl RawBusiness {
-    /// Checks a business. The ids of businesses and tokens must be unique in the whole file. All other ids must be
-    /// unique within their business.
+    /// Checks a business. The ids of businesses, and the ids and hashes of tokens, must be unique in the whole file.
+    /// All other ids must be unique within their business.
     fn check(self, place: &Place<'_>, in_file: &mut Seen) -> Result<BusinessSeed, InvalidDataset> {
         in_file.id("business", self.id.as_str(), place)?;
         check_name(&self.name, place)?;
@@ -178,7 +179,7 @@ impl RawPipeline {
     }
 }
 
-/// Returns the form unchanged if its id is valid and unique and its client account and pipeline exist.
+/// Returns the form unchanged if its id is valid and unique, and its client account and pipeline, if any, exist.
 fn check_form(
     record: FormRecord,
     place: &Place<'_>,

@@ -28,8 +28,8 @@ impl Serialize for BusinessSeed {
 }
 
 impl BusinessSeed {
-    /// Converts the tokens. A token whose secret the data set supplies gets the creation time of its business, because
-    /// a token cannot be older than its business.
+    /// Converts the tokens for writing. A token whose secret the data set supplies gets the creation time of its
+    /// business, because a token cannot be older than its business.
     fn written_tokens(&self) -> Vec<RawToken> {
         let write = |seed: &TokenSeed| RawToken::of(seed, self.created_at);
         self.tokens.iter().map(write).collect()

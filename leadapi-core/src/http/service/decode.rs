@@ -28,7 +28,8 @@ pub(super) enum Call {
     ListClients(Window),
 }
 
-/// Decodes a request. `body` is the complete body, or empty for an operation that takes no body.
+/// Decodes a request. `body` is the complete body or the error from reading it. It is empty for an operation that takes
+/// no body.
 pub(super) fn decode(
     route: Route<'_>,
     query: Option<&str>,

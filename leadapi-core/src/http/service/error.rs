@@ -38,7 +38,7 @@ pub(crate) enum Kind {
     InvalidReference(InvalidReference),
     /// Step 7: the idempotency key was used before with a different body.
     KeyReused,
-    /// A store, a verifier or a limiter failed or panicked.
+    /// A store, a verifier or a limiter failed, host code panicked, or the response could not be encoded.
     Internal(BoxError),
 }
 
@@ -111,7 +111,7 @@ impl From<StoreError> for ApiError {
     }
 }
 
-/// Converts an error from a verifier, from a limiter or from response encoding.
+/// Converts an error from a verifier, from a limiter or from response encoding, or the message of a panic.
 impl From<BoxError> for ApiError {
     fn from(cause: BoxError) -> Self {
         Kind::Internal(cause).into()

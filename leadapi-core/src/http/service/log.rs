@@ -4,10 +4,11 @@ use std::{error::Error, sync::Arc};
 
 use crate::{auth::Caller, http::Operation};
 
-/// The facts that the service learned about a request, without secrets or personal data.
+/// The facts that the service learned about a request. The service adds no secrets and no personal data, but the cause
+/// comes from host code.
 ///
-/// Every response carries this log as an extension, for the host's own logs and metrics. The response itself never
-/// contains the cause of a 500 (contract D2).
+/// Every response from the service's `call` method carries this log as an extension, for the host's own logs and
+/// metrics. The response itself never contains the cause of a 500 (contract D2).
 ///
 /// ```
 /// use leadapi_core::http::RequestLog;
@@ -24,7 +25,7 @@ use crate::{auth::Caller, http::Operation};
 pub struct RequestLog {
     /// The operation. `None` if the path or the method is unknown.
     pub operation: Option<Operation>,
-    /// The caller. `None` if the token was not verified.
+    /// The caller. `None` if the request had no valid token, or failed before the token check.
     pub caller: Option<Caller>,
     /// The cause of a 500. It is a [`StoreError`](crate::port::StoreError) if a store failed.
     pub cause: Option<Arc<dyn Error + Send + Sync>>,

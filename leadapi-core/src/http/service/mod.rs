@@ -242,8 +242,8 @@ impl Inner {
     }
 }
 
-/// Removes the body from the response to a HEAD request, but keeps the Content-Length that a GET would have (contract
-/// D2).
+/// Removes the body from the response to a HEAD request, and sets the Content-Length to that of the GET response
+/// (contract D2).
 fn without_body(response: &mut Response<ResponseBody>) {
     let length = response.body().size_hint().lower();
     response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));

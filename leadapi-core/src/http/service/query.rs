@@ -86,8 +86,7 @@ fn read<'a>(query: Option<&'a str>, allowed: &[&str], errors: &mut FieldErrors) 
     known
 }
 
-/// Returns the rule that the value of a known parameter must satisfy. An empty value breaks the same rule as other
-/// invalid values.
+/// Returns the rule that the value of a known parameter must satisfy.
 fn rule(name: &str) -> String {
     match name {
         "limit" => range_rule(InvalidWindow::Limit),

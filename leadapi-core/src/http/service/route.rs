@@ -9,7 +9,7 @@ use crate::{
     id::LeadId,
 };
 
-/// The path prefix that the service receives, and the path prefix that callers send.
+/// The path prefixes before `/leads`. They differ if the host strips a prefix.
 #[derive(Debug, Clone)]
 pub(super) struct Mount {
     /// The path prefix in the requests that the service receives.

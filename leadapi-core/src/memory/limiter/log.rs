@@ -1,4 +1,4 @@
-//! A log of the times at which requests were admitted in the last 60 s.
+//! The log of a rate limiter: the times at which requests were admitted in the last 60 s.
 
 use std::{collections::VecDeque, time::Duration};
 

@@ -1,9 +1,10 @@
 //! A rate limiter for one process, with the exact sliding window of contract D9.
 //!
 //! The limiter keeps a log of admissions, because the alternatives are not exact. With a limit of 600 requests per
-//! minute, GCRA can admit 1199 requests within 60 seconds, and fixed windows can admit 1200. A sliding window counter
-//! with two cells can refuse callers that stay within the limit. With a log, the limiter never exceeds the limit and
-//! never refuses a request within it. The log takes four bytes for each admitted request in the last minute.
+//! minute, GCRA can admit 1199 requests within 60 seconds, and fixed windows can admit 1200. A sliding window counter,
+//! which interpolates between the counts of two fixed windows, can refuse callers that stay within the limit. With a
+//! log, the limiter never exceeds the limit and never refuses a request within it. The log takes four bytes for each
+//! admitted request in the last minute.
 
 mod log;
 
@@ -165,7 +166,8 @@ impl SlidingWindow {
 }
 
 fn lock(shard: &Mutex<Shard>) -> MutexGuard<'_, Shard> {
-    // No code panics while it holds the lock, so the data behind a poisoned lock is consistent.
+    // Only the time source can panic while the lock is held, and it runs before the shard changes. The data behind a
+    // poisoned lock is therefore consistent.
     shard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

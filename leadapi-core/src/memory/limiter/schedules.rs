@@ -1,4 +1,4 @@
-//! Explores the schedules of concurrent requests with shuttle.
+//! Explores thread schedules of concurrent requests with shuttle.
 
 use std::sync::{
     Arc,

@@ -127,7 +127,7 @@ fn tokens_and_classes_are_counted_separately() {
     assert_eq!(verdicts, [true, true, true, true, false]);
 }
 
-/// All threads start each round together. Without the barrier, the first thread would use up the limit before the
+/// All threads start each round together. Without the barrier, the first thread could exhaust the limit before the
 /// second one starts.
 #[test]
 fn concurrent_threads_are_admitted_exactly_the_limit() {

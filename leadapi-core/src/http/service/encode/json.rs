@@ -2,7 +2,7 @@
 //!
 //! Responses consist mostly of leads. A generic serializer checks every byte of a string for escaping. This module
 //! checks eight bytes at a time and copies the whole string if nothing needs escaping. The output is identical to
-//! serde's, which a property test verifies.
+//! serde's. A property test verifies this.
 
 use std::sync::Arc;
 
@@ -17,14 +17,14 @@ use crate::{
 /// The approximate size of a list item in bytes, for sizing the buffer.
 const ITEM_BYTES: usize = 384;
 
-/// Writes a lead with its twelve fields.
+/// Serializes a lead with its twelve fields.
 pub(super) fn lead(lead: &Lead) -> Vec<u8> {
     let mut out = Vec::with_capacity(2 * ITEM_BYTES);
     write_lead(lead, &mut out);
     out
 }
 
-/// Writes a page of leads, each with the ten fields of a list item.
+/// Serializes a page of leads, each with the ten fields of a list item.
 pub(super) fn page(page: &Page<Arc<Lead>>) -> Vec<u8> {
     let mut out = Vec::with_capacity((page.data.len() + 1) * ITEM_BYTES);
     out.extend_from_slice(b"{\"data\":[");
@@ -107,8 +107,7 @@ fn needs_escape(bytes: &[u8]) -> bool {
     const fn eight(byte: u8) -> u64 {
         u64::from_ne_bytes([byte; 8])
     }
-    /// Returns nonzero if and only if one of the eight bytes is less than `byte`. In the result, the highest bit of the
-    /// lowest matching byte is set.
+    /// Returns nonzero if and only if one of the eight bytes is less than `byte`.
     const fn less(word: u64, byte: u8) -> u64 {
         word.wrapping_sub(eight(byte)) & !word & eight(0x80)
     }
