@@ -53,7 +53,7 @@ impl Token {
         Self::ALL.into_iter().find(sends).unwrap_or(Self::None)
     }
 
-    /// Returns the token in clear text, or `None` for [`Token::None`].
+    /// Returns the token in plain text, or `None` for [`Token::None`].
     pub fn secret(self) -> Option<String> {
         (self != Self::None).then(|| secret(&format!("{self:?}")))
     }

@@ -25,7 +25,7 @@ use crate::{
 struct Checked {
     live: Live,
     wrong: Mutex<Vec<String>>,
-    /// A dump of the leads after the last request, if that request wrote nothing.
+    /// A dump of the leads after the last request, if that request must not have written anything.
     dump: Mutex<Option<String>>,
 }
 

@@ -8,7 +8,7 @@ use http::Request;
 
 use crate::{Case, TestResponse, Transport, World, runner, transport::Tcp};
 
-/// How requests reach the service.
+/// A transport through which requests reach the service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Via {
     /// A direct call with an empty base path.

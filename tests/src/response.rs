@@ -56,7 +56,7 @@ impl TestResponse {
     }
 
     /// Returns everything that the service controls: the status, the sorted headers and the body. Omits `Date` and
-    /// `Content-Length`, which the HTTP library adds.
+    /// `Content-Length`, which the HTTP library may add.
     pub fn bytes(&self) -> String {
         let mut headers: Vec<String> = self
             .headers

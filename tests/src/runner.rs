@@ -48,8 +48,8 @@ pub(crate) async fn check(live: &Live, case: &Case) -> (TestResponse, Vec<String
 }
 
 /// Sends any request, and returns the response and what is wrong with it: a violated invariant, or a write by a refused
-/// request. Before the call, `dump` contains the dump of the leads if the caller has one. Afterwards, it contains the
-/// dump if the request wrote nothing.
+/// request. `dump` may contain a dump of the leads from before the request. Afterwards, it contains a new dump if the
+/// request must not have written anything.
 pub(crate) async fn exchange(
     live: &Live,
     request: &Request<Bytes>,

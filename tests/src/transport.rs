@@ -68,7 +68,7 @@ impl Tcp {
         Self { address, server }
     }
 
-    /// Opens a raw connection, to send bytes that no client library would.
+    /// Opens a raw connection, to send bytes that no client library would send.
     pub async fn connect(&self) -> TcpStream {
         TcpStream::connect(self.address).await.unwrap()
     }

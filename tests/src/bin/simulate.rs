@@ -4,8 +4,8 @@
 //! cargo run -p leadapi-tests --bin simulate -- [SEEDS [FIRST]]
 //! ```
 //!
-//! The program runs 1,000 seeds from 0 over HTTP/1 and HTTP/2, unless arguments say otherwise. It prints the seeds that
-//! failed, and what happened in total. The exit status is 1 if a seed failed.
+//! By default, the program runs the seeds 0 to 999, each over HTTP/1 and HTTP/2. It prints the error of each failed
+//! run, and the totals of the other runs for each protocol. The exit status is 1 if a run failed.
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::unwrap_used, reason = "a failed unwrap ends the program")]
 
 use std::{env, process::ExitCode};

@@ -21,7 +21,7 @@ use super::{
     },
 };
 
-/// A kind of attack.
+/// An HTTP/2 attack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flood {
     /// Streams that the peer opens and resets immediately (CVE-2023-44487).

@@ -45,7 +45,7 @@ pub enum PeerKind {
     HalfHandshake,
 }
 
-/// How a peer's connection ended.
+/// The end of a peer's connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Cut {
     /// The time from the start of the server's timeout until the server closed the connection; `None` if the connection
@@ -107,15 +107,15 @@ impl PeerKind {
         matches!(self, Self::DrippedHead | Self::DrippedBody)
     }
 
-    /// Returns whether the peer stops reading. Its close is then observable only from outside, and only imprecisely on
-    /// a busy machine.
+    /// Returns whether the peer stops reading. It then cannot notice that the server closes the connection. The test
+    /// sees this only from outside, and imprecisely on a busy machine.
     pub fn withholds_reading(self) -> bool {
         matches!(self, Self::NeverReading | Self::SlowReading)
     }
 }
 
 /// Starts `many` peers of one kind, and waits until the server has cut off each one or `patience` has passed. Starts
-/// 2,000 peers per second, or 400 if they send requests. The server should cut off each peer after `limit`.
+/// 2,000 peers per second, or 400 if they send complete requests. The server should cut off each peer after `limit`.
 ///
 /// # Panics
 ///
@@ -130,8 +130,8 @@ pub async fn attack(
     let ends = Arc::new(Ends::default());
     let watching = kind.withholds_reading().then(|| tokio::spawn(watch(target.clone(), limit, ends.clone())));
     let mut peers = JoinSet::new();
-    // Peers that do not read do send requests. Starting them slowly keeps the cost of these requests out of the
-    // measurement.
+    // Peers that withhold reading send complete requests. Starting them slowly keeps the cost of these requests out of
+    // the measurement.
     let mut pace = interval(Duration::from_micros(if kind.withholds_reading() { 2_500 } else { 500 }));
     for _ in 0..many {
         pace.tick().await;
@@ -153,7 +153,7 @@ struct Ends {
 }
 
 impl Ends {
-    /// Records that `closed_count` connections are closed by now.
+    /// Records that `closed_count` connections have been closed so far.
     fn see(&self, closed_count: usize) {
         let mut closed = self.closed.lock().unwrap();
         let more = closed_count.saturating_sub(closed.len());

@@ -43,9 +43,9 @@ const STREAMS: usize = 8;
 const PAUSE: Duration = Duration::from_millis(10);
 /// The response timeout. A request that is still unanswered after it counts as lost.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// The time that the server may take to close the remaining connections. It has one second for a new connection,
-/// another until an HTTP/2 peer knows of the shutdown, and a third for the requests that the peer sent before that.
-/// Includes half a second of tolerance.
+/// The time that the server may take to close the remaining connections: one second for a new connection, one until an
+/// HTTP/2 peer knows of the shutdown, one for the requests that the peer sent before that, and half a second of
+/// tolerance.
 pub const CLOSE_TIME: Duration = Duration::from_millis(3_500);
 
 /// The outcome of one shutdown.
@@ -129,9 +129,9 @@ pub async fn stop(program: &Path, options: &[String], drain: Duration, warm: Dur
     }
 }
 
-/// Opens idle and half-open connections, and one that keeps sending requests after GOAWAY. Each returned task completes
-/// when its connection closes. Also opens a connection with half a body, but returns no task for it, because its
-/// request is in flight.
+/// Opens connections that are idle or have sent only part of a request, and one that keeps sending requests after
+/// GOAWAY. Each returned task completes when its connection closes. Also opens a connection with half a body, but
+/// returns no task for it, because its request is in flight.
 async fn useless(target: &Arc<Target>) -> Vec<JoinHandle<Option<Instant>>> {
     let idle = target.request("GET /v1/clients", "", "");
     let half_body = target.request("POST /v1/leads", "content-length: 50\r\n", "") + "{";

@@ -135,7 +135,7 @@ impl Target {
         fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
     }
 
-    /// Lowers the limit, so the server can open only descriptors with smaller numbers.
+    /// Lowers the descriptor limit, so the server can open only descriptors with numbers less than `below`.
     pub fn limit_descriptors(&self, below: usize) {
         let (pid, limit) = (self.child.id().to_string(), format!("--nofile={below}:"));
         assert!(Command::new("prlimit").args(["--pid", &pid, &limit]).status().unwrap().success());

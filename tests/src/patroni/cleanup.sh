@@ -1,4 +1,5 @@
-# When its input ends, this script kills all processes in the network's namespaces and removes the network.
+# When its input ends, this script kills all processes in the network's namespaces, and removes the network and the
+# cluster's files.
 #
 # A killed PostgreSQL leaves a shared memory segment behind. The seventh line of its lock file contains the id of that
 # segment.

@@ -1,7 +1,7 @@
 //! A PostgreSQL cluster with automatic failover: three nodes under Patroni, and three etcd servers.
 //!
-//! Each of the six runs on its own host, a network namespace, so a test can kill, freeze or disconnect
-//! any node. This needs root.
+//! Each of the six runs in its own network namespace, so a test can kill, freeze or disconnect any node. This needs
+//! root.
 
 mod network;
 mod node;
@@ -42,7 +42,7 @@ pub struct PatroniCluster {
 }
 
 impl PatroniCluster {
-    /// Starts a cluster, and waits until it has a primary and a synchronous standby.
+    /// Starts a cluster, and waits until it is [healthy](Self::wait_until_healthy).
     ///
     /// `synchronous` is Patroni's `synchronous_mode`. Prints a message and returns `None` if a program is missing or
     /// this process may not create networks.
@@ -96,8 +96,8 @@ impl PatroniCluster {
         format!("postgres://postgres@{}/postgres?target_session_attrs=read-write", hosts.join(","))
     }
 
-    /// Waits until all nodes run, one of them is the primary, and another is its synchronous standby. Returns the
-    /// primary.
+    /// Waits until all nodes run and one of them is the primary. In synchronous mode, also waits until another one is
+    /// its synchronous standby. Returns the index of the primary.
     ///
     /// # Panics
     ///
@@ -115,7 +115,7 @@ impl PatroniCluster {
         }
     }
 
-    /// Returns the primary if all nodes agree on it and the cluster is healthy.
+    /// Returns the index of the primary if all nodes agree on it and the cluster is healthy.
     fn agreed_primary(&self, views: &[Option<Members>]) -> Option<usize> {
         let standbys = usize::from(self.dcs["synchronous_mode"] == true);
         let mut primaries = views.iter().map(|view| {

@@ -1,5 +1,5 @@
-//! A separate network for each cluster. The hosts are network namespaces, and a bridge connects them with each other
-//! and with this machine.
+//! A separate network for each cluster. The hosts are network namespaces, and a bridge connects them to each other and
+//! to this machine.
 
 use std::{
     io,
@@ -19,7 +19,7 @@ const RANGE: u32 = u32::from_be_bytes([198, 18, 0, 0]);
 /// The last octet of this machine's address.
 const GATEWAY: u8 = 254;
 
-/// Kills all processes in a network and removes it.
+/// Kills all processes in a network, and removes the network and its files.
 const CLEANUP: &str = include_str!("cleanup.sh");
 
 /// A bridge with hosts. It is removed when this value is dropped or the test process exits.
@@ -89,13 +89,14 @@ impl Drop for Network {
 #[derive(Debug)]
 pub(super) struct Host {
     namespace: String,
-    /// This machine's end of the virtual cable to the host.
+    /// This machine's end of the veth pair.
     link: String,
     pub(super) address: Ipv4Addr,
 }
 
 impl Host {
-    /// Returns a command that runs on the host as a user. The process id is the program's, because `nsenter` execs it.
+    /// Returns a command that runs the program on the host as the account's user. The process id is the program's,
+    /// because `nsenter` execs it.
     pub(super) fn command(&self, account: Account, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new("nsenter");
         command.process_group(0).env("LC_ALL", "C").current_dir("/");

@@ -1,4 +1,4 @@
-//! Pebble, an ACME server for tests. It really validates each domain, and resolves all domains to 127.0.0.1.
+//! Pebble, an ACME server for tests. Like a public CA, it validates each domain. All domains resolve to 127.0.0.1.
 
 use std::{
     env,
@@ -69,7 +69,7 @@ impl Pebble {
         let management = format!("127.0.0.1:{}", free_port());
         this.run(Command::new(dns).args(none).args(["-dns01", &dns_address, "-management", &management]), "dns.log");
         let mut command = Command::new(pebble);
-        // By default, Pebble pauses before each validation and rejects some valid nonces.
+        // By default, Pebble pauses before each validation, rejects some valid nonces and reuses some authorizations.
         command.env("PEBBLE_VA_NOSLEEP", "1").env("PEBBLE_WFE_NONCEREJECT", "0").env("PEBBLE_AUTHZREUSE", "0");
         this.run(command.args(["-config", "config.json", "-dnsserver", &dns_address]), "log");
         wait_until("Pebble listens", || TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok());
@@ -127,7 +127,7 @@ fn find(name: &str) -> Option<PathBuf> {
     found
 }
 
-/// Returns a free port. Another process may take it before its user does.
+/// Returns a free port. Another process may take it before the caller does.
 pub fn free_port() -> u16 {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port()
 }

@@ -90,8 +90,8 @@ impl PowerLoss {
         kit
     }
 
-    /// Runs a process on this disk. Only one process at a time may use the disk; a second one may start after the first
-    /// has exited.
+    /// Makes a process use this disk. Only one process at a time may use the disk; a second one may start after the
+    /// first has exited.
     pub fn command(&self, command: &mut Command) {
         command.env("LD_PRELOAD", env!("LEADAPI_POWERLOSS_SHIM"));
         command.env("LEADAPI_POWERLOSS_DISK", &self.disk);

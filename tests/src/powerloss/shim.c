@@ -6,7 +6,7 @@
  *   LEADAPI_POWERLOSS_DISK       the folder to watch
  *   LEADAPI_POWERLOSS_MIRROR     the mirror: inodes/<number> holds the durable content of the file with that inode
  *                                number, and names/… holds the durable names as links to these files
- *   LEADAPI_POWERLOSS_SLOWER     the delay of each real sync in microseconds, with or without a watched folder
+ *   LEADAPI_POWERLOSS_SLOWER     the delay after each real sync in microseconds, with or without a watched folder
  *   LEADAPI_POWERLOSS_FULL       a file: while it contains an error number, writes to other files in its folder and
  *                                below fail with that error, as on a full disk
  *
@@ -60,7 +60,7 @@ __attribute__((constructor)) static void begin(void)
     disk = mirror ? getenv("LEADAPI_POWERLOSS_DISK") : NULL;
 }
 
-/* Aborts, because a wrong mirror would make the test worthless. */
+/* Aborts unless the condition holds, because a wrong mirror would make the test worthless. */
 static void must(int holds, const char *what)
 {
     if (!holds) {

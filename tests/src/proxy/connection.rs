@@ -1,4 +1,4 @@
-//! Forwards a single connection until it is cut.
+//! Forwards a single connection until it is closed or cut.
 
 use std::{
     convert::Infallible,
@@ -48,7 +48,7 @@ pub(super) async fn run(client: TcpStream, server: TcpStream, state: Arc<Mutex<S
     let mut up = pipe(Direction::ToServer, from_client, to_server);
     let mut down = pipe(Direction::ToClient, from_server, to_client);
     if let Err(End::Stalled) = forward_messages(&mut up, &mut down).await {
-        // Keeps both sockets open until the proxy is dropped.
+        // Keeps both sockets open until the proxy aborts this task.
         pending::<()>().await;
     }
 }

@@ -23,11 +23,11 @@ pub struct Cut {
     pub direction: Direction,
     /// The index of the message, counted from 0 across all connections since the cut was armed.
     pub nth: usize,
-    /// How the connection is cut.
+    /// The way in which the connection is cut.
     pub kind: CutKind,
 }
 
-/// How a connection is cut at a message.
+/// A way to cut a connection at a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CutKind {
     /// Drops the message, and closes both sides.
@@ -53,14 +53,14 @@ pub struct Proxy {
     task: JoinHandle<()>,
 }
 
-/// Notified when the outage begins, so that each connection aborts.
+/// Notified when the outage begins. The proxy then aborts all connections.
 type Outage = Arc<Notify>;
 
 /// The state shared by the tests and the connections.
 #[derive(Debug, Default)]
 struct State {
     refuses: bool,
-    /// The number of commits to let through before the outage begins.
+    /// The number of commits to forward before the outage begins.
     outage_after: Option<usize>,
     outage: Outage,
     cut: Option<Cut>,

@@ -16,7 +16,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The initial time of a clock. A time near 1970 could be mistaken for unset.
+    /// The time at the arbitrary start. A clock file that contains 0 counts as unset, so the start is not 1970.
     const START: Duration = Duration::from_secs(1_750_000_000);
 
     pub(super) fn new(folder: &Path) -> Self {

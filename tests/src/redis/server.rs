@@ -56,7 +56,7 @@ impl Server {
 
     fn start(&mut self, arguments: &[String], prepare: impl Fn(&mut Command)) -> bool {
         let mut command = Command::new(&self.program);
-        // A separate process group, so Ctrl-C in the terminal does not reach the process.
+        // The process gets its own process group, so Ctrl-C in the terminal does not reach it.
         command.args(arguments).current_dir(&self.folder).process_group(0);
         prepare(&mut command);
         let log = File::create(self.folder.join("log")).unwrap();

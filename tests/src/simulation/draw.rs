@@ -1,4 +1,4 @@
-//! Numbers drawn from a seed.
+//! A seeded pseudo-random number generator.
 
 /// A sequence of numbers that depends only on its seed (`SplitMix64`).
 #[derive(Debug, Clone)]
@@ -13,7 +13,7 @@ impl Draw {
         z ^ (z >> 31)
     }
 
-    /// Returns a number from `low` to `high`.
+    /// Returns a number from `low` to `high`, inclusive.
     pub(crate) fn between(&mut self, low: u64, high: u64) -> u64 {
         low + self.next() % (high - low + 1)
     }

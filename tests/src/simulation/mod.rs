@@ -1,7 +1,7 @@
-//! The client and the service in a simulated network: messages are delayed and lost, the server crashes, restarts and
-//! shuts down gracefully, over HTTP/1 and HTTP/2.
+//! Simulates clients and a server over HTTP/1 and HTTP/2, in a network that delays and loses messages. The server
+//! crashes, restarts and shuts down gracefully.
 //!
-//! Each run is a process whose randomness comes from a seed, so a seed always gives the same run.
+//! Each run is a process whose randomness comes from a seed, so the same seed always gives the same run.
 
 mod draw;
 mod server;
@@ -45,23 +45,23 @@ pub struct Simulation {
     pub faults: Faults,
 }
 
-/// What happened in one run, or in several.
+/// The counts of one run, or the totals of several runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trace {
-    /// The requests that the clients sent.
+    /// The number of requests that the clients sent.
     pub requests: u64,
-    /// The calls of the clients' methods.
+    /// The number of calls to methods of the clients.
     pub calls: u64,
-    /// How often the server crashed.
+    /// The number of times the server crashed.
     pub crashes: u64,
-    /// How often the server shut down gracefully.
+    /// The number of times the server shut down gracefully.
     pub drains: u64,
     /// The simulated time.
     pub simulated: Duration,
 }
 
 impl Trace {
-    /// Adds another run.
+    /// Adds the counts of another run.
     pub fn add(&mut self, other: &Self) {
         self.requests += other.requests;
         self.calls += other.calls;
@@ -72,27 +72,29 @@ impl Trace {
 }
 
 impl Simulation {
-    /// The variable that contains a simulation as JSON, in the process that runs it.
+    /// The environment variable that contains the simulation as JSON. It is set in the process that runs the
+    /// simulation.
     const VARIABLE: &str = "LEADAPI_SIMULATION";
 
-    /// Runs the simulation that the environment of this process describes, and returns its trace as JSON. Returns `None`
-    /// if there is none.
+    /// Runs the simulation that the environment of this process describes, and returns its trace as JSON. Returns
+    /// `None` if it describes none.
     ///
     /// # Panics
     ///
-    /// Panics if a call fails, or if the store does not contain exactly the leads that the clients created.
+    /// Panics if a call fails, or if the store does not contain exactly the leads that the clients created and did not
+    /// delete.
     pub fn run_from_environment() -> Option<String> {
         let text = env::var(Self::VARIABLE).ok()?;
         let trace = world::run(serde_json::from_str(&text).expect("a simulation"));
         Some(serde_json::to_string(&trace).expect("a trace is JSON"))
     }
 
-    /// Runs the simulation in a process of `program`, which must print what
-    /// [`run_from_environment`](Self::run_from_environment) returns.
+    /// Runs the simulation in a process of `program`, which must print the result of
+    /// [`run_from_environment`](Self::run_from_environment).
     ///
     /// # Errors
     ///
-    /// Fails if the process fails. The error contains what the process printed.
+    /// Returns an error if the process fails. The error contains the output of the process.
     pub fn run(self, program: &str) -> Result<Trace, String> {
         let text = serde_json::to_string(&self).expect("a simulation is JSON");
         let output = Command::new(program)

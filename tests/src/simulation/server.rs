@@ -1,4 +1,4 @@
-//! The server in the simulation: the service behind hyper, which shuts down gracefully and starts again at random times.
+//! The simulated server: the service behind hyper. It shuts down gracefully and starts again at random times.
 
 use std::{
     sync::{
@@ -20,7 +20,7 @@ use turmoil::net::TcpListener;
 use super::draw::Draw;
 
 pub(super) const PORT: u16 = 80;
-/// How long a graceful shutdown waits for the requests in flight.
+/// The time for which a graceful shutdown waits for in-flight requests.
 const DRAIN: Duration = Duration::from_secs(3);
 
 /// Serves until the host crashes. Between two shutdowns, the server accepts connections for 2 to 15 seconds, or forever
@@ -36,7 +36,7 @@ pub(super) async fn serve(service: LeadService, mut draw: Option<Draw>, drains: 
                 let connection = builder.serve_connection(TokioIo::new(stream), service).into_owned();
                 let connection = graceful.watch(connection);
                 tokio::spawn(async move {
-                    // The connection may break at any time.
+                    // An error is expected, because the simulation breaks connections.
                     let _ended = connection.await;
                 });
             }
@@ -47,7 +47,7 @@ pub(super) async fn serve(service: LeadService, mut draw: Option<Draw>, drains: 
                 let _elapsed = timeout(Duration::from_secs(draw.between(2, 15)), accept).await;
                 drains.fetch_add(1, Ordering::Relaxed);
                 drop(listener);
-                // Connections that have not ended are cut off.
+                // Connections that have not closed by then continue in their own tasks.
                 let _elapsed = timeout(DRAIN, graceful.shutdown()).await;
                 sleep(Duration::from_millis(draw.between(0, 2_000))).await;
             }

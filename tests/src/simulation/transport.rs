@@ -87,7 +87,7 @@ async fn whole(
     sent: Result<Response<hyper::body::Incoming>, TrySendError<Request<Full<Bytes>>>>,
 ) -> Result<Response<Bytes>, TransportError> {
     let response = sent.map_err(|mut error| match error.take_message() {
-        // The request is returned if none of it was sent.
+        // hyper returns the request if it sent none of it.
         Some(_) => TransportError::not_sent(error.into_error()),
         None => TransportError::maybe_sent(error.into_error()),
     })?;

@@ -1,4 +1,4 @@
-//! One simulated run: a server, two clients, and what must be true at the end.
+//! One simulated run: a server, two clients, and a check of the stored leads at the end.
 
 use std::{
     collections::BTreeSet,
@@ -27,10 +27,10 @@ use turmoil::Sim;
 use super::{Faults, Simulation, Trace, draw::Draw, server, transport::Simulated};
 
 const CLIENTS: usize = 2;
-/// The leads of each client. A client creates all, renames every second one, and deletes every third one.
+/// The number of leads per client. A client creates all of them, renames every second one, and deletes every third one.
 const LEADS: u64 = 45;
 const STEP: Duration = Duration::from_millis(5);
-/// The longest simulated time. A call may take two minutes, and needs less than a second without faults.
+/// The maximum simulated time of a run.
 const MAX_TIME: Duration = Duration::from_secs(1_800);
 const START: &str = "2026-05-04T07:58:12.004Z";
 
@@ -40,7 +40,7 @@ struct SimTimer;
 #[async_trait]
 impl Timer for SimTimer {
     fn now(&self) -> Duration {
-        // A call is also dropped after the simulation has ended.
+        // Calls that are dropped after the simulation has ended also read the clock.
         turmoil::sim_elapsed().unwrap_or_default()
     }
 
@@ -53,7 +53,8 @@ impl Timer for SimTimer {
 ///
 /// # Panics
 ///
-/// Panics if a call fails, or if the store does not contain exactly the leads that the clients made.
+/// Panics if a call fails, or if the store does not contain exactly the leads that the clients created and did not
+/// delete.
 pub(super) fn run(Simulation { seed, protocol, faults }: Simulation) -> Trace {
     let mut draw = Draw(seed);
     let mut builder = turmoil::Builder::new();
@@ -64,7 +65,7 @@ pub(super) fn run(Simulation { seed, protocol, faults }: Simulation) -> Trace {
         builder.fail_rate(0.02).repair_rate(0.2);
     }
     let mut sim = builder.build();
-    // Each client has its own token, so that no client exceeds a rate limit.
+    // Each client has its own token, so that the clients do not share a rate limit.
     let tokens = [(); CLIENTS].map(|()| BearerToken::generate().expect("randomness"));
     let store = Arc::new(MemoryStore::new(data(&tokens)));
     let service = service(store.clone(), &tokens);
@@ -101,7 +102,7 @@ fn step(sim: &mut Sim<'_>) -> u64 {
     0
 }
 
-/// Crashes the server at random times, and starts it again.
+/// Runs the simulation, and crashes and restarts the server at random times. Returns the number of crashes.
 fn step_with_crashes(sim: &mut Sim<'_>, draw: &mut Draw) -> u64 {
     let (mut crashes, mut next) = (0, Duration::from_secs(draw.between(2, 30)));
     while !sim.step().unwrap() {
@@ -150,7 +151,7 @@ fn client(token: &BearerToken, transport: Simulated) -> Client {
         .unwrap()
 }
 
-/// Creates, renames, reads and deletes leads, and records what the store must contain at the end.
+/// Creates, renames, reads and deletes leads, and records the leads that the store must contain at the end.
 async fn work(
     nth: usize,
     client: Client,
