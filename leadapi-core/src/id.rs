@@ -1,4 +1,4 @@
-//! Typed opaque identifiers (contract D4). Each kind of record has its own type, so the compiler catches mix-ups.
+//! Typed opaque identifiers (contract D4). Each kind of record has its own id type, so the compiler catches mix-ups.
 
 use std::{borrow::Borrow, fmt, str::FromStr, sync::Arc};
 

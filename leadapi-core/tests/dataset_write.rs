@@ -1,4 +1,4 @@
-//! A data set survives serialization unchanged, and its file contains no secret.
+//! Tests that a data set round-trips through its file format, and that the file contains no secret.
 
 #![cfg(feature = "service")]
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test fails at the first unexpected value")]

@@ -1,4 +1,4 @@
-//! The sample record, accessed through its types, and a record built in code.
+//! Tests of the sample record, accessed through its types, and of a record built in code.
 #![cfg(any(feature = "form", feature = "service"))]
 #![allow(clippy::unwrap_used, reason = "a failed helper fails its test")]
 

@@ -1,5 +1,5 @@
-//! The verifier's cache on a manual clock: the lookups that it saves, the changes that it must not hide, and the
-//! tokens that it must not keep.
+//! Tests of the verifier's cache on a manual clock: the lookups that it saves, the changes that it must not hide, and
+//! the tokens that it must not keep.
 
 #![cfg(feature = "service")]
 #![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
@@ -191,7 +191,7 @@ fn unknown_tokens_are_not_cached() {
         let garbage = BearerToken::parse(&format!("pak_{number:049}")).unwrap();
         assert_eq!(world.verdict(&garbage), Verdict::Unknown);
     }
-    // Tokens with a wrong checksum cost no lookup; each unknown token cost one.
+    // A token with a wrong checksum costs no lookup. Any other unknown token costs one.
     assert_eq!((world.look_ups(), world.verifier.cached_tokens()), (100_001, 1));
     assert_eq!((world.is_good(&secret), world.look_ups()), (true, 100_001));
     // An unknown token is found as soon as it is inserted.

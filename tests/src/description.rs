@@ -25,8 +25,8 @@ pub struct Description {
 }
 
 impl Description {
-    /// Returns the committed document (`leadapi-core/openapi.json`). Adds descriptions for two kinds of responses that
-    /// belong to no operation.
+    /// Returns the committed document (`leadapi-core/openapi.json`). Adds descriptions of the responses to an unknown
+    /// path and to an unknown method, which belong to no operation.
     pub fn committed() -> &'static Self {
         static COMMITTED: LazyLock<Description> = LazyLock::new(|| {
             let mut document: Value = serde_json::from_str(FILE).unwrap();

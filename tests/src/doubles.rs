@@ -97,10 +97,10 @@ impl RateLimiter for Broken {
     }
 }
 
-/// A body that never ends. It can claim a length, and counts the bytes read from it.
+/// A body that never ends. It can declare a length, and counts the bytes read from it.
 #[derive(Debug, Clone, Default)]
 pub struct EndlessBody {
-    /// The length reported to the reader, if any.
+    /// The length that the body declares, if any.
     pub claimed: Option<u64>,
     /// The number of bytes read so far.
     pub read: Arc<AtomicUsize>,

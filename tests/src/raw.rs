@@ -25,7 +25,7 @@ impl Raw {
     /// Opens a SQLite file.
     pub(crate) fn sqlite(path: &Path) -> Self {
         let connection = rusqlite::Connection::open(path).unwrap();
-        // Test data need not survive a power loss, so skipping the syncs saves time.
+        // Syncs are skipped to save time, because test data need not survive a power loss.
         connection.pragma_update(None, "synchronous", "OFF").unwrap();
         connection.pragma_update(None, "foreign_keys", "OFF").unwrap();
         connection.busy_timeout(std::time::Duration::from_secs(10)).unwrap();

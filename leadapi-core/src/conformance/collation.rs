@@ -63,8 +63,8 @@ pub(super) async fn orders_by_code_points(store: &impl Store) -> CheckResult {
     same("pipelines with one timestamp", &found, &vec!["P1", "p1", "p_"])
 }
 
-/// Ids that differ only in case identify different records. If only one of the records exists, a lookup with the other
-/// id finds nothing.
+/// Checks that ids that differ only in case identify different records. If only one of the records exists, a lookup
+/// with the other id must find nothing.
 pub(super) async fn distinguishes_similar_ids(store: &impl Store) -> CheckResult {
     let owner = business("b1");
     create(store, "l1", &NewLead::new(&client("c1"), "lower").stage(&stage("s1"))).await?;

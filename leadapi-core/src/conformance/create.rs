@@ -10,7 +10,8 @@ use crate::{
     validate::{InvalidReference, OPTIONAL_TEXTS},
 };
 
-/// The store returns every value unchanged, down to the last character of a text and the last bit of a number.
+/// Checks that the store returns every value unchanged, down to the last character of a text and the last bit of a
+/// number.
 pub(super) async fn preserves_every_value(store: &impl Store) -> CheckResult {
     let text = "Zoë \u{65}\u{301} 佐藤 🦀 'quoted' \"double\" \\ % _ -- ;";
     let mut full = new(text).stage(&stage("s12"));
@@ -39,7 +40,7 @@ pub(super) async fn preserves_every_value(store: &impl Store) -> CheckResult {
         create(store, &id, NOON, &new("n").value(number)).await?;
         let read = store.get(&business("b1"), &lead_id(&id)).await?;
         let read = read.and_then(|lead| lead.value).map(|value| value.get().to_bits());
-        // The API does not preserve the sign of zero (contract D4).
+        // Negative zero becomes zero, which is the same number (contract D4).
         same(&format!("{number:e} read again"), &read, &Some((number + 0.0).to_bits()))?;
     }
     create(store, "l0", NOON, &new("bare")).await?;
@@ -76,7 +77,7 @@ fn item(lead: &Lead) -> LeadItem {
     lead.clone().into()
 }
 
-/// Timestamps before the epoch and at both ends of the valid range keep their milliseconds and their order.
+/// Checks that timestamps before the epoch and at both ends of the valid range keep their milliseconds and their order.
 pub(super) async fn preserves_timestamps(store: &impl Store) -> CheckResult {
     let timestamps = [
         "9999-12-31T23:59:59.999Z",
@@ -147,7 +148,7 @@ pub(super) async fn refuses_missing_references(store: &impl Store) -> CheckResul
     Ok(())
 }
 
-/// A second lead with the same id must not overwrite the first.
+/// Checks that a second lead with the same id does not overwrite the first.
 pub(super) async fn refuses_a_duplicate_id(store: &impl Store) -> CheckResult {
     create(store, "l1", NOON, &new("first")).await?;
     let again = store.create(&business("b1"), meta("l1", "2026-05-05T12:00:00Z")?, draft(&new("second"))?, None).await;

@@ -21,7 +21,7 @@ async fn total(store: &impl Store) -> Result<u64, BoxError> {
     Ok(listed(store, &LeadQuery::new()).await?.1)
 }
 
-/// A replay returns the first response even if the lead has since been changed or deleted.
+/// Checks that a replay returns the first response even if the lead has since been changed or deleted.
 pub(super) async fn replays_the_first_response(store: &impl Store) -> CheckResult {
     let lead = new("n").stage(&stage("s11"));
     let idempotency = idempotency("k", &lead)?;

@@ -41,7 +41,7 @@ pub(super) async fn hides_references_of_other_businesses(store: &impl Store) -> 
     same("a move by pipeline", &moved, &Updated::Refused(InvalidReference::Pipeline))
 }
 
-/// A business that the store does not know behaves like a business without records.
+/// Checks that a business that the store does not know behaves like a business without records.
 pub(super) async fn treats_an_unknown_business_as_empty(store: &impl Store) -> CheckResult {
     let unknown = business("b9");
     let outcome = store.create(&unknown, meta("l1", NOON)?, draft(&new("n"))?, None).await?;

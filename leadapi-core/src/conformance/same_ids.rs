@@ -11,7 +11,7 @@ use crate::{
     validate::InvalidReference,
 };
 
-/// Every id exists in both businesses, but the two records differ in name, creation time and position.
+/// Every id exists in both businesses, but its two records differ at least in their names.
 pub(super) const SAME_IDS: &str = r#"{"businesses": [
     {"id": "b1", "name": "One", "created_at": "2026-01-01T00:00:00Z",
      "clients": [
@@ -131,7 +131,8 @@ pub(super) async fn changes_own_records(store: &impl Store) -> CheckResult {
     same("a filter", &store.list(&business("b1"), &query).await?, &Listed::Refused(InvalidReference::Client))
 }
 
-/// The same key and body create one lead in each business, and a replay returns the lead of the same business.
+/// Checks that the same key and body create one lead in each business, and that a replay returns the lead of the same
+/// business.
 pub(super) async fn replays_own_keys(store: &impl Store) -> CheckResult {
     let lead = NewLead::new(&client("c1"), "Eve").pipeline(&pipeline("p1"));
     let idempotency = Idempotency { key: IdempotencyKey::parse("k")?, fingerprint: draft(&lead)?.fingerprint() };

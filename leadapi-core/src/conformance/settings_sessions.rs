@@ -61,7 +61,7 @@ async fn listed(store: &impl SettingsStore, owner: &str, now: Timestamp) -> Resu
     Ok(store.sessions(&business(owner), now).await?.into_iter().map(|session| session.id).collect())
 }
 
-/// Email addresses are compared without regard to case, and returned as the business spells them.
+/// Checks that email addresses are compared without regard to case, and returned as the business spells them.
 pub(super) async fn finds_members_ignoring_case(store: &impl SettingsStore) -> CheckResult {
     let zoe = Membership::new(business("b1"), "Two", "Zoë@Example.org", Role::Admin);
     let found = store.membership(&business("b1"), "zoË@example.ORG").await?;
@@ -74,7 +74,7 @@ pub(super) async fn finds_members_ignoring_case(store: &impl SettingsStore) -> C
     same("no memberships", &store.memberships("%").await?, &vec![])
 }
 
-/// A link starts one session, only for the member and the business for which it was created.
+/// Checks that a link starts one session, only for the member and the business for which it was created.
 pub(super) async fn a_link_works_once(store: &impl SettingsStore) -> CheckResult {
     same("a link for a stranger", &add_link(store, "b2", "ann@b1.example", 9).await?, &false)?;
     same("the link", &add_link(store, "b1", "ann@b1.example", 1).await?, &true)?;
@@ -97,12 +97,12 @@ pub(super) async fn a_link_works_once(store: &impl SettingsStore) -> CheckResult
 pub(super) async fn a_link_expires(store: &impl SettingsStore) -> CheckResult {
     add_link(store, "b1", "ann@b1.example", 1).await?;
     same("at its expiry", &store.use_login_link(&hash(1), &sign_in(3, LATER)?).await?, &None)?;
-    // A failed attempt uses up the link.
+    // A failed attempt also uses up the link.
     same("afterwards", &store.use_login_link(&hash(1), &sign_in(4, NOON)?).await?, &None)?;
     same("the sessions", &listed(store, "b1", timestamp(NOON)?).await?, &vec![])
 }
 
-/// Of many concurrent uses of a link, exactly one succeeds.
+/// Checks that exactly one of many concurrent uses of a link succeeds.
 pub(super) async fn a_link_works_once_for_concurrent_requests(store: &impl SettingsStore) -> CheckResult {
     add_link(store, "b1", "ann@b1.example", 1).await?;
     let attempts = (10..26).map(|byte| sign_in(byte, NOON)).collect::<Result<Vec<_>, _>>()?;
@@ -113,7 +113,7 @@ pub(super) async fn a_link_works_once_for_concurrent_requests(store: &impl Setti
     same("the number of listed sessions", &listed(store, "b1", timestamp(NOON)?).await?.len(), &1)
 }
 
-/// A session ends 12 hours after its last use.
+/// Checks that a session ends 12 hours after its last use.
 pub(super) async fn a_session_ends_when_idle(store: &impl SettingsStore) -> CheckResult {
     let session = start(store, 1).await?;
     let before = timestamp("2026-05-04T23:59:59.999Z")?;
@@ -130,7 +130,7 @@ pub(super) async fn a_session_ends_when_idle(store: &impl SettingsStore) -> Chec
     same("a use by another business", &store.find_session(&hash(1), timestamp("2026-05-05T00:10:00Z")?).await?, &None)
 }
 
-/// A business lists and ends only its own sessions.
+/// Checks that a business lists and ends only its own sessions.
 pub(super) async fn isolates_sessions(store: &impl SettingsStore) -> CheckResult {
     let now = timestamp(NOON)?;
     let of_ann = start(store, 1).await?;
@@ -153,7 +153,7 @@ pub(super) async fn isolates_sessions(store: &impl SettingsStore) -> CheckResult
     same("the audit entries", &count, &1)
 }
 
-/// Sessions are listed newest first.
+/// Checks that sessions are listed newest first.
 pub(super) async fn lists_sessions_in_order(store: &impl SettingsStore) -> CheckResult {
     let mut expected = Vec::new();
     for (byte, at) in [(1, NOON), (2, LATER), (3, "2026-05-04T11:59:59.999Z")] {

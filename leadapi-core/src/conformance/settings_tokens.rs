@@ -77,8 +77,8 @@ pub(super) async fn creates_with_an_audit_entry(store: &impl SettingsStore) -> C
     same("the audit log of another business", &audit(store, "b2").await?, &vec![])
 }
 
-/// A new token cannot have the same name as a valid token of the business. It can have the name of a revoked or expired
-/// token, or of another business's token.
+/// Checks that a new token cannot have the same name as a valid token of the business. It can have the name of a
+/// revoked or expired token, or of another business's token.
 pub(super) async fn refuses_the_name_of_a_valid_token(store: &impl SettingsStore) -> CheckResult {
     let named = |at: &str, byte| Ok::<_, BoxError>(TokenRecord { name: "website".into(), ..token(at, byte)? });
     change(store, "b1", NOON, TokenAction::Create(named("t1", 1)?)).await?;
@@ -93,7 +93,7 @@ pub(super) async fn refuses_the_name_of_a_valid_token(store: &impl SettingsStore
     same("the number of audit entries", &audit(store, "b1").await?.len(), &4)
 }
 
-/// Of many concurrent creates with the same name, exactly one succeeds.
+/// Checks that exactly one of many concurrent creates with the same name succeeds.
 pub(super) async fn creates_one_of_concurrent_names(store: &impl SettingsStore) -> CheckResult {
     let named =
         |byte: u8| Ok::<_, BoxError>(TokenRecord { name: "website".into(), ..token(&format!("t{byte}"), byte)? });
@@ -106,8 +106,8 @@ pub(super) async fn creates_one_of_concurrent_names(store: &impl SettingsStore) 
     same("the number of audit entries", &audit(store, "b1").await?.len(), &1)
 }
 
-/// A rotation keeps the name and the scopes. The old token expires after the overlap, or at its own expiry if that is
-/// earlier. Only a valid token can be rotated.
+/// Checks that a rotation keeps the name and the scopes, and that only a valid token can be rotated. The old token
+/// expires after the overlap, or at its own expiry if that is earlier.
 pub(super) async fn rotates_with_an_overlap(store: &impl SettingsStore) -> CheckResult {
     const WEEK_LATER: &str = "2026-05-11T12:00:00.000Z";
     let rotate = |old: &str, new: &str, byte| {
@@ -154,7 +154,8 @@ pub(super) async fn rotates_with_an_overlap(store: &impl SettingsStore) -> Check
     same("a token of another business", &outcome, &refused(TokenRefusal::NotFound))
 }
 
-/// If the new hash already exists, the whole rotation fails: the old token and the audit log stay unchanged.
+/// Checks that a rotation fails as a whole if the new hash already exists: the old token and the audit log stay
+/// unchanged.
 pub(super) async fn applies_all_of_a_change_or_nothing(store: &impl SettingsStore) -> CheckResult {
     change(store, "b1", NOON, TokenAction::Create(token("t1", 1)?)).await?;
     change(store, "b2", NOON, TokenAction::Create(token("t2", 2)?)).await?;
@@ -186,7 +187,7 @@ pub(super) async fn revokes_once(store: &impl SettingsStore) -> CheckResult {
     same("the audit log", &audit(store, "b1").await?, &expected)
 }
 
-/// Only a revoked or expired token can be deleted. Its id and hash can then be used again.
+/// Checks that only a revoked or expired token can be deleted, and that its id and hash can then be used again.
 pub(super) async fn deletes_only_invalid_tokens(store: &impl SettingsStore) -> CheckResult {
     let expiring = TokenRecord { expires_at: Some(timestamp(LATER)?), ..token("t2", 2)? };
     for token in [token("t1", 1)?, expiring] {
@@ -215,7 +216,7 @@ pub(super) async fn deletes_only_invalid_tokens(store: &impl SettingsStore) -> C
     same("the new token", &store.list(&business("b2")).await?, &vec![token("t1", 1)?])
 }
 
-/// The audit log is paged by timestamp, latest first.
+/// Checks that the audit log is paged by timestamp, latest first.
 pub(super) async fn pages_the_audit_log(store: &impl SettingsStore) -> CheckResult {
     let at = |nth: u8| format!("2026-05-04T12:00:0{nth}.000Z");
     for nth in 1..=5 {

@@ -60,7 +60,7 @@ pub async fn run_shared_limiter(limits: Limits, limiters: &[impl RateLimiter]) -
     Ok(())
 }
 
-/// All limiters together admit exactly as many concurrent requests as the limit allows.
+/// Checks that all limiters together admit exactly as many concurrent requests as the limit allows.
 async fn admit_one_limit_together(limits: Limits, limiters: &[impl RateLimiter]) -> CheckResult {
     for (class, limit) in classes(limits) {
         Requests::new(class, limit).race(limiters).await?;
@@ -76,7 +76,7 @@ async fn count_tokens_and_classes_separately(limits: Limits, limiters: &[impl Ra
     join_all(all.iter().map(|requests| requests.race(limiters))).await.into_iter().collect()
 }
 
-/// After one limiter has admitted the whole limit, all other limiters refuse requests.
+/// Checks that all limiters refuse requests after one limiter has admitted the whole limit.
 async fn see_admissions_of_other_limiters(limits: Limits, limiters: &[impl RateLimiter]) -> CheckResult {
     for (nth, limiter) in limiters.iter().enumerate() {
         for (class, limit) in classes(limits) {

@@ -44,7 +44,7 @@ async fn listed(store: &impl TokenStore, owner: &str) -> Result<Vec<String>, Box
     Ok(tokens.into_iter().map(|token| token.id.to_string()).collect())
 }
 
-/// Lists and lookups return every field unchanged, down to the last character and millisecond.
+/// Checks that lists and lookups return every field unchanged, down to the last character and millisecond.
 pub(super) async fn preserves_every_field(store: &impl TokenStore) -> CheckResult {
     let mut given = Vec::new();
     let name = "Zoë \u{65}\u{301} 佐藤 🦀 'quoted' \"double\" \\ % _ -- ;";
@@ -77,7 +77,8 @@ pub(super) async fn preserves_every_field(store: &impl TokenStore) -> CheckResul
     Ok(())
 }
 
-/// Tokens are listed oldest first. Tokens with the same creation time are sorted by the code points of their ids.
+/// Checks that tokens are listed oldest first, and that tokens with the same creation time are sorted by the code
+/// points of their ids.
 pub(super) async fn lists_in_order(store: &impl TokenStore) -> CheckResult {
     same("an empty list", &listed(store, "b1").await?, &vec![])?;
     let later = ["9", "late"];
@@ -102,7 +103,7 @@ pub(super) async fn finds_by_the_whole_hash(store: &impl TokenStore) -> CheckRes
     same("the hash", &store.find(&kept.hash).await?, &Some(found(business("b1"), kept)))
 }
 
-/// The store refuses a token whose id or hash already exists in any business, and nothing changes.
+/// Checks that the store refuses a token whose id or hash already exists in any business, and changes nothing.
 pub(super) async fn refuses_duplicates(store: &impl TokenStore) -> CheckResult {
     let first = token("t1", 1)?;
     store.insert(&business("b1"), first.clone()).await?;
@@ -120,7 +121,7 @@ pub(super) async fn refuses_duplicates(store: &impl TokenStore) -> CheckResult {
     same("an id in another case", &listed(store, "b2").await?, &super::ids(&["T1"]))
 }
 
-/// Of many concurrent inserts with the same hash, exactly one succeeds.
+/// Checks that exactly one of many concurrent inserts with the same hash succeeds.
 pub(super) async fn inserts_one_of_concurrent_duplicates(store: &impl TokenStore) -> CheckResult {
     let names: Vec<String> = (0..16).map(|duplicate| format!("t{duplicate}")).collect();
     let duplicates = names.iter().map(|name| token(name, 1)).collect::<Result<Vec<_>, _>>()?;
@@ -132,7 +133,8 @@ pub(super) async fn inserts_one_of_concurrent_duplicates(store: &impl TokenStore
     same("the number of listed tokens", &listed(store, "b1").await?.len(), &1)
 }
 
-/// The store records a use only if the last recorded use was at least 15 minutes earlier. It ignores unknown tokens.
+/// Checks that the store records a use only if the last recorded use was at least 15 minutes earlier, and ignores
+/// unknown tokens.
 pub(super) async fn records_a_use_every_15_minutes(store: &impl TokenStore) -> CheckResult {
     const JUST_BEFORE: &str = "2026-05-04T12:14:59.999Z";
     const QUARTER_PAST: &str = "2026-05-04T12:15:00.000Z";

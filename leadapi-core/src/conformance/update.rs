@@ -76,7 +76,7 @@ pub(super) async fn assigns_pipeline_and_stage(store: &impl Store) -> CheckResul
     Ok(())
 }
 
-/// A moved lead is listed under its new stage, and keeps its position in the order.
+/// Checks that a moved lead is listed under its new stage, and keeps its position in the order.
 pub(super) async fn moves_between_lists(store: &impl Store) -> CheckResult {
     for (id, at) in [("l1", "2026-05-01T00:00:00Z"), ("l2", "2026-05-02T00:00:00Z"), ("l3", "2026-05-03T00:00:00Z")] {
         create(store, id, at, &new(id).stage(&stage("s11"))).await?;
@@ -111,7 +111,7 @@ pub(super) async fn refuses_missing_references(store: &impl Store) -> CheckResul
     Ok(())
 }
 
-/// Concurrent changes to different fields all take effect.
+/// Checks that concurrent changes to different fields all take effect.
 pub(super) async fn applies_concurrent_changes(store: &impl Store) -> CheckResult {
     create(store, "l1", NOON, &new("n")).await?;
     let texts = OPTIONAL_TEXTS.map(|field| {

@@ -154,7 +154,7 @@ impl BusinessSeed {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct MemberSeed {
-    /// The email address, which identifies the person and is unique within the business (contract D4).
+    /// The email address (contract D4), which identifies the person and is unique within the business.
     pub email: String,
     /// The person's role in the business.
     pub role: Role,

@@ -26,7 +26,7 @@ pub enum Operation {
     ListClients,
 }
 
-/// An entry in the table: the method and path of an operation, the required scope, and the success status.
+/// An entry in the table of operations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Endpoint {

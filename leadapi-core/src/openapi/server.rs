@@ -52,7 +52,7 @@ impl ServerUrl {
 
     pub(super) fn describe(&self) -> Value {
         let url = self.to_string();
-        // OpenAPI treats an empty URL as missing, so the equivalent `/` is written.
+        // The root is written as `/`, because tools may treat an empty URL as missing.
         json!({ "url": if url.is_empty() { "/" } else { &url } })
     }
 }

@@ -37,7 +37,7 @@ pub struct TokenRecord {
     pub last_used_at: Option<Timestamp>,
 }
 
-/// Whether a token is accepted.
+/// The state of a token, which determines whether it is accepted.
 ///
 /// ```
 /// assert_eq!(leadapi_core::port::TokenState::Revoked.to_string(), "revoked");

@@ -98,7 +98,7 @@ impl Cache {
 
 impl Entries {
     /// Drops stale entries once the cache has more than twice as many entries as after the last sweep. This amortizes
-    /// the cost of sweeps and limits the cache to about twice the size of its fresh entries.
+    /// the cost of sweeps and limits the cache to about twice the number of fresh entries.
     fn sweep(&mut self, now: Duration) {
         if self.entries.len() > FEW.max(self.left * 2) {
             self.entries.retain(|_, entry| entry.is_fresh(now));

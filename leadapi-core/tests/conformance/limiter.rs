@@ -1,5 +1,4 @@
-//! The conformance suite for single rate limiters accepts correct limiters and detects incorrect ones, on a manual
-//! clock.
+//! Tests that the conformance suite for single rate limiters accepts correct limiters and detects incorrect ones.
 
 use std::{num::NonZeroU32, sync::Arc};
 

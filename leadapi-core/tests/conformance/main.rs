@@ -1,5 +1,5 @@
-//! The in-memory implementations pass the conformance suites, both directly and behind each pointer that implements
-//! the port. The suites for rate limiters detect incorrect limiters.
+//! Tests that the in-memory implementations pass the conformance suites, both directly and behind each pointer type
+//! that implements the port. Also tests that the suites for rate limiters detect incorrect limiters.
 
 #![cfg(feature = "conformance")]
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a panic fails the test")]

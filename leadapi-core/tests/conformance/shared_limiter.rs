@@ -1,4 +1,5 @@
-//! The conformance suite for rate limiters that share their counts accepts correct limiters and detects incorrect ones.
+//! Tests that the conformance suite for rate limiters with shared counts accepts correct limiters and detects incorrect
+//! ones.
 
 use std::{
     num::NonZeroU32,

@@ -1,4 +1,4 @@
-//! Runs simulations of client and service with many seeds.
+//! Runs simulations of clients and a server with many seeds.
 //!
 //! ```text
 //! cargo run -p leadapi-tests --bin simulate -- [SEEDS [FIRST]]

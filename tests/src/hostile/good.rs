@@ -185,7 +185,7 @@ impl Caller {
     }
 }
 
-/// Reads one response including its body. A response without a length has no body.
+/// Reads one response including its body. Assumes that a response without `Content-Length` has no body.
 pub(super) async fn read_answer(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
     let mut all = Vec::with_capacity(1_024);
     loop {

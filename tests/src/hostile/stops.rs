@@ -240,7 +240,7 @@ impl Load {
         lost
     }
 
-    /// Sends concurrent requests on each HTTP/2 connection until the server accepts no more.
+    /// Sends concurrent requests on each HTTP/2 connection until the server accepts no more requests.
     async fn http2_caller(self) -> Vec<String> {
         let mut lost = Vec::new();
         while let Some(stream) = self.connect().await {

@@ -49,7 +49,8 @@ impl PatroniCluster {
     ///
     /// # Panics
     ///
-    /// Panics if the cluster does not start, or if it cannot start and `LEADAPI_REQUIRE_PATRONI` is 1.
+    /// Panics if the cluster does not start, or if a program or permission is missing and `LEADAPI_REQUIRE_PATRONI` is
+    /// 1.
     pub fn start(synchronous: bool) -> Option<Self> {
         let programs = Programs::find()?;
         let folder = tempfile::Builder::new().prefix("leadapi-patroni-").tempdir().unwrap();

@@ -16,7 +16,8 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The time at the arbitrary start. A clock file that contains 0 counts as unset, so the start is not 1970.
+    /// The time that corresponds to [`Duration::ZERO`]. It is not 1970, because 0 in the clock file means that the
+    /// clock is not set.
     const START: Duration = Duration::from_secs(1_750_000_000);
 
     pub(super) fn new(folder: &Path) -> Self {
@@ -26,7 +27,7 @@ impl Clock {
         clock
     }
 
-    /// Sets the clock to this time after an arbitrary start. The time may go forwards or backwards.
+    /// Sets the clock to an arbitrary start plus `time`. The clock may go forwards or backwards.
     ///
     /// # Panics
     ///

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 /// The protocol between client and server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Protocol {
-    /// HTTP/1.1, with one connection for each request in flight.
+    /// HTTP/1.1, with one connection for each in-flight request.
     Http1,
     /// HTTP/2, with one connection for each client.
     Http2,

@@ -64,7 +64,7 @@ pub(super) async fn admits_a_steady_rate_at_the_limit(mut subject: Subject<impl 
     Ok(())
 }
 
-/// Retries of a refused request do not delay the next admission.
+/// Checks that retries of a refused request do not delay the next admission.
 pub(super) async fn does_not_count_refusals(mut subject: Subject<impl RateLimiter>) -> CheckResult {
     for class in CLASSES {
         let limit = subject.limit(class);
@@ -107,7 +107,7 @@ pub(super) async fn refuses_bursts_around_a_window_edge(mut subject: Subject<imp
     Ok(())
 }
 
-/// A retry is refused one microsecond before the window has room, and admitted after `retry_after`.
+/// Checks that a retry is refused one microsecond before the window has room, and admitted after `retry_after`.
 pub(super) async fn admits_a_retry_after_the_wait(mut subject: Subject<impl RateLimiter>) -> CheckResult {
     for class in CLASSES {
         let limit = subject.limit(class);
@@ -129,7 +129,7 @@ pub(super) async fn admits_a_retry_after_the_wait(mut subject: Subject<impl Rate
     Ok(())
 }
 
-/// Old admissions must not return to the window when a 32-bit counter wraps around.
+/// Checks that old admissions do not return to the window when a 32-bit counter wraps around.
 pub(super) async fn forgets_admissions_during_long_pauses(mut subject: Subject<impl RateLimiter>) -> CheckResult {
     let wraps = [1 << 31, 1 << 32].map(|units| [Duration::from_micros(units), Duration::from_millis(units)]);
     let wraps = wraps.into_iter().flatten().flat_map(|wrap| [wrap, wrap + WINDOW / 2]);

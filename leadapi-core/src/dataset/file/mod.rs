@@ -87,8 +87,8 @@ struct RawStage {
     position: u32,
 }
 
-/// The keys read so far that must be unique: a kind, such as `lead` or `token hash`, and a value. There is one set for
-/// the whole file and one for each business.
+/// The keys read so far that must be unique. Each has a kind, such as `lead` or `token hash`. There is one set for the
+/// whole file and one for each business.
 #[derive(Default)]
 struct Seen(HashSet<(&'static str, String)>);
 

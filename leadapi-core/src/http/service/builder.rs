@@ -120,8 +120,8 @@ impl LeadServiceBuilder {
             inner: Arc::new(Inner {
                 store: self.store,
                 verifier: self.verifier,
-                // The default limiter is created only if the host sets no limiter, because it reads the monotonic
-                // clock, which the host's platform may lack.
+                // The default limiter is created only if the host sets no limiter, because its constructor reads the
+                // monotonic clock, which the host's platform may lack.
                 limiter: self.limiter.unwrap_or_else(|| Box::new(SlidingWindow::new(Limits::default()))),
                 clock: self.clock,
                 ids: self.ids,

@@ -1,4 +1,4 @@
-//! The guarantees of contract D9, checked against a naive oracle on a virtual clock.
+//! Tests of the guarantees of contract D9, against a naive oracle and on a virtual clock.
 
 use std::sync::{
     Arc, Barrier,
