@@ -1,4 +1,4 @@
-//! Runs the public contract check against our service, and applies the harness's own checks to each response.
+//! Runs the public contract check against `LeadService`, and applies the harness's own checks to each response.
 
 use std::{
     num::NonZeroU32,

@@ -151,7 +151,7 @@ impl World {
         builder.build().unwrap()
     }
 
-    /// Dumps all leads of both businesses as text, so that a test can detect any write.
+    /// Dumps all leads of both businesses as text, so that a test can detect changes to leads.
     pub async fn dump(&self) -> String {
         let mut dump = String::new();
         for business in ["biz-a", "biz-b"] {

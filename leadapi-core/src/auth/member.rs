@@ -90,7 +90,7 @@ pub struct TokenAdmin {
     actor: Actor,
 }
 
-/// The person who makes a change, as recorded in the audit log.
+/// The person who performs an action, as recorded in the audit log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Actor {

@@ -1,4 +1,4 @@
-//! Checks for creating leads (contract D4, D6).
+//! Checks of lead creation (contract D4, D6).
 
 use super::{
     CheckResult, NOON, already_exists, business, client, create, draft, ids, lead_id, listed, meta, new, page,

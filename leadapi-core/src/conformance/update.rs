@@ -1,4 +1,4 @@
-//! Checks for updating and deleting leads (contract D5, D6).
+//! Checks of lead updates and deletions (contract D5, D6).
 
 use futures_util::future::join_all;
 

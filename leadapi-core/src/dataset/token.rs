@@ -30,7 +30,7 @@ pub struct TokenSeed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TokenOrigin {
-    /// The token has no secret yet. An import generates the secret and shows it once.
+    /// The token has no secret yet. An import generates the secret and returns it, so that it can be shown once.
     Open,
     /// The data set contains the secret itself, with a correct checksum.
     Given(BearerToken),

@@ -21,8 +21,8 @@ const BLANK: &str = r"\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\
 /// Returns the schema for a field in a request body. In an optional field, an empty or blank string counts as `null`,
 /// because forms send it for an empty field.
 ///
-/// The service trims a value before validation, which JSON Schema cannot express. The schema therefore describes the
-/// trimmed value, and the description mentions the trimming.
+/// The service trims the values of some fields before validation, which JSON Schema cannot express. The schema of such
+/// a field therefore describes the trimmed value, and its description mentions the trimming.
 pub(super) fn schema(name: &str) -> Value {
     match name {
         "client_id" => {

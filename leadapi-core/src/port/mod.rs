@@ -4,9 +4,9 @@
 //! method. The ports for leads, tokens and rate limits are also implemented for `Arc<T>` and `Box<T>`. The port for API
 //! settings is also implemented for `Arc<T>`.
 //!
-//! An error from a port means that the host's infrastructure failed. A store returns a [`StoreError`]. A verifier or a
-//! limiter can return any [`BoxError`](crate::BoxError). The caller receives only status 500 and `internal error`, and
-//! the host finds the cause in the [`RequestLog`](crate::http::RequestLog).
+//! An error from a port means that the host failed, not that the request is invalid. A store returns a [`StoreError`].
+//! A verifier or a limiter can return any [`BoxError`](crate::BoxError). The caller receives only status 500 and
+//! `internal error`, and the host finds the cause in the [`RequestLog`](crate::http::RequestLog).
 
 mod audit;
 mod clock;

@@ -43,7 +43,7 @@ pub struct LoginLink {
     pub hash: TokenHash,
     /// The email address of the member who may use the link.
     pub email: String,
-    /// The time from which the link is no longer accepted.
+    /// The time at which the link expires.
     pub expires_at: Timestamp,
 }
 

@@ -113,7 +113,7 @@ pub struct OptionalText {
     /// The description of the field in a request body (OpenAPI).
     #[cfg_attr(not(feature = "openapi"), allow(dead_code, reason = "only the OpenAPI document reads it"))]
     pub(crate) description: &'static str,
-    /// Whether the items of a list contain the field.
+    /// Whether list items contain the field.
     in_list: bool,
     /// Whether recordings redact the field.
     is_personal: bool,
@@ -161,7 +161,7 @@ impl OptionalText {
         self.access.key
     }
 
-    /// Returns whether the items of a list contain the field.
+    /// Returns whether list items contain the field.
     pub const fn is_in_list(&self) -> bool {
         self.in_list
     }
@@ -213,7 +213,7 @@ impl LeadField {
         }
     }
 
-    /// Returns whether the items of a list contain the field.
+    /// Returns whether list items contain the field.
     pub const fn is_in_list(self) -> bool {
         match self {
             Self::Text(text) => text.in_list,

@@ -23,9 +23,9 @@ use super::Target;
 pub enum PeerKind {
     /// Sends nothing.
     Silent,
-    /// Sends the letter P, which can begin both HTTP/2 and HTTP/1.1.
+    /// Sends the letter P, which can begin an HTTP/2 preface or an HTTP/1.1 request.
     LetterP,
-    /// Sends the letter G, which can begin only HTTP/1.1.
+    /// Sends the letter G, which can begin only an HTTP/1.1 request.
     LetterG,
     /// Sends the HTTP/2 connection preface and nothing more.
     Preface,
@@ -171,7 +171,7 @@ async fn peer(target: Arc<Target>, kind: PeerKind, patience: Duration, ends: Arc
     stream.write_all(kind.begins(&target).as_bytes()).await.unwrap();
     let ended = async {
         if kind.withholds_reading() {
-            // By now the server has accepted the connection.
+            // Waits until the server has accepted the connection.
             sleep(Duration::from_millis(100)).await;
             let nth = ends.begun.fetch_add(1, Ordering::Relaxed);
             let mut byte = [0; 16];

@@ -40,7 +40,7 @@ fn in_path(program: &str) -> Option<PathBuf> {
     env::split_paths(&path).map(|folder| folder.join(program)).find(|file: &PathBuf| Path::is_file(file))
 }
 
-/// Prints once why tests that need Patroni are skipped.
+/// Prints the reason why tests that need Patroni are skipped, once per process.
 ///
 /// # Panics
 ///

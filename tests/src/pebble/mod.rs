@@ -100,7 +100,7 @@ impl Pebble {
         fs::read_to_string(self.folder.join("log")).unwrap()
     }
 
-    /// Returns how many certificates Pebble has issued.
+    /// Returns the number of certificates that Pebble has issued.
     pub fn issued(&self) -> usize {
         self.log().matches("Issued certificate serial").count()
     }

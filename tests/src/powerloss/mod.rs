@@ -46,7 +46,7 @@ impl FullDisk {
         command.env("LEADAPI_POWERLOSS_FULL", &self.flag);
     }
 
-    /// Makes writes fail with this errno from now on.
+    /// Makes all later writes fail with this errno.
     ///
     /// # Panics
     ///

@@ -1,6 +1,7 @@
 /* Makes the randomness of a process depend only on a seed.
  *
- * The shim is preloaded before a process's C library. getrandom returns a pseudo-random sequence with the seed LEADAPI_TEST_RANDOM.
+ * The shim is preloaded before a process's C library. getrandom returns a pseudo-random sequence with the seed
+ * LEADAPI_TEST_RANDOM.
  */
 
 #define _GNU_SOURCE

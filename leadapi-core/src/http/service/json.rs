@@ -161,8 +161,8 @@ fn not_json(error: &serde_json::Error) -> FieldError {
     FieldError::new("body", format!("is not JSON: {error}"))
 }
 
-/// Returns whether the brackets outside strings are nested too deeply. The result may be wrong for input that is not
-/// valid JSON, but the parser rejects such input anyway.
+/// Returns whether the brackets outside strings are nested more than `MAX_DEPTH` levels deep. The result may be wrong
+/// for input that is not valid JSON, but the parser rejects such input anyway.
 fn is_too_deep(text: &str) -> bool {
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
     text.bytes().any(|byte| {
