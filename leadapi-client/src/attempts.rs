@@ -39,7 +39,7 @@ pub(crate) struct Attempts<'a> {
     made: u32,
     /// The number of attempts that failed. A 429 does not count as a failure.
     failed: u32,
-    /// Whether the service may have executed an attempt whose response was lost.
+    /// Whether the service may have executed a failed attempt. It is always false for reads.
     in_doubt: bool,
     /// The number of tokens that the last retry withdrew from the retry budget.
     spent: f64,
@@ -100,8 +100,8 @@ impl<'a> Attempts<'a> {
         let retry_after = error.retry_after().unwrap_or_default();
         let too_long = retry_after > self.options.max_retry_after;
         if error.is_rate_limited() {
-            // A `Retry-After` above the maximum must not delay other calls, or a single absurd response would stall the
-            // whole client.
+            // Other calls must not wait for a `Retry-After` above the maximum, or a single absurd response would stall
+            // the whole client.
             let wait = if too_long { Duration::ZERO } else { retry_after };
             // Never retry immediately, even if `Retry-After` is 0 or missing.
             let wait = wait.max(MIN_RATE_LIMIT_WAIT);
@@ -172,7 +172,7 @@ impl<'a> Attempts<'a> {
 
     fn read<T>(&self, response: Response<Bytes>, read: Read<T>) -> Result<(T, ResponseMeta), Error> {
         let api_response = ApiResponse::new(self.prepared.operation, &response, &self.context.origin.token);
-        // A 404 after a lost response means that the earlier attempt deleted the lead.
+        // An earlier attempt may have deleted the lead, so a 404 counts as a success.
         let is_deleted =
             self.in_doubt && self.prepared.operation == Operation::DeleteLead && api_response.is_service_not_found();
         if !is_deleted {

@@ -33,7 +33,7 @@ pub(crate) struct CallOptions {
     pub(crate) retry: RetryPolicy,
     /// The timeout for the whole call, including all waits.
     pub(crate) timeout: Option<Duration>,
-    /// The timeout for each attempt, from sending to the last byte of the response.
+    /// The timeout for each attempt, from connecting to the last byte of the response.
     pub(crate) attempt_timeout: Option<Duration>,
     /// The longest `Retry-After` that the client honors.
     pub(crate) max_retry_after: Duration,

@@ -21,7 +21,7 @@ use leadapi_core::model::IdempotencyKey;
 #[derive(Debug, Clone, Copy)]
 pub struct Leads<'c>(&'c Client);
 
-/// The operations on the pipelines of the token's business, with their stages.
+/// The operations on the pipelines of the token's business.
 #[derive(Debug, Clone, Copy)]
 pub struct Pipelines<'c>(&'c Client);
 
@@ -178,7 +178,7 @@ impl<'c> Leads<'c> {
 
     /// Deletes a lead (`DELETE /leads/{id}`).
     ///
-    /// If the response to an attempt is lost and the retry returns 404, the call counts as successful.
+    /// If a failed attempt may have deleted the lead and a retry returns 404, the call counts as successful.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -2,7 +2,8 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// In dependency order: each module uses only the modules above it.
+// In dependency order: each module uses only the modules above it, except that `context` uses `rate_limit`, and `bulk`
+// uses `leads`.
 mod base_url;
 mod config_error;
 mod credential;

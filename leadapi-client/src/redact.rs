@@ -6,11 +6,11 @@ use crate::token_mask::{MASK, mask_token};
 
 /// The maximum number of characters in an error message from the service.
 pub(crate) const MAX_MESSAGE_CHARS: usize = 2_000;
-/// The maximum number of characters in any other body, such as a proxy's error page.
+/// The maximum number of characters quoted from any other body, such as a proxy's error page.
 pub(crate) const MAX_FOREIGN_CHARS: usize = 200;
 
-/// Returns at most `max_chars` characters of the text that are safe to log: tokens are masked, and control characters
-/// are replaced.
+/// Returns at most `max_chars` characters of the text, safe to log: tokens are masked, and control characters are
+/// replaced.
 ///
 /// Some proxies echo the request headers. The token is masked before the text is truncated, because a truncated token
 /// would not be found.

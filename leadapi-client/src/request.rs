@@ -45,7 +45,7 @@ pub(crate) enum InvalidRequest {
     /// The request breaks a rule. The service would refuse it with the same text.
     #[error(transparent)]
     FieldErrors(#[from] FieldErrors),
-    /// URL parsers remove `.` and `..`, so the request would go to a different path.
+    /// The id is `.` or `..`. URL parsers remove such segments, so the request would go to a different path.
     #[error("id must not be . or .., which URL parsers remove from a path")]
     Unaddressable,
     /// A value cannot be serialized as JSON. This should never happen, because every field can be serialized.

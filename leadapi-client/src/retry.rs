@@ -12,8 +12,8 @@ use http::StatusCode;
 /// The retry policy: how often the client retries a failed call, and how long it waits before each retry.
 ///
 /// The client retries only requests that are safe to retry: requests that were never sent or were rate limited, reads,
-/// PATCH, DELETE, and creates with an idempotency key. Statuses from 400 to 499 except 408 and 429 are final, and so
-/// are 501 and 505.
+/// PATCH, DELETE, and creates with an idempotency key. Redirects, 501, 505, and statuses from 400 to 499 except 408 and
+/// 429 are final.
 ///
 /// Before the n-th retry, the client waits a random time up to `base · 2ⁿ⁻¹`, and at most `max`. This full jitter keeps
 /// callers that failed together from retrying together. If the response has a `Retry-After`, the client first waits for
@@ -95,7 +95,7 @@ impl RetryPolicy {
 /// The kinds of failure that the retry policy distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// No byte was sent.
+    /// No byte of the request was sent.
     NotSent,
     /// The response was lost, so the service may have executed the request.
     Lost,
@@ -108,11 +108,11 @@ pub(crate) enum Failure {
 /// The retry policy's decision about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RetryDecision {
-    /// Return the error to the caller.
+    /// The call fails with this error.
     GiveUp,
-    /// Retry when the rate limit allows it.
+    /// The client retries when the rate limit allows it.
     AfterRateLimit,
-    /// Retry after a random wait of at most this duration.
+    /// The client retries after a random wait of at most this duration.
     Backoff(Duration),
 }
 
@@ -146,7 +146,8 @@ impl Failure {
             Self::Status(status) => {
                 let is_final = [StatusCode::NOT_IMPLEMENTED, StatusCode::HTTP_VERSION_NOT_SUPPORTED].contains(&status);
                 let is_transient = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS].contains(&status);
-                // An unexpected success status comes from a proxy.
+                // A success status is a failure only if the response violates the contract. Such a response probably
+                // comes from a proxy.
                 is_transient || status.is_success() || (status.is_server_error() && !is_final)
             }
         }

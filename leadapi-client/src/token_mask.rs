@@ -1,4 +1,4 @@
-//! Masks a token in text, in every form that a server may echo.
+//! Masks a token in text, even if the token is encoded, split or incomplete.
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -81,7 +81,7 @@ fn letters(text: &str) -> Vec<Letter> {
 }
 
 /// Decodes the first byte. Returns the byte and the length of its encoding, including any escape such as `%41`, `%2541`
-/// or `\\u0041`.
+/// or `\u0041`.
 fn unescaped(rest: &[u8]) -> (u8, usize) {
     let hex = |at: usize| {
         let digits = std::str::from_utf8(rest.get(at..at + 2)?).ok()?;

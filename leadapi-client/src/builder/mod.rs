@@ -48,7 +48,7 @@ impl Client {
         ClientBuilder::new(base_url.into(), token.into())
     }
 
-    /// Returns a builder that takes the base URL from `LEADAPI_URL` and the token from `LEADAPI_TOKEN`.
+    /// Returns a builder with the base URL from `LEADAPI_URL` and the token from `LEADAPI_TOKEN`.
     ///
     /// ```
     /// use leadapi_client::Client;
@@ -203,8 +203,9 @@ impl ClientBuilder {
     ///
     /// If a response requests a longer wait, the call fails immediately, and
     /// [`Error::retry_after`](crate::Error::retry_after) returns the requested wait. If that response is a 429, other
-    /// calls wait only one second before they try again, as after a 429 without `Retry-After`. A single absurd value,
-    /// such as a day, therefore cannot stall the client. The service itself never requests more than 60 s.
+    /// calls of the same class (reads or writes) wait only one to two seconds, as after a 429 without `Retry-After`. A
+    /// single absurd value, such as a day, therefore cannot stall the client. The service itself never requests more
+    /// than 60 s.
     ///
     /// ```
     /// use std::time::Duration;

@@ -123,8 +123,8 @@ impl Error {
     }
 
     /// Returns the idempotency key of a failed create. Repeating the create with this key within 24 hours creates no
-    /// second lead (contract D10). Returns `None` for other operations, and if the client refused to send the create
-    /// because it is invalid.
+    /// second lead (contract D10). Returns `None` for other operations, for creates without a key, and for creates that
+    /// the client refused to send because they are invalid.
     ///
     /// ```
     /// use leadapi_client::{Client, Outcome, model::NewLead, transport::{Transport, TransportError}};

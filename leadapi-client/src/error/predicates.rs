@@ -90,7 +90,7 @@ impl Error {
     }
 
     /// Returns whether the token's rate limit is exceeded: the service responded with 429, or the wait that a 429
-    /// requires is longer than the call's timeout. [`retry_after`](Self::retry_after) returns how long to wait.
+    /// requires would exceed the call's timeout. [`retry_after`](Self::retry_after) returns how long to wait.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -54,7 +54,8 @@ struct Waiter {
 /// The result of [`RateLimiter::try_acquire`].
 pub(crate) enum Acquire<'l> {
     Granted(Permit<'l>),
-    /// No permit is available. Try again at `until`. `refused` is true if the call must wait because of a 429.
+    /// No permit is available now. The caller should try again at `until`. `refused` is true if the call must wait
+    /// because of a 429.
     Wait {
         until: Duration,
         refused: bool,
@@ -199,7 +200,7 @@ impl Drop for Ticket<'_> {
     }
 }
 
-/// Permission to send one request. It is dropped when the response arrives or the call is cancelled. The request then
+/// Permission to send one request. It is dropped when the attempt completes or the call is cancelled. The request then
 /// counts for another 60 s, unless it was not sent or the service did not count it.
 pub(crate) struct Permit<'l> {
     limiter: &'l RateLimiter,

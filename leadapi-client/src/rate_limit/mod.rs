@@ -10,9 +10,9 @@ pub(crate) use limiter::{Acquire, Permit, RateLimiter, Ticket};
 
 /// The maximum number of requests that a client and all its clones send in any 60 s.
 ///
-/// The default is the contract's limit for a token: 600 reads and 60 writes. A program with its own token therefore
-/// never receives a 429. If several programs share a token, a 429 makes the client wait as long as the service
-/// requests.
+/// The default is the contract's limit for a token: 600 reads and 60 writes. A client that is the only user of its
+/// token therefore receives a 429 only in rare cases, for example shortly after its program was restarted. After a 429,
+/// the client waits as long as the service requests.
 ///
 /// A request counts until 60 s after its response, regardless of how long it was in flight. Only then has it certainly
 /// left the service's window.

@@ -84,13 +84,13 @@ macro_rules! by_pointer {
 
 by_pointer! { Arc Box }
 
-/// Whether a request without a response may have been sent.
+/// The delivery state of a request: whether it may have been sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Delivery {
-    /// No byte was sent, so the service cannot have acted on the request.
+    /// No byte of the request was sent, so the service cannot have acted on it.
     NotSent,
-    /// Some bytes may have been sent, so the service may have acted on the request.
+    /// Some bytes of the request may have been sent, so the service may have acted on it.
     MaybeSent,
 }
 

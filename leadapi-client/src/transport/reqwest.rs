@@ -28,8 +28,8 @@ use crate::config_error::ConfigError;
 /// A server that sends endless informational responses (1xx) occupies that thread for up to half a second at a time,
 /// until the call to that server times out. This delays the responses to other calls, but not their timeouts.
 ///
-/// Redirects are not followed, because they would forward the token. Proxies are taken from `HTTP_PROXY` and similar
-/// environment variables. Over plain HTTP, a proxy can read the token.
+/// Redirects are not followed, so the token is never sent to another origin. Proxies are taken from `HTTP_PROXY` and
+/// similar environment variables. Over plain HTTP, a proxy can read the token.
 ///
 /// ```
 /// use leadapi_client::transport::Reqwest;
@@ -43,8 +43,8 @@ pub struct Reqwest(reqwest::Client);
 impl Reqwest {
     /// The timeout for establishing a connection.
     pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-    /// How long an idle connection stays in the pool. The server closes idle connections after 75 s, so this shorter
-    /// time makes it unlikely that a request uses a connection that is closing.
+    /// How long an idle connection stays in the pool. By default, leadapi-server closes idle connections after 75 s.
+    /// This shorter time makes it unlikely that a request uses a connection that is closing.
     const IDLE: Duration = Duration::from_secs(60);
 
     /// Creates a transport with the default settings.
@@ -133,7 +133,8 @@ fn transport_error(error: BoxError) -> TransportError {
     error.because(what)
 }
 
-/// A request body that marks the request as sent when hyper first polls it, just before hyper writes the head.
+/// A request body that marks the request as sent when hyper first inspects or polls it, just before hyper writes the
+/// head.
 struct ReportedBody {
     body: Full<Bytes>,
     progress: SendProgress,
@@ -189,7 +190,7 @@ mod tests {
         }
     }
 
-    /// Dropping the call at that point makes hyper spawn a task to return the connection to the pool.
+    /// Dropping a call after its response has arrived makes hyper spawn a task that returns the connection to the pool.
     #[test]
     fn a_call_can_be_dropped_outside_a_runtime_after_its_response_has_arrived() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
