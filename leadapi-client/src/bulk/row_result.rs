@@ -1,4 +1,4 @@
-//! The result of each row, and the totals.
+//! The result of each row of an import, and the row counts by result.
 
 use http::StatusCode;
 use leadapi_core::model::{IdempotencyKey, Lead};

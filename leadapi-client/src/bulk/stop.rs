@@ -104,7 +104,7 @@ impl Stopped {
         self.reason
     }
 
-    /// Returns the message of the row's error.
+    /// Returns the error of the row that stopped the import, formatted as text.
     ///
     /// ```
     /// use leadapi_client::{Client, model::NewLead};
@@ -165,7 +165,7 @@ impl<'r> StopMonitor<'r> {
         if affects_every_row(error) {
             return Some(StopReason::EveryRow);
         }
-        // A short outage fails all rows in flight. The service counts as unreachable only if the following rows fail
+        // A short outage can fail all rows in flight. The service counts as unreachable only if the following rows fail
         // too.
         if self.consecutive_failures >= in_flight.saturating_mul(2).max(MIN_CONSECUTIVE_FAILURES) {
             return Some(StopReason::ServiceUnavailable);

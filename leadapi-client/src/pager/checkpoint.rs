@@ -23,8 +23,8 @@ type ReturnedLead = (i64, LeadId);
 ///
 /// A checkpoint can be serialized with serde and passed to another process
 /// ([`Leads::poll_created`](crate::Leads::poll_created)). The serialized form is opaque. It contains no lead data
-/// except the ids and creation times of at most the latest 1,000 leads. The default checkpoint treats every lead as
-/// new, and [`Checkpoint::at`] starts at a timestamp.
+/// except the ids and creation times of at most 1,000 leads. The default checkpoint treats every lead as new, and
+/// [`Checkpoint::at`] starts at a timestamp.
 ///
 /// ```
 /// use leadapi_client::{model::LeadQuery, pager::Checkpoint};

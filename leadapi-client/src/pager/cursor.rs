@@ -3,9 +3,9 @@
 //! The list is sorted newest first by a key that never changes (contract D3). Windows, however, are addressed by row
 //! number, and rows may be inserted or deleted between requests. The cursor therefore keeps the key of the last lead
 //! that it returned. Each window starts a few rows before the resume point, the row where the next lead is expected. A
-//! response is usable only if its first row is at or before that key, or if it starts at the beginning of the list. Its
-//! rows are contiguous and come from one snapshot, so no lead can be missing between the last key and the first row
-//! after it. Rows at or before the key are skipped.
+//! response is usable only if its first row is at or before the last key, or if it starts at the beginning of the list.
+//! Its rows are contiguous and come from one snapshot, so no lead can be missing between the last key and the first row
+//! after it. Rows at or before the last key are skipped.
 //!
 //! The iteration ends no matter how fast leads are inserted: a lead created now is newer than the last key, so the
 //! cursor has already passed it. The number of remaining leads only decreases, except when leads with an old
@@ -37,10 +37,10 @@ pub(super) struct Cursor {
     size: u32,
     /// The key of the last lead that was returned.
     last: Option<Key>,
-    /// The number of rows up to and including that lead when it was read. It is the offset of the next lead if nothing
-    /// changes.
+    /// The number of rows up to and including the last returned lead, when that lead was read. If nothing has changed,
+    /// it is the offset of the next lead.
     rank: u64,
-    /// The total number of rows when that lead was read.
+    /// The total number of rows when the last returned lead was read.
     total_at_rank: u64,
     /// The total number of rows in the last response.
     total: Option<u64>,
@@ -116,8 +116,8 @@ impl Cursor {
         self.window_at(self.search.map_or_else(|| self.start_before(self.rank), |search| search.next))
     }
 
-    /// Guesses the window that follows `window`. Returns `None` if that window is probably past the end, or if it cannot be
-    /// guessed: during a search, or before the total is known.
+    /// Guesses the window that follows `window`. Returns `None` if the guessed window is probably past the end. Also
+    /// returns `None` during a search and before the total is known, when a guess is impossible.
     pub(super) fn window_after(&self, window: Window) -> Option<Window> {
         let end = window.offset() + self.page_len;
         let start = self.start_before(end).max(window.offset() + 1);
@@ -172,7 +172,8 @@ impl Cursor {
         Ok(Advance::Missed)
     }
 
-    /// Returns the row at which a window must start to contain the resume point, even if it moves again.
+    /// Returns the row at which a window should start, so that it contains the resume point even if that point moves
+    /// again.
     ///
     /// An insert before the resume point moves it forward, and a deletion moves it back. The window starts at the
     /// resume point plus the smallest shift of the last four pages, minus half the range of these shifts, minus the
@@ -220,7 +221,7 @@ impl Cursor {
     }
 
     /// Steps back after a window that began after the resume point because earlier rows were deleted. The steps are
-    /// 100, 200, 400 rows and so on.
+    /// 100, 200, 400 rows and so on, until a lower bound is known.
     fn behind(&self, to: u64, total: u64) -> Search {
         let search = self.search.unwrap_or_else(|| Search::new(self.total_at_rank));
         // The rows may have moved since the other bound was set. If the two bounds cross, only the new bound counts.
@@ -235,7 +236,7 @@ impl Cursor {
     /// Steps forward after a window that ended before the resume point because rows were inserted before that point.
     ///
     /// Each inserted row lengthens the list by one and moves the resume point by one, so the total reveals the size of
-    /// the step. If that step was too small because the list kept growing, the next step also adds the latest growth.
+    /// the step. If the step was too small because the list kept growing, the next step also adds the latest growth.
     fn ahead(&self, from: u64, total: u64) -> Search {
         let search = self.search.unwrap_or_else(|| Search::new(self.total_at_rank));
         let to = search.to.filter(|to| *to > from);

@@ -4,7 +4,8 @@ use leadapi_core::http::Operation;
 
 use crate::error::{Cause, Error};
 
-/// The error for responses that do not form a list in the contract's order. Continuing could miss or repeat leads.
+/// The error for responses that do not form a list in the contract's order, or for a list that changes too fast.
+/// Continuing could miss or repeat leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PagerError {
     /// The rows in a response are not ordered newest first, or contain a duplicate.
@@ -18,7 +19,7 @@ pub(crate) enum PagerError {
         /// The offset in the response.
         received: u64,
     },
-    /// This number of consecutive responses had no new rows and did not reach the end.
+    /// More than this number of consecutive windows missed the resume point.
     #[error("no progress in {0} consecutive pages: the list changes faster than it can be read")]
     NoProgress(u32),
 }

@@ -6,9 +6,9 @@
 //! For a list in the contract's order, the pager guarantees:
 //!
 //! - A lead that exists from the first request to the last is yielded exactly once.
-//! - A lead that is created or deleted during the iteration is yielded once or not at all. A lead created now is newer
-//!   than the starting point, so it is not yielded, and the iteration ends no matter how many are created. A lead
-//!   imported with an old `created_at` is yielded if the iteration has not passed that time yet.
+//! - A lead that is created or deleted during the iteration is yielded once or not at all. A new lead is newer than the
+//!   first lead that was yielded, so it is not yielded, and the iteration ends no matter how many leads are created. A
+//!   lead imported with an old `created_at` is yielded if the iteration has not passed that time yet.
 //! - Leads are yielded newest first, as they were when their page was read. A lead that changes later is not yielded
 //!   again.
 //! - With a stage filter, a lead that moves into or out of the stage counts as created or deleted.
@@ -102,7 +102,7 @@ impl LeadPager {
 
     /// Sets how many pages are prefetched while the caller processes one. The default is 1, and the maximum is 64.
     ///
-    /// With 0, each page is requested only when it is needed. With a higher value, up to that number of requests is in
+    /// With 0, each page is requested only when it is needed. With a higher value, up to that many requests are in
     /// flight at once, each at the row where its page is expected to start. If a guess is wrong, the response is
     /// discarded and the page is requested again, so prefetching helps only if few leads are created or deleted.
     /// Discarded requests also count towards the token's read limit.

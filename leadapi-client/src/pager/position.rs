@@ -39,9 +39,10 @@ const VERSION: u32 = 1;
 pub struct Position {
     /// The last lead that was yielded.
     pub(super) last: Option<Key>,
-    /// The number of rows up to and including that lead when it was read. It is the first offset to try.
+    /// The number of rows up to and including the last yielded lead, when that lead was read. It is the first offset to
+    /// try.
     pub(super) rank: u64,
-    /// The total number of rows when that lead was read.
+    /// The total number of rows when the last yielded lead was read.
     pub(super) total: Option<u64>,
 }
 

@@ -27,11 +27,12 @@ use crate::{client::Client, context::CallOptions};
 /// a short one. Each row is a separate [create](crate::Leads::create) call with its own retries.
 ///
 /// Dropping the stream discards the pending responses, but the service may still execute requests that were sent. If
-/// the keys are the same in every run ([`named`](Self::named), [`keys`](Self::keys)), the same rows can be sent again
-/// without creating duplicates. The service remembers the keys for 24 hours (contract D10).
+/// every run uses the same keys ([`named`](Self::named), [`keys`](Self::keys)), sending the rows again within 24 hours
+/// creates no duplicates (contract D10).
 ///
-/// A refused row does not stop the import, but an error that affects every row does. The rows in flight then finish,
-/// and the stream's last item is [`Stopped`].
+/// A refused row does not stop the import. It stops early if an error affects every row, if the service stays
+/// unreachable, or if the [`stop_on`](Self::stop_on) condition matches. The rows in flight then finish, and the
+/// stream's last item is [`Stopped`].
 ///
 /// ```
 /// use leadapi_client::model::NewLead;
@@ -117,7 +118,7 @@ impl<R: AsRef<NewLead>> CreateMany<'_, R> {
 }
 
 impl<R> CreateMany<'_, R> {
-    /// Returns how many of the rows returned so far were created, replayed, refused and so on.
+    /// Returns the number of rows returned so far, by result.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;

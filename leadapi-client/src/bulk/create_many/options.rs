@@ -51,8 +51,8 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     /// Names the import, which gives its rows the keys `NAME/row-0`, `NAME/row-1` and so on. The keys are the same in
     /// every run with the same name. Without a name or [`keys`](Self::keys), each run uses new random keys.
     ///
-    /// If a row differs from the row with the same key in an earlier run, the service refuses it. To create the same
-    /// rows twice, use two different names.
+    /// If a row differs from the row with the same key in an earlier run, the service refuses it. To import unchanged
+    /// rows again as new leads, use a different name.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
@@ -100,8 +100,8 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     /// Stops the import at the first error for which `condition` returns true.
     ///
     /// The import always stops when the token is invalid or lacks the scope, when the base URL does not point to the
-    /// API, and when the transport fails permanently. It also stops after too many consecutive failures other than
-    /// refusals. That number is twice the in-flight limit, but at least 10.
+    /// API, and when the transport fails permanently. It also stops after a number of consecutive failures other than
+    /// refusals: twice the in-flight limit, but at least 10.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;

@@ -151,7 +151,7 @@ fn a_short_or_empty_page_is_the_end_only_if_it_reaches_the_total() {
     assert_eq!(advance(&mut cursor, |window| page([50, 40], 4, window)), Some(vec![50, 40]));
     assert!(!cursor.is_done());
     assert_eq!(cursor.window(), Window::new(10, 1).unwrap());
-    // The first two rows were deleted, so the remaining unread row is before the window.
+    // The first two rows were deleted, so the next unread row is before the window.
     assert_eq!(advance(&mut cursor, |window| page([20], 2, window)), None);
     assert!(!cursor.is_done());
     assert_eq!(advance(&mut cursor, |window| page([30, 20], 2, window)), Some(vec![30, 20]));

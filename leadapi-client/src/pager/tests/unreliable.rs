@@ -1,4 +1,4 @@
-//! A service over the model, with an unreliable connection.
+//! A service backed by the model, reached over an unreliable connection.
 
 use std::{
     future::Future,
@@ -23,11 +23,11 @@ use crate::{
     transport::TransportError,
 };
 
-/// A service over a model, with an unreliable connection.
+/// A service that responds from a model. Its requests may be slow or fail.
 #[derive(Clone)]
 pub(super) struct UnreliableService {
     pub(super) model: Arc<Mutex<Model>>,
-    /// One in `fails` requests fails, or none if it is 0.
+    /// On average, one in `fails` requests fails. If `fails` is 0, none fails.
     pub(super) fails: usize,
     /// The maximum number of polls for each of two waits, before and after a request reaches the service.
     pub(super) waits: usize,
