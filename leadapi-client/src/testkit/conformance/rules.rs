@@ -1,4 +1,5 @@
-//! The contract's rules for all responses of a kind, checked on every response in a run.
+//! The contract's rules that apply to many responses, such as all lists or all errors. A run checks every response
+//! against them.
 
 use http::HeaderName;
 use leadapi_core::{
@@ -15,7 +16,7 @@ use super::{
 
 const STATUSES: [u16; 10] = [200, 201, 204, 400, 401, 403, 404, 405, 429, 500];
 
-/// A rule: which responses it applies to, and how to check one of these responses.
+/// A rule, with one function that selects the responses to check and another that checks a response.
 struct Rule {
     section: &'static str,
     text: &'static str,
@@ -57,7 +58,7 @@ impl Rules {
         }
     }
 
-    /// Returns the result of each rule. A rule is skipped if no response of its kind was received.
+    /// Returns the result of each rule. A rule that applied to no response is skipped.
     pub(super) fn outcomes(self) -> impl Iterator<Item = (&'static str, &'static str, Result<(), Stop>)> {
         self.0.into_iter().map(|result| {
             let outcome = match (result.skip_reason, result.responses, result.broken) {
@@ -182,7 +183,7 @@ fn is_null(lead: &Value, name: &str) -> bool {
     lead.get(name).is_none_or(Value::is_null)
 }
 
-/// A timestamp is valid if it survives parsing and formatting unchanged.
+/// Returns whether a timestamp survives parsing and formatting unchanged.
 fn is_timestamp(text: &str) -> bool {
     text.parse::<Timestamp>().is_ok_and(|moment| moment.to_string() == text)
 }

@@ -90,8 +90,6 @@ impl<'a> Run<'a> {
         Report { sentences, left_behind }
     }
 
-    // Requests.
-
     pub(super) fn request(&self, method: &'static str, path: impl Into<String>) -> TestRequest<'_> {
         TestRequest::new(&self.sender, method, path)
     }
@@ -143,7 +141,6 @@ impl<'a> Run<'a> {
         format!(r#"{{"client_id":{},"name":"Contract check",{members}}}"#, json!(self.target.client_id))
     }
 
-    /// Creates a lead for a check.
     pub(super) async fn create_lead(&self, more: &Value) -> CreatedLead {
         Ok(self.post(&self.new_lead(more)).expect_status(201).await?.text("id").to_owned())
     }

@@ -30,7 +30,8 @@ use crate::{
 
 /// The number of consecutive requests without a response after which the suite stops sending.
 const GIVE_UP: u32 = 3;
-/// The maximum number of rate-limit waits per request. After that many waits, every window has passed.
+/// The maximum number of rate-limit waits per request. If the service still responds with 429, the check receives that
+/// response.
 const MOST_WAITS: u32 = 4;
 
 /// Sends requests to the implementation through the client's transport, with the target's tokens.

@@ -178,7 +178,7 @@ async fn nesting(run: &Run<'_>, lead: &CreatedLead) {
     }
 }
 
-/// One message reports all problems of the query, the headers and the body (contract D1, step 6).
+/// Checks that one message reports all problems of the query, the headers and the body (contract D1, step 6).
 async fn together(run: &Run<'_>) {
     const KEY: &str = "idempotency-key";
     let (post, valid) = (|path| run.request("POST", path), run.new_lead(&json!({})).to_string());

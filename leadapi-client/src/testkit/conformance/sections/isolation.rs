@@ -102,7 +102,7 @@ fn client_accounts<'r>(run: &'r Run<'_>, theirs: &CreatedLead, id: &str) -> Vec<
     ]
 }
 
-/// The response must not reveal whether a stage of another business belongs to a pipeline of that business.
+/// Checks that no response reveals whether a stage of another business belongs to a pipeline of that business.
 async fn stages(run: &Run<'_>, theirs: &CreatedLead) {
     let never = || json!(run.absent_id());
     let ids = || -> Result<_, Stop> {

@@ -66,8 +66,9 @@ async fn writes(run: &Run<'_>) {
     })
     .await;
     run.check("D9", "requests answered with 401, 405, 429 or a 404 for the path do not count", async {
-        // The same requests were sent before the 60 writes and did not count, because all 60 writes were admitted. Now
-        // that the limit is used up, the service must still answer them with 404 or 405 instead of 429.
+        // The first check sent these requests before its 60 writes. All 60 writes were admitted, so these requests did
+        // not count. Now that the limit is used up, the service must still answer them with 401, 404 or 405 instead of
+        // 429.
         uncounted(run).await
     })
     .await;

@@ -1,4 +1,4 @@
-//! PATCH is JSON Merge Patch (contract D5).
+//! PATCH requests, which are JSON Merge Patches (contract D5).
 
 use serde_json::{Value, json};
 
@@ -59,7 +59,7 @@ async fn changed(run: &Run<'_>, lead: &CreatedLead) {
     .await;
 }
 
-/// Sets and clears each field separately. All other fields must stay unchanged, byte for byte.
+/// Sets and clears each field separately. All other fields must stay unchanged.
 async fn each_field(run: &Run<'_>, lead: &CreatedLead) {
     for (field, value) in [
         ("name", json!("Di")),

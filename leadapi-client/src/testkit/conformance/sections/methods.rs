@@ -1,4 +1,4 @@
-//! Methods (contract D2 and D7).
+//! HTTP methods (contract D2 and D7), and request headers that the service ignores.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Paths (contract 1, 4 and D7).
+//! Paths (contract 1, 4 and D7): unknown paths, extra slashes, and ids in paths.
 
 use serde_json::json;
 
@@ -64,7 +64,7 @@ async fn unknown(run: &Run<'_>, lead: &str) {
     .await;
 }
 
-/// An extra slash causes no redirect. The message names the correct path.
+/// Expects a 404 for an extra slash, without a redirect, and a message that names the correct path.
 async fn slashes(run: &Run<'_>, lead: &str) {
     let (trailing, double) = (format!("{lead}/"), lead.replacen("/leads/", "/leads//", 1));
     for (path, name, right) in [
@@ -95,7 +95,7 @@ async fn slashes(run: &Run<'_>, lead: &str) {
     .await;
 }
 
-/// An id in a path is decoded once. A malformed id causes a 404.
+/// Expects an id in a path to be decoded once, and a 404 for a malformed id.
 async fn ids(run: &Run<'_>, lead: &str) {
     let long = "x".repeat(65);
     for (name, segment) in [

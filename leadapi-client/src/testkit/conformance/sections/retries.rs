@@ -136,8 +136,8 @@ async fn otherwise(run: &Run<'_>, key: &str, first: &Result<CheckedResponse, Sto
     }
 }
 
-/// The service looks for a replay before it checks references, so a body with nonexistent ids also counts as a
-/// different body.
+/// Checks that a key cannot be used again with a different body. The service looks for a replay before it checks
+/// references, so a body with nonexistent ids also counts as a different body.
 async fn other_bodies(run: &Run<'_>, key: &str, first: &Result<CheckedResponse, Stop>) {
     let (email, value) = (json!("once@example.org"), json!(450));
     for (what, other) in [

@@ -6,7 +6,7 @@ use super::both;
 use crate::testkit::conformance::run::{CreatedLead, Run};
 
 pub(super) async fn check(run: &Run<'_>) {
-    // All changes use the same lead, so that each costs one write.
+    // All patches use the same lead, so that each costs only one write.
     let lead = run.create_lead(&json!({})).await;
     lengths(run, &lead).await;
     white_space(run, &lead).await;

@@ -1,4 +1,4 @@
-//! Authorization (contract 5, 7 and D8).
+//! Tokens and scopes (contract 5, 7 and D8).
 
 use leadapi_core::auth::BearerToken;
 use serde_json::json;
