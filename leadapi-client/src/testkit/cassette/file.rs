@@ -59,7 +59,7 @@ impl Cassette {
     ///
     /// Returns [`CassetteError::NotHar`] if the text is not a HAR file. Returns [`CassetteError::InvalidEntry`] for the
     /// first API request that cannot be replayed, with the reason. The reason may be a missing or still compressed
-    /// body, an unknown encoding, or a base path that differs from the earlier entries.
+    /// body, an unknown encoding, or a base path that differs from that of the earlier entries.
     pub fn parse(text: &str) -> Result<Self, CassetteError> {
         Self::named("the cassette".to_owned(), text, "")
     }

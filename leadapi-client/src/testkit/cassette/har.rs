@@ -1,7 +1,7 @@
 //! The part of HAR 1.2 that cassettes use: <http://www.softwareishard.com/blog/har-12-spec/>.
 //!
-//! The writer emits exactly the fields that the specification requires, in the specification's order. The reader
-//! requires only the fields that a replay uses. Fields whose values would differ between runs have constant values.
+//! The writer emits the fields that the specification requires, in the specification's order. The reader requires only
+//! the fields that a replay uses. Fields whose values would differ between runs have constant values.
 
 use base64::{Engine, engine::general_purpose::STANDARD_NO_PAD};
 use http::StatusCode;

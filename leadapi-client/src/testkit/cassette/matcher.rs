@@ -169,8 +169,8 @@ pub(super) fn differences(
 /// a different key.
 fn key(recorded: Option<&str>, sent: Option<&str>, bound: &mut Candidate<'_>, found: &mut Differences) {
     match (recorded, sent) {
-        // A recording from a browser contains no key. Any key then matches, because this crate's client always sends
-        // one.
+        // A recording from a browser contains no key. Any key then matches, because this crate's client sends one by
+        // default.
         (None, _) => {}
         (Some(_), None) => found.add(2, "the header idempotency-key is missing".to_owned()),
         (Some(name), Some(key)) => {

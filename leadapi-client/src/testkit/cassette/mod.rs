@@ -33,7 +33,7 @@
 //! - Idempotency keys become `key-1`, `key-2` and so on in order of first use. Request ids become `request-1` and so
 //!   on.
 //! - The id of each lead created during the recording becomes `id-1`, `id-2` and so on in URLs, bodies and `Location`.
-//!   Its `created_at` becomes a time in the year 2100, so these leads still sort before all existing leads in lists.
+//!   Its `created_at` becomes a time in the year 2100, so the lead still comes before all existing leads in lists.
 //!   [`Recorder::keep_ids`] keeps the real ids and times.
 //! - The name, email, phone, notes and business name of leads are redacted: they become `redacted-1`, `redacted-2` and
 //!   so on. Equal values get the same placeholder, in requests and responses. [`Recorder::keep_personal_data`] turns

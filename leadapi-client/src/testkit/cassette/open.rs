@@ -7,7 +7,7 @@ use http::HeaderName;
 use super::{Cassette, CassetteError, Recorder, ReplayTransport, rules::Rules};
 use crate::transport::Transport;
 
-/// Whether a test calls the service or replays a recording of it.
+/// The mode of a session, which decides whether the session replays a cassette or records one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Mode {
@@ -177,8 +177,9 @@ impl OpenOptions {
 
 /// A cassette that is being recorded or replayed. Created by [`OpenOptions::wrap`].
 ///
-/// Dropping a session without calling [`finish`](Self::finish) panics, unless the test is already panicking. An
-/// unfinished recording is not saved, so a failing test does not overwrite a valid one.
+/// Dropping a session without calling [`finish`](Self::finish) panics if the session is recording, or if its replay
+/// does not match. It does not panic if the test is already panicking. An unfinished recording is not saved, so a
+/// failing test does not overwrite a valid one.
 pub struct CassetteSession {
     state: State,
     finished: bool,

@@ -225,7 +225,7 @@ fn replayed_headers(headers: &[NameValue]) -> HeaderMap {
         header::DATE,
     ];
     let parsed = headers.iter().filter_map(|NameValue { name, value }| {
-        // Browsers record the HTTP/2 pseudo-header `:status` as a header.
+        // Browsers record the HTTP/2 pseudo-header `:status` as a header, but its name is invalid in HTTP/1.1.
         let name = HeaderName::from_bytes(name.as_bytes()).ok().filter(|name| !DROPPED.contains(name))?;
         Some((name, HeaderValue::from_bytes(value.as_bytes()).ok()?))
     });
@@ -236,8 +236,8 @@ fn replayed_headers(headers: &[NameValue]) -> HeaderMap {
     replayed
 }
 
-/// Builds the response to an unmatched request. 501 is not in the contract, so the client rejects the response and does
-/// not retry.
+/// Builds the response to an unmatched request. The status is 501, which is not in the contract and which the client
+/// does not retry.
 fn mismatch_response(message: &str) -> Response<Bytes> {
     let body = serde_json::json!({ "error": message }).to_string();
     let mut response = Response::new(body.into());

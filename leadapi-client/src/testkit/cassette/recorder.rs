@@ -62,8 +62,8 @@ impl Recorder {
         Self { inner: Arc::new(transport), exchanges: Arc::default(), rules: Arc::new(rules) }
     }
 
-    /// Redacts a field. `email` selects every field and query parameter with this name. `/data/*/email` is a JSON
-    /// pointer into a body, where `*` matches any key or index.
+    /// Redacts a field. A name such as `email` selects every field and query parameter with this name. A JSON pointer
+    /// such as `/data/*/email` selects fields in a body, and `*` matches any key or index.
     ///
     /// Equal values get the same placeholder, such as `redacted-1`, in requests and responses. The [module](super)
     /// documentation describes how placeholders are replayed.

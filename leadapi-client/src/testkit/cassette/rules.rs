@@ -1,4 +1,4 @@
-//! The rules for which headers are recorded and which fields are redacted.
+//! The rules that select the headers to record and the fields to redact.
 
 use http::{HeaderName, header};
 use leadapi_core::{
@@ -26,8 +26,8 @@ pub(super) enum Field {
     Pointer(Vec<String>),
 }
 
-/// The personal fields whose values must not occur elsewhere. Each value identifies a person. Names are not included,
-/// because a name may be a common word.
+/// The personal fields whose values must not occur in other fields. Each value identifies a person. Names are not
+/// included, because a name may be a common word.
 pub(super) const IDENTIFYING_FIELDS: [&str; 2] = ["email", "phone"];
 
 /// Headers that are never recorded, because they contain credentials.

@@ -23,7 +23,7 @@ use super::{
 /// A host that does not exist. The real host is not recorded, so no replay can reach it.
 const ORIGIN: &str = "http://leadapi.invalid";
 
-/// The minimum length of a value in the leak check. Shorter values often occur in unrelated text.
+/// The minimum length in bytes of a value in the leak check. Shorter values often occur in unrelated text.
 const MIN_IDENTIFYING_LEN: usize = 6;
 
 pub(super) fn entries(exchanges: &[Exchange], rules: &Rules) -> Result<Vec<Entry>, CassetteError> {
@@ -267,7 +267,7 @@ impl Writer<'_> {
     }
 }
 
-/// Returns the URL-decoded parts of an entry, each with its name.
+/// Returns the parts of an entry as text, each with its name. The URL is included twice: decoded and as written.
 pub(super) fn parts(entry: &Entry) -> impl Iterator<Item = (&'static str, String)> {
     let Entry { request, response, .. } = entry;
     let headers = |headers: &[NameValue]| {

@@ -22,7 +22,8 @@
 //!   answer left. Define specific stubs before general ones. A stub matches only requests that carry the mock's token,
 //!   unless it answers 401.
 //! - **How often.** An answer must be used at least once, unless [`times`](Stub::times) or
-//!   [`any_times`](Stub::any_times) says otherwise. An answer that is followed by [`then`](Stub::then) is used once.
+//!   [`any_times`](Stub::any_times) says otherwise. An answer that is followed by [`then`](Stub::then) is used once by
+//!   default.
 //! - **Unexpected requests.** The mock answers them with 501 and an error object. The error names the request, the
 //!   nearest stub, and the reason why that stub does not match.
 //! - **Failing the test.** [`verify`](MockLeadApi::verify) panics with a list of unmet stubs and unexpected requests.

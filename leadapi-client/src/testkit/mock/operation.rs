@@ -16,7 +16,7 @@ use crate::testkit::serve::{
 pub trait Stubbed: sealed::Sealed {
     /// The type of the operation's successful result.
     type Answer;
-    /// The operation's entry in the table of operations.
+    /// The operation as a value.
     const OPERATION: Operation;
 
     /// Encodes a successful response as the service does.

@@ -26,7 +26,7 @@ struct State {
     requests: Vec<String>,
     /// The requests that matched no stub, each with its nearest stub.
     unexpected: Vec<String>,
-    /// Whether the unmet report has already failed the test.
+    /// Whether `take_unmet_report` has already returned a report.
     reported: bool,
 }
 

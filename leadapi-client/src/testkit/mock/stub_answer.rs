@@ -38,7 +38,7 @@ impl StubAnswer {
         Self { reply, label: "a closed connection".to_owned() }
     }
 
-    /// Creates an HTML page with the operation's success status, as a proxy might send.
+    /// Creates an answer with the operation's success status and an HTML page, as a proxy might send.
     pub(super) fn not_json(success: StatusCode) -> Self {
         let response = body(success, "<html><body>Please sign in</body></html>");
         Self { label: format!("{} without JSON", success.as_u16()), reply: response.into() }

@@ -1,4 +1,5 @@
-//! The client for tests. It behaves as in production, except that its waits take no real time.
+//! The client for tests. It behaves as in production, except that it has no rate limiting and its waits take no real
+//! time.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},

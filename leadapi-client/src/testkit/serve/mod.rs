@@ -31,9 +31,9 @@ pub(super) struct Reply {
 /// The point at which to cut a response before closing the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cut {
-    /// Send nothing.
+    /// The server sends nothing.
     Whole,
-    /// Send half of the body, or half of the head if the response has no body.
+    /// The server sends half of the body, or half of the head if the response has no body.
     Half,
 }
 
@@ -116,7 +116,8 @@ impl<A: Handler> Respond for Adapter<A> {
     }
 }
 
-/// Returns the header value that tells the proxy where to cut: after a number of body bytes, or within the head.
+/// Returns the header value that tells the proxy where to cut: before the head, within the head, or after a number of
+/// body bytes.
 fn mark(cut: Cut, method: &Method, body: &Bytes) -> String {
     match cut {
         Cut::Whole => "whole".to_owned(),

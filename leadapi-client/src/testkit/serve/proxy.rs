@@ -40,7 +40,7 @@ impl Proxy {
                     break;
                 }
                 if let Ok(client) = client {
-                    // Ignore the error: it closes the connection, which the client notices.
+                    // Ignore an error, because it closes the connection, which the client notices.
                     thread::spawn(move || connect(&client, upstream));
                 }
             }

@@ -14,7 +14,7 @@ use super::{
 
 /// A stub under construction, and the requests that it matches. It takes effect once it has an answer.
 ///
-/// A request must satisfy all conditions.
+/// A request matches if it satisfies all conditions.
 #[must_use = "a stub without an answer has no effect"]
 pub struct On<O, P = First> {
     registry: Arc<StubRegistry>,

@@ -19,7 +19,7 @@ impl<O: Stubbed> On<O> {
 }
 
 impl On<Create> {
-    /// Matches requests whose body contains this name.
+    /// Matches requests with this `name` in the body.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
