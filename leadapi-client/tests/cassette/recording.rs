@@ -80,7 +80,7 @@ fn a_request_without_ids_is_recorded_unchanged() {
     assert_eq!(entry["request"]["bodySize"], body.len());
 }
 
-/// Checks the fields that <http://www.softwareishard.com/blog/har-12-spec/> requires.
+/// Checks the fields that the HAR specification (<http://www.softwareishard.com/blog/har-12-spec/>) requires.
 #[test]
 fn a_recording_has_every_field_that_har_requires() {
     let (recorder, client) = recorded(|recorder| recorder);

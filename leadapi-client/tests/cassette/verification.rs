@@ -11,7 +11,8 @@ use crate::{
     traffic::{client_of, create, short},
 };
 
-/// Replays the first two creates as recorded, then runs `rest`. Returns the verification message, or an empty string.
+/// Replays the first two creates as recorded, then runs `rest`. Returns the verification message, or an empty string if
+/// the replay matches.
 fn after_two_creates(cassette: &Cassette, rest: impl AsyncFnOnce(&Client)) -> String {
     let transport = cassette.transport();
     let client = client_of(transport.clone());

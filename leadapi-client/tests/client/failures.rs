@@ -1,4 +1,4 @@
-//! Tests of network failures during a call.
+//! Tests of failed calls: network failures, unexpected responses and refusals.
 
 use std::{error::Error as _, time::Duration};
 

@@ -1,4 +1,4 @@
-//! Tests of the in-process transport with third-party services.
+//! Tests of the in-process transport with custom services.
 
 use std::{
     convert::Infallible,

@@ -1,4 +1,4 @@
-//! Tests against a server that never sends a final response.
+//! Tests against a server that sends endless informational responses (1xx).
 
 use std::{
     io::{Read, Write},
@@ -10,8 +10,8 @@ use std::{
 use leadapi_client::{Client, Outcome, RetryPolicy, model::Window};
 
 const TIMEOUT: Duration = Duration::from_millis(500);
-/// The upper bound for a timeout in these tests. In a slow build, hyper may read such responses for over a second
-/// before it yields. It does so on another thread, so timeouts are not delayed.
+/// The maximum duration of a call with this timeout. In a slow build, hyper may read informational responses for over a
+/// second before it yields. It runs on the I/O thread, so it does not delay the caller's timeout.
 const LATEST: Duration = Duration::from_millis(1_500);
 
 /// All clients in a process share one I/O thread, so a flood in one test would delay the calls in the other. The tests

@@ -140,8 +140,7 @@ async fn a_create_without_a_key_is_not_retried_after_a_lost_response() {
     }
 }
 
-/// Tests the same failures with requests that are safe to retry: a create that keeps its key across attempts, and a
-/// DELETE.
+/// Tests lost responses to requests that are safe to retry: a create that keeps its key across attempts, and a DELETE.
 #[tokio::test]
 async fn idempotent_requests_are_retried_after_a_lost_response() {
     let server = ScriptedServer::start(|nth| match nth {

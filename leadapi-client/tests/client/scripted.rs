@@ -52,7 +52,7 @@ impl Act {
     }
 }
 
-/// A script: the results that remain, the requests received so far, and the clock.
+/// A script: the results that remain, the requests and waits so far, and the clock.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     acts: Mutex<VecDeque<Act>>,

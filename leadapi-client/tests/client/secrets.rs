@@ -61,7 +61,7 @@ async fn no_output_contains_the_token() {
         }
     }
 
-    // Simulate a proxy whose response echoes the token, in every form and position.
+    // Simulate a proxy whose response echoes the token in its body and headers.
     for (status, wrap) in [
         (400, "{\"error\": \"TOKEN\"}"),
         (502, "<pre>authorization: Bearer TOKEN</pre>"),

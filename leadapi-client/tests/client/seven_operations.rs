@@ -69,7 +69,7 @@ mod over_sockets {
     use super::*;
     use crate::support::service;
 
-    /// A responder that forwards each request to a mock server on to the real service.
+    /// A responder for a mock server that passes each request to the real service.
     struct Real(LeadService);
 
     impl Respond for Real {

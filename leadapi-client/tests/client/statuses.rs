@@ -1,4 +1,5 @@
-//! Tests every status in the contract as the response to every operation, over every transport.
+//! Tests each error status that has a predicate, as the response to every operation, over a custom transport and over
+//! sockets.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Compares the mock's error responses and all of the fake's responses with the service's, byte for byte.
+//! Compares the responses of the mock's stubs and of the fake with the service's, byte for byte.
 
 use std::{
     num::NonZeroU32,
@@ -64,7 +64,7 @@ async fn by_hand(data: Dataset, clock: &Arc<ManualClock>, ids: Arc<Mutex<Vec<Lea
         .unwrap()
 }
 
-/// Returns requests of every kind, valid and invalid.
+/// Returns valid and invalid requests for all operations.
 fn all_requests([both, read, expired]: &[BearerToken; 3]) -> Vec<RawRequest> {
     let ask = |line| RawRequest::new(line).by(both);
     let post = |body: &str| ask("POST /v1/leads").with("content-type", "application/json").body(body);

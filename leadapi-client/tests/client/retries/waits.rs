@@ -101,7 +101,7 @@ fn a_retry_after_above_the_maximum_ends_its_call_and_delays_no_other() {
         assert!(error.retry_after() >= Some(121 * SECOND), "the error states the requested wait: {error:?}");
         assert_eq!((error.attempts(), script.now()), (1, Duration::ZERO));
 
-        // The next call from any clone is sent after one second, even with a short timeout.
+        // The next call from any clone is sent after one to two seconds, even with a short timeout.
         let clone = client.clone();
         let error = wait(clone.leads().create(&ann()).timeout(5 * SECOND)).unwrap_err();
         assert!(error.is_server_error() && error.retry_after() >= Some(121 * SECOND), "{error}");
