@@ -131,7 +131,8 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Sends one request and reads its response. Dropping the future at any time leaves the client consistent.
+    /// Sends one request and reads its response. Dropping the future is safe at any time: the request then counts
+    /// towards the rate limit only if it may have been sent.
     async fn attempt<T>(&mut self, mut permit: Permit<'a>, read: Read<T>) -> Result<(T, ResponseMeta), Error> {
         let ClientContext { origin, transport, timer, .. } = self.context;
         let operation = self.prepared.operation;

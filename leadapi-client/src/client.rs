@@ -13,7 +13,7 @@ use crate::{
 
 /// An API client for one token, and therefore for one business.
 ///
-/// It is cheap to clone. Clones share the connections, the rate limiter and the retry budget.
+/// A client is cheap to clone. Clones share the connections, the rate limiter and the retry budget.
 ///
 /// ```
 /// use leadapi_client::{Client, model::NewLead};

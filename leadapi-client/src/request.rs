@@ -17,11 +17,11 @@ use serde::Serialize;
 
 use crate::base_url::BaseUrl;
 
-/// The `User-Agent` of the client.
+/// The `User-Agent` of the client, without the name of the calling program.
 pub(crate) const CLIENT_NAME: &str = concat!("leadapi-client/", env!("CARGO_PKG_VERSION"));
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// The base URL and the credentials of a client.
+/// The base URL, the credentials and the user agent of a client.
 pub(crate) struct Origin {
     pub(crate) base: BaseUrl,
     pub(crate) token: BearerToken,

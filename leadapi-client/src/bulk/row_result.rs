@@ -31,8 +31,7 @@ pub struct RowResult<R> {
     pub key: IdempotencyKey,
     /// The lead, or the error that the call returned.
     pub outcome: Result<Lead, Error>,
-    /// Whether the lead already existed, because an earlier run or an attempt with a lost response had created it under
-    /// this key.
+    /// Whether the lead already existed, because an earlier run or an earlier attempt had created it under this key.
     pub replayed: bool,
 }
 

@@ -91,8 +91,8 @@ impl CreateLead {
         self
     }
 
-    /// Also returns the response's metadata: status, headers, number of attempts, and whether the response was a
-    /// replay.
+    /// Makes the call also return the response's metadata: status, headers, number of attempts, and whether the
+    /// response was a replay.
     ///
     /// ```
     /// use leadapi_client::model::NewLead;

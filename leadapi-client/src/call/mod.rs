@@ -62,7 +62,7 @@ impl<T> Call<T> {
         Self { context: context.clone(), operation, prepared, options: context.options, read }
     }
 
-    /// Also returns the response's metadata: status, headers, request id and number of attempts.
+    /// Makes the call also return the response's metadata: status, headers, request id and number of attempts.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

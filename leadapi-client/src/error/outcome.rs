@@ -35,8 +35,8 @@ impl Error {
     /// Returns the outcome of the call across all its attempts.
     ///
     /// Statuses from 400 to 499 are refusals, except 408, which means that the request did not arrive in time. With any
-    /// other status, the service may have executed the request, for example before a proxy failed. If the response to
-    /// an earlier attempt was lost, a later refusal does not reveal whether that attempt was executed.
+    /// other status, the service may have executed the request, for example before a proxy failed. If an earlier
+    /// attempt of a write may have been executed, the outcome remains unknown, even if a later attempt is refused.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -24,7 +24,7 @@ use crate::error::Error;
 /// requests the same page again. To give up, stop polling. An error ends the stream in two cases: the responses do not
 /// form a list in the contract's order, or the list changes too fast. The stream's position remains valid even then.
 ///
-/// Its methods are cancel safe: dropping their futures leaves in-flight requests in the stream. Dropping the stream
+/// The methods are cancel safe: dropping their futures leaves in-flight requests in the stream. Dropping the stream
 /// cancels its requests.
 ///
 /// ```

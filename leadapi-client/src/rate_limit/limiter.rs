@@ -32,7 +32,7 @@ pub(crate) struct RateLimiter {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The in-flight requests: when each was sent, and an id that distinguishes equal times.
+    /// The in-flight requests: when each received its permit, and an id that distinguishes equal times.
     in_flight: BTreeSet<(Duration, u64)>,
     /// The times at which requests completed in the last 60 s, oldest first.
     completed: VecDeque<Duration>,

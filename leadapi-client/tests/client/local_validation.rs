@@ -1,4 +1,4 @@
-//! Tests of requests that the client rejects without sending them, and of the resulting error messages.
+//! Tests of requests and settings that the client rejects without sending anything.
 
 use std::sync::{
     Arc,

@@ -1,4 +1,4 @@
-//! Tests that the fake's clock, rate limits, tokens and store behave like the service's.
+//! Tests of the fake's clock, rate limits, tokens and store.
 
 use std::time::Duration;
 

@@ -58,8 +58,8 @@ impl Cassette {
     /// # Errors
     ///
     /// Returns [`CassetteError::NotHar`] if the text is not a HAR file. Returns [`CassetteError::InvalidEntry`] for the
-    /// first API request that cannot be replayed, with the reason. The reason may be a missing or still compressed
-    /// body, an unknown encoding, or a base path that differs from that of the earlier entries.
+    /// first entry that cannot be replayed, with the reason. The reason may be a missing or still compressed body, an
+    /// unknown encoding, or a base path that differs from that of the earlier entries.
     pub fn parse(text: &str) -> Result<Self, CassetteError> {
         Self::named("the cassette".to_owned(), text, "")
     }
@@ -89,7 +89,7 @@ impl Cassette {
     ///
     /// # Errors
     ///
-    /// Returns [`CassetteError::Token`] if any part of the cassette looks like a token.
+    /// Returns [`CassetteError::Token`] if any part of the cassette contains text that looks like a token.
     pub fn to_har(&self) -> Result<String, CassetteError> {
         for (entry, nth) in self.har.log.entries.iter().zip(1..) {
             if let Some((part, _)) = writer::parts(entry).find(|(_, text)| token_scan::contains_token(text.as_bytes()))

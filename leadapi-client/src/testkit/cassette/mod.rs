@@ -39,12 +39,12 @@
 //!   so on. Equal values get the same placeholder, in requests and responses. [`Recorder::keep_personal_data`] turns
 //!   redaction off, and [`Recorder::redact`] redacts additional fields, such as `source`. If an email, a phone number
 //!   or the value of an added field also occurs in another field, nothing is saved. Bodies that are not JSON are
-//!   recorded unchanged.
+//!   recorded unchanged, or cause an error if additional fields are redacted.
 //!
 //! Values that depend on elapsed time are kept, so a `Retry-After` may differ between two recordings.
 //!
 //! A request that received no response cannot be recorded, because a server cannot replay a refused connection. In that
-//! case [`Recorder::cassette`] fails. The program under test still receives the original error.
+//! case, [`Recorder::cassette`] fails. The program under test still receives the original error.
 //!
 //! # What is compared
 //!

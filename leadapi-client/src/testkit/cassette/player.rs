@@ -225,7 +225,7 @@ fn replayed_headers(headers: &[NameValue]) -> HeaderMap {
         header::DATE,
     ];
     let parsed = headers.iter().filter_map(|NameValue { name, value }| {
-        // Browsers record the HTTP/2 pseudo-header `:status` as a header, but its name is invalid in HTTP/1.1.
+        // Browsers record the HTTP/2 pseudo-header `:status` as a header, but it is not a valid `HeaderName`.
         let name = HeaderName::from_bytes(name.as_bytes()).ok().filter(|name| !DROPPED.contains(name))?;
         Some((name, HeaderValue::from_bytes(value.as_bytes()).ok()?))
     });

@@ -59,8 +59,7 @@ impl Replay {
         format!("{}{}", self.server.uri(), self.player.base())
     }
 
-    /// Returns a token for the client. Any token works, because recordings contain no tokens and a replay does not
-    /// check them.
+    /// Returns a token for the client. Any token works, because a replay does not check tokens.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -73,7 +72,8 @@ impl Replay {
         TOKEN
     }
 
-    /// Creates a client for the server, with the default retry policy. The client's waits take no real time.
+    /// Creates a client for the server, with the default retry policy and no rate limiting. The client's waits take no
+    /// real time.
     ///
     /// ```
     /// # use leadapi_client::testkit::cassette::Cassette;
@@ -149,7 +149,8 @@ impl ReplayTransport {
         Self(Arc::new(VerifyOnDrop(player)))
     }
 
-    /// Creates a client with this transport.
+    /// Creates a client with this transport, the default retry policy and no rate limiting. The client's waits take no
+    /// real time.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

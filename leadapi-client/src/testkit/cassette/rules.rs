@@ -20,7 +20,7 @@ pub(super) struct Rules {
 /// A field in a body, or a query parameter.
 #[derive(Debug, Clone)]
 pub(super) enum Field {
-    /// Any field with this name.
+    /// Any field or query parameter with this name.
     Name(String),
     /// The field at this path in a body. `*` matches any key or index.
     Pointer(Vec<String>),

@@ -30,7 +30,7 @@ fn is_token_char(character: char) -> bool {
 }
 
 fn has_token_in_json(text: &str) -> bool {
-    // If the text has no escapes, the plain-text search has already found every token.
+    // If the text has no JSON escapes, the plain-text search has already found every token.
     if !text.contains('\\') {
         return false;
     }

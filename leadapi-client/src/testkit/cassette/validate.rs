@@ -14,7 +14,8 @@ const COMPRESSION_MAGIC: [&[u8]; 2] = [&[0x1f, 0x8b], &[0x28, 0xb5, 0x2f, 0xfd]]
 
 /// Returns an error for the first entry that cannot be replayed, naming the entry and the reason.
 ///
-/// Only API paths are checked, because browsers also record requests to other hosts and pages.
+/// The status and the encoding are checked for every entry. The other checks apply only to API paths, because browsers
+/// also record requests to other hosts and pages.
 pub(super) fn check(entries: &[Entry]) -> Result<(), CassetteError> {
     let mut first: Option<String> = None;
     for (entry, nth) in entries.iter().zip(1..) {

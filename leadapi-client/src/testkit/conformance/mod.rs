@@ -30,8 +30,9 @@
 //!   id are [skipped](Outcome::Skipped) with the reason, and are never reported as met.
 //! - **Side effects.** The suite creates its own leads and deletes them at the end. Because it counts records, no other
 //!   program should write to the two businesses during a run.
-//! - **Duration.** Requests are sent one after the other. After a 429 the suite waits for `Retry-After`, so a run takes
-//!   about sixteen minutes with the contract's limits and a few seconds with raised limits.
+//! - **Duration.** Requests are sent one after the other, except in a check of concurrent creates. After a 429, the
+//!   suite waits for `Retry-After`, so a run takes about sixteen minutes with the contract's limits and a few seconds
+//!   with raised limits.
 //! - **Unreachable servers.** After a few consecutive requests without a response, the suite stops sending requests and
 //!   reports the remaining requirements as violated.
 //!

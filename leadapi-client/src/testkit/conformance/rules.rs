@@ -141,7 +141,7 @@ fn is_error(response: &CheckedResponse) -> bool {
     response.status.is_client_error() || response.status.is_server_error()
 }
 
-/// Returns whether the response to this path must be a list, whether or not it has an envelope.
+/// Returns whether the response must be a list according to its path and status, regardless of its body.
 fn is_list(response: &CheckedResponse) -> bool {
     response.status == 200
         && !response.is_head

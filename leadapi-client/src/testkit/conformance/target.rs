@@ -150,7 +150,7 @@ impl Target {
     ///
     /// # Panics
     ///
-    /// Never panics, because the file is part of the crate.
+    /// Never panics, because the file is part of the crate and the tests parse it.
     #[expect(clippy::expect_used, reason = "the file is part of the crate, and each test of the suite reads it")]
     pub fn standard() -> Self {
         Self::parse(include_str!("../../../conformance/target.json")).expect("a target")

@@ -119,7 +119,7 @@ impl FakeBuilder {
         self
     }
 
-    /// Sets the rate limits for each token. The default is the contract's limits.
+    /// Sets the rate limits for each token. The defaults are the contract's limits.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -1,4 +1,4 @@
-//! Tests of the idempotency keys of rows.
+//! Tests of the idempotency keys of imported rows.
 
 use leadapi_client::model::{IdempotencyKey, NewLead};
 

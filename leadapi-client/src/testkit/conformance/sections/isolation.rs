@@ -64,7 +64,7 @@ async fn lead_of_other_business(run: &Run<'_>) -> CreatedLead {
     Ok(run.post(&new).with_token(OtherBusiness).expect_status(201).await?.text("id").to_owned())
 }
 
-/// Returns the first stage of a pipeline for each of the two businesses, or ids that do not exist.
+/// Returns a stage of each of the two businesses, or an absent id if the target names none.
 fn stages_of_both(run: &Run<'_>) -> [String; 2] {
     let own = run.target.pipeline().map_or_else(|_| run.absent_id(), |(_, first, _)| first.to_owned());
     let other = run.target.other_business().map_or_else(|_| run.absent_id(), |other| other.stage.clone());

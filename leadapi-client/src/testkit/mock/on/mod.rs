@@ -12,7 +12,7 @@ use super::{
     stub_answer::StubAnswer,
 };
 
-/// A stub under construction, and the requests that it matches. It takes effect once it has an answer.
+/// A stub under construction. It takes effect once it has an answer.
 ///
 /// A request matches if it satisfies all conditions.
 #[must_use = "a stub without an answer has no effect"]
