@@ -1,4 +1,4 @@
-//! Formats counts for people.
+//! The text for a list of counts.
 
 /// Formats counts for people, omitting zeros: `1 error and 2 warnings`.
 pub(super) fn format_counts(counts: &[(usize, &str)]) -> String {

@@ -8,15 +8,15 @@ use crate::error_chain::error_chain;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CsvError {
-    /// A file cannot be used.
+    /// A file cannot be read or written, or its content is invalid.
     #[error("{}: {problem}", path.display())]
     File {
         /// The path of the file.
         path: PathBuf,
-        /// The problem, with its line if it has one.
+        /// The problem, with the number of the line if it concerns one.
         problem: String,
     },
-    /// The API could not be called, or refused a call.
+    /// The API could not be called, or it refused a call.
     #[error("{0}")]
     Api(String),
     /// Some rows could not be sent, or their result is unknown.

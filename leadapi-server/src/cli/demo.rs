@@ -1,4 +1,4 @@
-//! Prints the output of `demo`: the tokens of the sample businesses, and three requests to try.
+//! The output of `demo`: the tokens of the sample businesses, and three requests to try.
 
 use leadapi_core::{id::ClientId, tokens::IssuedToken};
 

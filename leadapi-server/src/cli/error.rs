@@ -1,4 +1,4 @@
-//! Command errors.
+//! The errors of the commands, and their exit codes.
 
 use std::{io, net::SocketAddr, path::PathBuf};
 
@@ -90,10 +90,10 @@ pub enum CommandError {
         /// The number of notes.
         notes: usize,
     },
-    /// The form has more paths than the command can list or explore.
+    /// The form has more paths than the command lists, or too many combinations of answers to explore.
     #[error("output truncated: the form has more paths, or too many combinations of answers to explore")]
     MorePaths,
-    /// The address is in use or not permitted.
+    /// A listener could not be bound to the address.
     #[error("cannot listen on {address}: {source}")]
     Listen {
         /// The address.
@@ -119,7 +119,7 @@ pub enum CommandError {
          and --tls-key, or --insecure-http if a proxy in front uses HTTPS"
     )]
     InsecureAdmin(SocketAddr),
-    /// The options of ACME are inconsistent, or its cache cannot be used.
+    /// The ACME options are inconsistent or incomplete, or ACME could not be set up.
     #[cfg(feature = "acme")]
     #[error("{0}")]
     Acme(BoxError),
@@ -130,7 +130,7 @@ pub enum CommandError {
     /// The API settings are on a Unix socket, but `--admin-url` is missing.
     #[error("--admin-listen with a Unix socket needs --admin-url, the URL at which browsers reach the pages")]
     AdminUrl,
-    /// The address of the API settings is in use or not permitted.
+    /// The listener of the API settings could not be bound.
     #[error("cannot listen at {at}: {source}")]
     AdminListen {
         /// The address or the Unix socket.
@@ -215,7 +215,7 @@ pub enum CommandError {
     /// The tokens could not be created.
     #[error("cannot create tokens: {0}")]
     Tokens(BoxError),
-    /// The database cannot be used.
+    /// The database could not be opened.
     #[error("{0}")]
     Open(#[from] OpenError),
     /// The database does not exist, and this command does not create one.
@@ -227,10 +227,10 @@ pub enum CommandError {
     /// An option is missing, and there is no terminal for a prompt.
     #[error("{0} is required, because there is no terminal for a prompt")]
     NotGiven(&'static str),
-    /// The input ended before the last question was answered.
+    /// The input ended or failed before the last question was answered.
     #[error("cancelled: nothing was changed")]
     Cancelled,
-    /// The repeated id is not the business's id.
+    /// The id that was entered to confirm the removal is not the id of the business.
     #[error("the confirmation is not the id {0}: nothing was removed")]
     Unconfirmed(BusinessId),
     /// The storage failed while the server was running.
@@ -265,7 +265,7 @@ pub enum CommandError {
     /// The scopes of a token are invalid.
     #[error("--scope: {0}")]
     Scope(#[from] InvalidScope),
-    /// A CSV file could not be imported or exported.
+    /// A CSV import or export failed.
     #[error("{0}")]
     Csv(#[from] CsvError),
     /// The business has no such token.
@@ -282,9 +282,9 @@ impl CommandError {
         Self::Metrics(cause.into())
     }
 
-    /// Returns the exit code for this error: 4 if a form record or answers file cannot be read, 5 if a CSV import
-    /// refused rows, otherwise 1. This lets scripts distinguish an unreadable file from findings, and refused rows from
-    /// a failed import.
+    /// Returns the exit code for this error: 4 if a form record or an answers file cannot be read or parsed, 5 if the
+    /// API refused rows of a CSV import, otherwise 1. This lets scripts distinguish an unreadable file from findings,
+    /// and refused rows from a failed import.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::store::{Business, DatabaseUrl, FirstRecords, SqlStore};
 
-/// The variable that sets the store of every command.
+/// The environment variable for the `--store` of every command.
 const STORE: &str = "LEADAPI_STORE";
 const DEFAULT_STORE: &str = "sqlite:leads.db";
 const DEFAULT_STAGES: &str = "New, Contacted, Won, Lost";
@@ -77,7 +77,7 @@ impl Init {
         // Without a terminal there is no default, because nobody would notice a new file in the current directory.
         let default = Some(DEFAULT_STORE).filter(|_| prompt::is_possible());
         let url = given_or_asked(self.store.take(), "--store", "Store", default, parse)?;
-        // Checked before the questions, because their answers could not be used.
+        // Checked first, so that nobody answers questions about a store that already has a business.
         if !url.is_missing() && !SqlStore::open(&url).await?.is_empty().await? {
             return Err(CommandError::NotEmpty(url));
         }
@@ -178,7 +178,7 @@ fn serve_command(url: &DatabaseUrl) -> String {
         env::var(STORE).is_ok_and(|text| text.parse().is_ok_and(|other: DatabaseUrl| other == *url));
     match url.to_string() {
         _ if is_in_environment => serve.to_owned(),
-        // A URL may contain a password, so its display is incomplete.
+        // The displayed URL lacks the password, so it would not work.
         shown if shown.starts_with("postgres") => format!("{STORE}=postgres://… {serve}"),
         shown if shown.chars().all(|c| c.is_ascii_alphanumeric() || "_-./:".contains(c)) => {
             format!("{serve} --store {shown}")

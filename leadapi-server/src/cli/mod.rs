@@ -159,8 +159,7 @@ impl Cli {
     ///
     /// # Errors
     ///
-    /// Returns [`CommandError`] if the command fails. Once a server is listening, the command fails only if the
-    /// server's storage fails.
+    /// Returns [`CommandError`] if the command fails. A running server fails only if its storage fails.
     pub async fn run(self) -> Result<ExitCode, CommandError> {
         let log = match &self.command {
             Command::Serve(serve) => serve.log().start()?,

@@ -15,7 +15,7 @@ pub(super) struct OpenApi {
     urls: ApiUrls,
 }
 
-/// The URLs of the API in its description.
+/// The server URLs that the API description lists.
 #[derive(Debug, Args)]
 pub(super) struct ApiUrls {
     /// The base URL that callers use, such as <https://api.example.com/v1>; repeat the option for more servers.
@@ -30,7 +30,7 @@ pub(super) struct ApiUrls {
 }
 
 impl ApiUrls {
-    /// Returns the given URLs, or the base path without a host.
+    /// Returns the given URLs, or only the base path if there are none.
     pub(super) fn servers(self) -> Result<Vec<ServerUrl>, CommandError> {
         let path = ServerUrl::path(&self.base_path)?;
         Ok(if self.servers.is_empty() { vec![path] } else { self.servers })

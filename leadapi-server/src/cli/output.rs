@@ -33,7 +33,7 @@ pub(super) fn count<N: Copy + Display + From<u8> + PartialEq>(number: N, one: &s
     format!("{number} {noun}")
 }
 
-/// Prints a final line without waiting for a stalled reader.
+/// Prints a final line, and waits at most one second for a stalled reader.
 pub(super) fn print_last_line(line: &str) {
     let line = escape_lines(line);
     write_with_timeout(move || writeln!(io::stdout(), "{line}"));
@@ -67,7 +67,7 @@ impl Format {
         self.json
     }
 
-    /// Prints a result. Write errors are not ignored here, because the result may be a secret that is shown only once.
+    /// Prints a result. Returns write errors, because the result may contain a secret that is shown only once.
     pub(super) fn print(self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), CommandError> {
         self.print_verbatim(value, || escape_lines(&text()))
     }

@@ -11,9 +11,9 @@ use tokio::{
 
 use super::{CommandError, output::print_line};
 
-/// The time limit for the check, which itself waits up to 2 s for the store.
+/// The timeout of the request. The server itself waits up to 2 s for its store.
 const TIMEOUT: Duration = Duration::from_secs(3);
-/// The response is a few lines. Another program at this port may send more.
+/// The maximum number of bytes to read. The server sends a few lines, but another program may listen at the port.
 const MAX_RESPONSE: u64 = 4_096;
 
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use leadapi_core::id::BusinessId;
 use super::{CommandError, output::Format};
 use crate::store::{DatabaseUrl, InvalidDatabaseUrl, SqlStore};
 
-/// The kind of store that a server uses.
+/// The store that a server uses.
 #[derive(Debug, Clone)]
 pub(super) enum StoreKind {
     Memory,
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
     use crate::cli::redact::redact;
 
-    /// Tries every ASCII character, raw and percent-encoded, in a password in each form of URL.
+    /// Tries every ASCII character except NUL, raw and percent-encoded, in a password in each form of URL.
     #[test]
     fn no_output_or_error_reveals_a_password() {
         let command = Command::new("x").no_binary_name(true);

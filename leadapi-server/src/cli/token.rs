@@ -136,7 +136,7 @@ fn print_secret(by: &AdminArgs, record: &TokenRecord, secret: &BearerToken, done
     printed.map_err(|_| CommandError::SecretLost(record.id.clone()))
 }
 
-/// Names the token in an error.
+/// Converts an error of an operation on a token. If the token does not exist, the error contains its id.
 fn of(id: &TokenId, error: TokenError) -> CommandError {
     match error {
         TokenError::Refused(TokenRefusal::NotFound) => CommandError::NoSuchToken(id.clone()),

@@ -52,8 +52,8 @@ fn settings(command: &Command) -> Vec<String> {
     own.chain(command.get_subcommands().flat_map(settings)).collect()
 }
 
-/// Returns whether the name has the form of a service link. Kubernetes sets such variables for a service named
-/// `leadapi`, and Docker sets them for a linked container.
+/// Returns whether the name has the form of a service link. Kubernetes sets such variables for a service whose name
+/// starts with `leadapi`, and Docker sets them for a linked container.
 fn is_service_link(name: &str) -> bool {
     name.ends_with("_SERVICE_HOST")
         || name.contains("_SERVICE_PORT")

@@ -10,11 +10,11 @@ use crate::cli::redact::redact;
 
 pub(super) struct ConfigFile {
     path: PathBuf,
-    /// The name and value of each setting, in command-line form.
+    /// The long option name of each setting, and its value as the command line would contain it.
     settings: Vec<(String, String)>,
 }
 
-/// The reason a settings file is invalid.
+/// The reason a settings file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InvalidConfig {
     #[error("cannot read {}: {source}", path.display())]

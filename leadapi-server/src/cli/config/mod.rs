@@ -1,5 +1,5 @@
-//! The settings of the commands. In order of precedence, they come from the command line, the environment, a file and
-//! the built-in defaults.
+//! The settings of the commands. In order of precedence, they come from the command line, the environment, a settings
+//! file (only for `serve`, `demo` and `config`) and the built-in defaults.
 //!
 //! The file's values become the defaults of the options, so that one parser handles all four sources.
 
@@ -29,8 +29,8 @@ use super::{
     store::StoreKind,
 };
 
-/// The command whose options a settings file may contain. The other commands in `SERVE_COMMANDS` use the options that
-/// they share with it.
+/// The command whose options a settings file may contain. The other commands in `SERVE_COMMANDS` use the values of the
+/// options that they share with it.
 const SERVE: &str = "serve";
 const SERVE_COMMANDS: [&str; 3] = [SERVE, "demo", "config"];
 

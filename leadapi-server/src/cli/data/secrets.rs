@@ -61,7 +61,6 @@ impl NewSecrets {
     }
 }
 
-/// Returns the default path of the secrets file.
 fn default_secrets_path(data: &Path) -> PathBuf {
     let mut name = if is_standard(data) { "leadapi".into() } else { data.as_os_str().to_owned() };
     name.push(".tokens");

@@ -36,7 +36,7 @@ enum Deny {
 }
 
 impl Check {
-    /// Prints the findings.
+    /// Prints the findings. Returns an error if the severity of any finding is denied.
     pub(super) fn run(self) -> Result<(), CommandError> {
         self.form.with_text(|form, text, format| {
             let findings = Located::all(form.check(), text);

@@ -1,4 +1,4 @@
-//! Reads form records and answers from files, for the commands that need no store.
+//! Reads form records and answers from files.
 
 use std::path::{Path, PathBuf};
 
@@ -50,7 +50,7 @@ pub(super) fn text(path: &Path) -> Result<String, CommandError> {
     read("form record", path)
 }
 
-/// Parses the text of a form record from the file at `path`.
+/// Parses the text of a form record. An error names the file at `path`.
 pub(super) fn parse(path: &Path, text: &str) -> Result<FormRecord, CommandError> {
     serde_json::from_str(without_bom(text)).map_err(|source| CommandError::Form { path: path.to_owned(), source })
 }

@@ -45,7 +45,8 @@ impl Located {
 /// Returns the region of each pointer, in the order of the pointers. If a pointer leads to an absent value, its region
 /// is that of the innermost value that exists.
 ///
-/// Each level of the text is parsed once for all pointers, so the time is linear in the size of the text.
+/// Each level of the text is parsed once for all pointers, so the time is proportional to the size of the text and the
+/// depth of the pointers.
 fn locate<'p>(text: &str, pointers: impl IntoIterator<Item = &'p str>) -> Vec<Region> {
     let mut root = Node::default();
     let mut count = 0;
@@ -76,7 +77,7 @@ struct Node {
 }
 
 impl Node {
-    /// Sets the byte offsets of all pointers that begin at this value, which must be part of the text.
+    /// Sets the spans of all pointers to this value and to values inside it. `value` must be a slice of `text`.
     fn visit(&self, text: &str, value: &str, spans: &mut [(usize, usize)]) {
         let start = value.as_ptr().addr().saturating_sub(text.as_ptr().addr());
         self.set((start, start + value.len()), spans);
@@ -99,7 +100,7 @@ impl Node {
         }
     }
 
-    /// Sets the span of all pointers that begin here. A child that exists replaces it with its own.
+    /// Sets the span of all pointers in this subtree. `visit` then replaces it for each inner value that exists.
     fn set(&self, span: (usize, usize), spans: &mut [(usize, usize)]) {
         for pointer in &self.pointers {
             if let Some(known) = spans.get_mut(*pointer) {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::location::Located;
 
-/// The characters that a path segment of a URI contains literally (RFC 3986).
+/// The characters to percent-encode in a path segment of a URI: all except the unreserved characters of RFC 3986.
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// Returns a log with one run. Its rules are the codes that occur.

@@ -1,4 +1,4 @@
-//! The log filter.
+//! Parsing of the log filter.
 
 use tracing_subscriber::{
     EnvFilter,
@@ -7,7 +7,7 @@ use tracing_subscriber::{
 
 /// The crates to which a level without a crate name applies.
 ///
-/// Other crates log data from peers, such as one line per frame, so a bare level must not enable them.
+/// Other crates log data from peers, such as every HTTP/2 frame, so a bare level must not enable them.
 const OWN: [&str; 2] = ["leadapi_server", "leadapi_core"];
 
 /// Parses a filter such as `info`, `debug,h2=warn` or `off`.

@@ -59,7 +59,7 @@ fn checked(text: &str) -> Result<String, String> {
 }
 
 impl LogOptions {
-    /// Returns options from the environment, for commands that have no log options.
+    /// Returns the options for commands without log options: text, with the filter in `LEADAPI_LOG` if it is valid.
     pub(super) fn from_environment() -> Self {
         let log = std::env::var("LEADAPI_LOG").ok().and_then(|text| checked(&text).ok());
         Self {

@@ -1,4 +1,4 @@
-//! Traces for an OpenTelemetry collector.
+//! Export of traces to an OpenTelemetry collector.
 
 use opentelemetry::trace::TracerProvider;
 use opentelemetry_otlp::{SpanExporter, WithExportConfig};

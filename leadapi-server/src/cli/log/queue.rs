@@ -100,8 +100,8 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    /// Waits for lines and takes them. Returns how many lines were dropped before them, or `None` once the queue is
-    /// closed and empty.
+    /// Waits for lines and takes them. Returns how many lines were dropped since the last call, or `None` once the
+    /// queue is closed and empty.
     fn take(&self, lines: &mut Vec<u8>) -> Option<u64> {
         let waits = |state: &mut State| state.lines.is_empty() && !state.is_closed;
         let mut state = self.changed.wait_while(self.lock(), waits).unwrap_or_else(PoisonError::into_inner);

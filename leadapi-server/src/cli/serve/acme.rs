@@ -1,4 +1,4 @@
-//! The options of ACME, with which the server obtains its own certificate.
+//! The options for ACME, the protocol by which the server obtains its own certificate.
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
@@ -77,8 +77,8 @@ impl fmt::Display for DirectoryUrl {
     }
 }
 
-/// Options that cannot be used together. clap cannot check this, because it does not apply such rules to a settings
-/// file.
+/// The reason the options are inconsistent or incomplete. clap cannot check this, because it does not apply such rules
+/// to a settings file.
 #[derive(Debug, thiserror::Error)]
 enum InvalidOptions {
     #[error("--acme-domain cannot be used with --tls-cert and --tls-key: the server has one certificate")]

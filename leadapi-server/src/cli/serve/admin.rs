@@ -38,14 +38,13 @@ pub(super) struct AdminOptions {
     admin_trusted: Vec<TrustedPeer>,
 }
 
-/// A proxy.
+/// A proxy whose `--admin-user-header` is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TrustedPeer {
     Address(IpAddr),
     Unix,
 }
 
-/// The text is not the address of a proxy.
 #[derive(Debug, thiserror::Error)]
 #[error("must be an IP address or `unix`")]
 struct InvalidPeer;
@@ -62,8 +61,8 @@ impl FromStr for TrustedPeer {
 }
 
 impl AdminOptions {
-    /// Rejects a Unix socket without a URL, and an address that other machines can reach unless `is_private` is true:
-    /// the server uses TLS, or `--insecure-http` is set.
+    /// Rejects a Unix socket without a URL. Rejects an address that other machines can reach unless `is_private` is
+    /// set, which means that the server uses TLS or that `--insecure-http` is set.
     pub(super) fn check(&self, is_private: bool) -> Result<(), CommandError> {
         match &self.admin_listen {
             Some(SettingsSocket::Unix(_)) if self.admin_url.is_none() => Err(CommandError::AdminUrl),
@@ -74,7 +73,8 @@ impl AdminOptions {
         }
     }
 
-    /// Binds the listener, prints the URL of its pages, and returns all three. Returns `None` if the option is not set.
+    /// Binds the listener and prints the URL of the pages. Returns the listener, the pages and the URL, or `None` if
+    /// `--admin-listen` is not set.
     pub(super) async fn bind(
         &self,
         store: impl SettingsStore + Clone + 'static,

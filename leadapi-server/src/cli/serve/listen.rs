@@ -39,7 +39,7 @@ use crate::{
 const DEFAULT_LISTEN: &str = "127.0.0.1:8080";
 const DEFAULT_BASE_PATH: &str = "/v1";
 
-/// Returns the base URL of the API if no setting changes it.
+/// Returns the base URL of the API with the default settings.
 pub(in crate::cli) fn default_url() -> String {
     format!("http://{DEFAULT_LISTEN}{DEFAULT_BASE_PATH}")
 }
@@ -115,7 +115,7 @@ pub(super) enum Certificate {
     Acme(AcmeSettings),
 }
 
-/// The store, verifier and limiter to serve, and the data for the startup message.
+/// Everything that differs between a server with an in-memory store and a server with a database.
 pub(super) struct ServeConfig<S, V, T> {
     pub(super) store: S,
     pub(super) settings: T,
@@ -124,10 +124,10 @@ pub(super) struct ServeConfig<S, V, T> {
     pub(super) verifier: V,
     pub(super) limiter: Box<dyn RateLimiter>,
     pub(super) probes: Probes,
-    /// The number of file descriptors that the store will open later.
+    /// The number of file descriptors to reserve for the store.
     pub(super) descriptors: usize,
     pub(super) businesses: usize,
-    /// What to do next if there are no businesses.
+    /// The message to print if there are no businesses.
     pub(super) if_empty: &'static str,
     pub(super) location: String,
 }
@@ -165,8 +165,8 @@ impl ListenOptions {
         if let Some(address) = self.ops_listen {
             let socket = listen(address, TcpListener::bind(address).await)?;
             let at = listen(address, socket.local_addr())?;
-            // The reference page shows the first server URL and sends trial requests to the last, which is its own
-            // origin.
+            // The reference page shows the first server URL and sends trial requests to the last, which is a path on
+            // the origin of the page.
             let own = ServerUrl::path(&self.base_path)?;
             let servers: Vec<_> = self.public_url.clone().into_iter().chain([own]).collect();
             let ops = Ops::new(store, probes, metrics, document_at(&servers), self.ops_api);
@@ -210,7 +210,6 @@ impl ListenOptions {
         Ok(ended)
     }
 
-    /// Returns the rate limits.
     pub(super) const fn rate_limits(&self) -> Limits {
         Limits::new(self.reads_per_minute, self.writes_per_minute)
     }
@@ -240,8 +239,8 @@ impl ListenOptions {
         })
     }
 
-    /// Returns the source of the certificate, or `None` for plain HTTP. Fails if the settings are inconsistent, or if
-    /// any listener would use plain HTTP on an address that other machines can reach without `--insecure-http`.
+    /// Returns the source of the certificate, or `None` for plain HTTP. Fails if the settings are inconsistent, or if a
+    /// listener would use plain HTTP, without `--insecure-http`, on an address that other machines can reach.
     pub(super) fn certificate(&self) -> Result<Option<Certificate>, CommandError> {
         if let Some(address) = self.ops_listen.filter(|address| !address.ip().is_loopback() && !self.insecure_http) {
             return Err(CommandError::InsecureOps(address));

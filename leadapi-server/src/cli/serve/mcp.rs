@@ -26,8 +26,8 @@ pub(super) struct McpOptions {
 }
 
 impl McpOptions {
-    /// Rejects an address that other machines can reach, unless `is_private` is true: the server uses TLS, or
-    /// `--insecure-http` is set.
+    /// Rejects an address that other machines can reach unless `is_private` is set, which means that the server uses
+    /// TLS or that `--insecure-http` is set.
     pub(super) fn check(&self, is_private: bool) -> Result<(), CommandError> {
         match self.mcp_listen {
             Some(address) if !address.ip().is_loopback() && !is_private => Err(CommandError::InsecureHttp(address)),
@@ -35,7 +35,7 @@ impl McpOptions {
         }
     }
 
-    /// Binds the listener and prints its URL. Returns `None` if the option is not set.
+    /// Binds the listener and prints its URL. Returns `None` if `--mcp-listen` is not set.
     pub(super) async fn bind(
         &self,
         verifier: Arc<dyn TokenVerifier>,

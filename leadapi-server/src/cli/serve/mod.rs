@@ -41,7 +41,7 @@ use crate::{
     store::SqlStore,
 };
 
-/// The interval at which expired records are deleted.
+/// The interval at which expired records are deleted and the last uses of tokens are recorded.
 const HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The time limit for recording the last uses of tokens at shutdown.
@@ -237,8 +237,8 @@ async fn from_database(
     Ok(outcome)
 }
 
-/// Returns the first owner of each of the first `MAX_LINKS` businesses. The server prints sign-in links for them,
-/// because no command can create links in its memory.
+/// Returns the first owner of each of the first `MAX_LINKS` businesses that have one. The server prints sign-in links
+/// for them, because no command can create links in its memory.
 fn owners(settings: &MemorySettings) -> Vec<Membership> {
     const MAX_LINKS: usize = 3;
     let mut owners: Vec<Membership> =

@@ -42,12 +42,13 @@ pub(super) struct ApiArgs {
     store: Option<DatabaseUrl>,
 }
 
-/// A client, and what it calls.
+/// A client, and the API that it calls.
 pub(super) struct Api {
     pub(super) client: Client,
-    /// The base URL, or the store and the business. It tells imports of one file into different APIs apart.
+    /// The base URL, or the store and the business. The journal records it, to detect an import of the same file into
+    /// another API.
     pub(super) name: String,
-    /// The number of concurrent calls that is useful.
+    /// The number of concurrent calls to make.
     pub(super) concurrency: usize,
 }
 
@@ -63,7 +64,7 @@ impl ApiArgs {
         let missing = |what: &str| CsvError::Api(what.to_owned());
         let url = self.url.clone().or_else(|| env::var("LEADAPI_URL").ok());
         let url = url.ok_or_else(|| missing("pass --url, or --business and --store"))?;
-        // No option, because other users can see the command line.
+        // There is no option for the token, because other users can see the command line.
         let token = env::var("LEADAPI_TOKEN");
         let token = token.map_err(|_| missing("LEADAPI_TOKEN must be set to a token of the API"))?;
         let client = Client::builder(&url, token).application("leadapi-server").pacing(pacing).timeout(TIMEOUT);
@@ -86,7 +87,7 @@ impl ApiArgs {
 }
 
 impl Api {
-    /// Returns an API in memory with the same client accounts and pipelines, and without leads.
+    /// Returns a client of an in-memory API with the same client accounts and pipelines, but without leads.
     pub(super) async fn copy_without_leads(&self) -> Result<Client, CommandError> {
         let id = BusinessId::parse("copy").map_err(|error| CsvError::api(&error))?;
         let mut business = BusinessSeed::new(id.clone(), "copy", Timestamp::UNIX_EPOCH);

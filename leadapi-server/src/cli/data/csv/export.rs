@@ -118,7 +118,7 @@ impl ExportCsv {
             let mut leads = stream::iter(page).map(|lead| whole(client, lead, needs_whole_leads)).buffered(CONCURRENT);
             while let Some(lead) = leads.try_next().await.map_err(|error| CsvError::api(&error))? {
                 bar.inc(1);
-                // The lead has been deleted since its page was read.
+                // `None` means that the lead was deleted after its page was read.
                 let Some(lead) = lead else { continue };
                 let cells = columns.iter().map(|column| field::cell(lead.get(column.name()).unwrap_or(&Value::Null)));
                 let cells = cells.map(|cell| if self.raw { cell } else { formula::escape(cell) });

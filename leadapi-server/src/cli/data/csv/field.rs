@@ -14,14 +14,14 @@ pub(super) fn writable(name: &str) -> Option<LeadField> {
     LEAD_FIELDS.into_iter().find(|field| field.is_writable() && field.name() == name)
 }
 
-/// Returns the field to which a column with this title belongs. Accepts `E-Mail` for `email` and `Stage` for
-/// `stage_id`.
+/// Returns the field to which a column with this title belongs. For example, `E-Mail` matches `email`, and `Stage`
+/// matches `stage_id`.
 pub(super) fn titled(title: &str) -> Option<LeadField> {
     let simple = |text: &str| text.to_lowercase().replace([' ', '-', '_'], "");
     let title = simple(title);
     LEAD_FIELDS.into_iter().find(|field| {
         let name = simple(field.name());
-        // `id` alone is the id of the lead.
+        // An empty title must not match `id`.
         name == title || name.strip_suffix("id").is_some_and(|name| !name.is_empty() && name == title)
     })
 }
@@ -48,7 +48,7 @@ pub(super) fn set(new: &mut NewLead, field: LeadField, text: &str, decimal_comma
     Ok(())
 }
 
-/// Returns the text of a cell for a field in the JSON of a lead.
+/// Returns the text of a cell for the JSON value of a field.
 pub(super) fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

@@ -1,21 +1,21 @@
-//! Protection from formula injection. A spreadsheet evaluates a field that starts with `=`, and anyone can submit a
+//! Protection against formula injection. A spreadsheet evaluates a field that starts with `=`, and anyone can submit a
 //! lead through a form.
 
 /// Prefixes a field with `'` if a spreadsheet would evaluate it.
 ///
-/// Numbers, such as the phone number `+34 600 000 000`, stay as they are. A field that already has such a prefix gets
-/// another one, so that [`unescape`] returns every field unchanged.
+/// Numbers, such as the phone number `+34 600 000 000`, stay as they are. The prefix is also added in front of an
+/// existing prefix, so that [`unescape`] restores every field.
 pub(super) fn escape(field: String) -> String {
     let is_number = field.chars().all(|c| c.is_ascii_digit() || " +-.,()/".contains(c));
     if is_formula(field.trim_start_matches('\'')) && !is_number { format!("'{field}") } else { field }
 }
 
-/// Removes the prefix that [`escape`] added.
+/// Removes one `'` in front of text that a spreadsheet might evaluate, even if [`escape`] did not add it.
 pub(super) fn unescape(field: &str) -> &str {
     field.strip_prefix('\'').filter(|rest| is_formula(rest.trim_start_matches('\''))).unwrap_or(field)
 }
 
-/// Returns whether a spreadsheet might evaluate the field. Some also accept full-width characters.
+/// Returns whether a spreadsheet might evaluate the field. Some spreadsheets also accept full-width characters.
 fn is_formula(field: &str) -> bool {
     field.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'])
 }

@@ -103,7 +103,7 @@ enum RefusedRows<'s> {
     File(Refused<'s>),
 }
 
-/// A row with its key.
+/// A row and its idempotency key.
 struct Keyed(Row, IdempotencyKey);
 
 impl AsRef<NewLead> for Keyed {
@@ -136,7 +136,7 @@ impl Import<'_> {
                 Ok(result) => self.finish(result, &mut refused, &mut failure)?,
                 Err(stopped) => match stopped.reason() {
                     StopReason::EveryRow => failure = Some(CsvError::Api(stopped.message().to_owned())),
-                    // The row itself has the better message.
+                    // If a row has already recorded a failure, its message is more precise.
                     _ => _ = failure.get_or_insert_with(|| CsvError::Incomplete(stopped.message().to_owned())),
                 },
             }
@@ -154,12 +154,12 @@ impl Import<'_> {
         Ok(Report { file, is_dry_run, rows, skipped, progress, refused_file, problems, failure })
     }
 
-    /// Returns the rows that have not been imported yet. Ends early if a row cannot be read or recorded.
+    /// Returns the rows that have not been imported yet. The iterator ends early if a row cannot be read or recorded.
     fn rows(&self, mut keys: Keys) -> Result<impl Iterator<Item = Keyed> + Send, CsvError> {
         let rows = self.sheet.rows()?.map_while(|row| self.journal().check(row));
         let keyed = rows.map(move |mut row| {
             let key = keys.next(&row.new).unwrap_or_else(|rule| {
-                // The fault of an unreadable row is the cause.
+                // An existing fault is the reason that the lead is invalid, so it is kept.
                 row.fault.get_or_insert(rule);
                 IdempotencyKey::random()
             });
@@ -214,7 +214,8 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Returns whether the API refuses the client account of all rows. No row is at fault, and none can succeed.
+    /// Returns whether the API refuses the client account that all rows share. Then no row is at fault, and none can
+    /// succeed.
     fn is_wrong_client(&self, error: &Error) -> bool {
         self.sheet.has_one_client() && error.is_forbidden() && !error.lacks_scope()
     }

@@ -18,7 +18,7 @@ pub(super) fn client(store: impl Store + 'static, business: BusinessId) -> Resul
     Ok(client.in_process(service).pacing(Pacing::off()).build()?)
 }
 
-/// Accepts every token. The operator, who has access to the store, is the only caller.
+/// A verifier that accepts every token, because the operator, who has access to the store, is the only caller.
 struct Operator(Caller);
 
 #[async_trait]
@@ -28,7 +28,7 @@ impl TokenVerifier for Operator {
     }
 }
 
-/// Rate limits protect a server from its callers, and there is no server.
+/// A limiter that admits every request, because there is no server to protect.
 struct Unlimited;
 
 #[async_trait]

@@ -34,25 +34,25 @@ pub(super) struct Journal {
     failed: Option<CsvError>,
 }
 
-/// What an earlier run recorded about a row.
+/// The state of a row after earlier runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Earlier {
-    /// No lead was created.
+    /// The row can be sent: it has no lead yet, or the API still remembers its key.
     New,
     Imported,
     /// The row was sent at this time, and its result is unknown. The API no longer remembers its key.
     Unknown(Timestamp),
 }
 
-/// The first line.
+/// The first line of a journal.
 #[derive(Serialize, Deserialize)]
 struct Header {
     version: u32,
     api: String,
 }
 
-/// Each other line. It has `sent_at` before the row is sent, `lead_id` once the lead exists, and neither if the row has
-/// been refused.
+/// Every other line of a journal. It has `sent_at` if it was written before the row was sent, `lead_id` once the lead
+/// exists, and neither if the row created no lead.
 #[derive(Serialize, Deserialize)]
 struct Entry {
     key: String,
@@ -64,7 +64,7 @@ struct Entry {
 }
 
 impl Journal {
-    /// Reads a journal and opens it for appending. Creates it if it is missing.
+    /// Opens and locks a journal for appending, and reads it. Creates it if it is missing.
     pub(super) fn open(path: &Path, api: &str) -> Result<Self, CsvError> {
         let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path);
         let mut file = file.map_err(|error| file_error(path, error))?;
@@ -132,14 +132,14 @@ impl Journal {
         self.earlier.get(key.as_str()).copied().unwrap_or(Earlier::New)
     }
 
-    /// Records that a row is about to be sent, and returns whether that succeeded.
+    /// Records that a row is about to be sent. Returns whether it could be recorded.
     pub(super) fn sending(&mut self, key: &IdempotencyKey, line: u64) -> bool {
         let entry = Entry { key: key.as_str().to_owned(), line, sent_at: Some(Timestamp::now()), lead_id: None };
         let recorded = self.append(&entry);
         self.check(recorded).is_some()
     }
 
-    /// Records the lead of a row, or that the row has been refused.
+    /// Records the lead of a row, or that the row created no lead.
     pub(super) fn finished(&mut self, key: &IdempotencyKey, line: u64, lead: Option<&LeadId>) -> Result<(), CsvError> {
         self.append(&Entry { key: key.as_str().to_owned(), line, sent_at: None, lead_id: lead.cloned() })
     }
@@ -149,12 +149,12 @@ impl Journal {
         value.map_err(|error| self.failed.get_or_insert(error)).ok()
     }
 
-    /// Returns the error that ended the rows, if any.
+    /// Returns the error that `check` recorded, if any.
     pub(super) fn result(self) -> Result<(), CsvError> {
         self.failed.map_or(Ok(()), Err)
     }
 
-    /// Writes a line at once, so that it survives if this process is killed.
+    /// Writes a line without buffering it in this process, so that the line survives if the process is killed.
     fn append(&mut self, value: &impl Serialize) -> Result<(), CsvError> {
         let Some(file) = &mut self.file else { return Ok(()) };
         let mut line = serde_json::to_vec(value).map_err(|error| file_error(&self.path, error))?;

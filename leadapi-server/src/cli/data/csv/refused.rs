@@ -16,7 +16,7 @@ use crate::cli::CommandError;
 /// Refused rows in a file that gets its final name at the end of the import. The file is created with the first row.
 pub(super) struct Refused<'s> {
     sheet: &'s Sheet,
-    /// Without the suffix.
+    /// The path of the file without its suffix.
     path: PathBuf,
     file: Option<Box<csv::Writer<File>>>,
 }
@@ -36,9 +36,9 @@ impl<'s> Refused<'s> {
         written.transpose().map(drop).map_err(|error| self.failed(error.into()))
     }
 
-    /// Returns the path of the file if any row was refused.
+    /// Gives the file its final name, and returns its path if any row was refused.
     ///
-    /// Never replaces an earlier file, because the user may be correcting it, unless its content is the same.
+    /// An earlier file with other content is never replaced, because the user may be correcting it.
     pub(super) fn finish(mut self) -> Result<Option<PathBuf>, CommandError> {
         let Some(writer) = self.file.take() else { return Ok(None) };
         let renamed = writer.into_inner().map_err(csv::IntoInnerError::into_error).and_then(|file| {
@@ -68,7 +68,8 @@ impl<'s> Refused<'s> {
         Ok(writer)
     }
 
-    /// Returns a row with our two columns in front, and without those that an earlier import added.
+    /// Returns a row with `REFUSED_COLUMNS` in front. If the input already has these columns from an earlier import,
+    /// they are omitted.
     fn row(&self, record: &StringRecord, ours: [&str; 2]) -> StringRecord {
         let mut row = StringRecord::from(&ours[..]);
         for (at, field) in record.iter().enumerate() {

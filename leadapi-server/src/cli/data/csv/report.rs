@@ -11,7 +11,7 @@ use crate::cli::{
     output::{Format, count},
 };
 
-/// The number of invalid rows that a dry run prints.
+/// The maximum number of refused rows that a dry run prints.
 const SHOWN: usize = 20;
 
 /// The outcome of an import.
@@ -25,12 +25,12 @@ pub(super) struct Report {
     pub(super) refused_file: Option<PathBuf>,
     /// The refused rows of a dry run, with their lines and the reasons.
     pub(super) problems: Vec<(u64, String)>,
-    /// Why rows were not sent, or have an unknown result.
+    /// The reason that rows were not sent or have an unknown result.
     pub(super) failure: Option<CsvError>,
 }
 
 impl Report {
-    /// Prints the report. Returns an error unless all rows have been imported.
+    /// Prints the report. Returns an error if the import failed or a row was refused.
     pub(super) fn print(self, format: Format) -> Result<(), CommandError> {
         let Self { rows, progress, .. } = &self;
         let existing = self.skipped + progress.replayed;

@@ -1,4 +1,4 @@
-//! A row of a CSV file, on its way to the API.
+//! The rows of a CSV file, and their idempotency keys.
 
 use std::collections::HashMap;
 
@@ -11,8 +11,7 @@ pub(super) struct Row {
     pub(super) line: u64,
     /// The fields as they are in the file.
     pub(super) record: StringRecord,
-    /// The reason why the row is not a valid lead. `new` then has no name, so the client refuses the row without
-    /// sending it.
+    /// The reason that the row is refused. `new` is then not a valid lead, so the client refuses it without sending it.
     pub(super) fault: Option<String>,
     pub(super) new: NewLead,
 }
@@ -30,10 +29,10 @@ impl Row {
     }
 }
 
-/// Gives each row of an import the same idempotency key in every run.
+/// The idempotency keys of the rows of an import, which are the same in every run.
 ///
 /// A key is derived from the name of the import, the content of the lead, and the number of equal leads before it in
-/// the file. Other rows and the order of the rows therefore do not affect it.
+/// the file. Other leads in the file and the order of the rows therefore do not affect it.
 pub(super) struct Keys {
     name: String,
     seen: HashMap<[u8; 32], u64>,
@@ -73,7 +72,7 @@ mod tests {
         assert_ne!(keys("other.csv", &["Ann"]), keys("leads.csv", &["Ann"]));
     }
 
-    /// A journal lists the keys, so a later version must derive the same ones.
+    /// A journal lists the keys, so a later version must derive the same keys.
     #[test]
     fn the_key_of_a_row_stays_the_same() {
         assert_eq!(keys("leads.csv", &["Ann"]), ["csv-f80b3afffad344a53646d4d2d5e52152-1"]);

@@ -38,7 +38,7 @@ pub(super) struct SheetArgs {
     raw: bool,
 }
 
-/// The title of a column, and the field to use it for.
+/// The title of a column, and the field to use it for, or `None` to ignore the column.
 #[derive(Debug, Clone)]
 struct Mapping(String, Option<LeadField>);
 
@@ -49,7 +49,7 @@ fn mapping(text: &str) -> Result<Mapping, String> {
     Ok(Mapping(title.trim().to_owned(), field))
 }
 
-/// What the rows have in a column.
+/// The meaning of a column.
 #[derive(Debug, Clone, Copy)]
 enum Column {
     Field(LeadField),
@@ -57,20 +57,21 @@ enum Column {
     Unknown,
 }
 
-/// A CSV file whose titles have been read.
+/// A CSV file that `open` has checked.
 pub(super) struct Sheet {
     args: SheetArgs,
     pub(super) delimiter: u8,
     pub(super) has_byte_order_mark: bool,
     pub(super) titles: StringRecord,
     columns: Vec<Column>,
-    /// The number of rows.
+    /// The number of rows that are not blank.
     pub(super) rows: u64,
 }
 
 const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
-/// A line appended to the file. It is read as a record of its own unless the file ends within a quoted field.
+/// A line that the reader appends to the content of the file. It is a record of its own unless the file ends within a
+/// quoted field.
 const END: &str = "\u{1}end";
 const END_LINE: &[u8] = b"\n\x01end\n";
 
@@ -161,7 +162,7 @@ impl SheetArgs {
             (Some(Mapping(_, Some(field))), _) => Column::Field(*field),
             (None, Some(field)) if field.is_writable() => Column::Field(field),
             (None, None) if !field::REFUSED_COLUMNS.contains(&title) => Column::Unknown,
-            // The service sets the other fields of an exported lead.
+            // `--map` excludes the column, only the service sets its field, or an earlier import added it.
             _ => Column::Ignored,
         }
     }
@@ -205,7 +206,7 @@ impl SheetArgs {
     }
 }
 
-/// Opens a reader that accepts rows of any length, so that one wrong row does not stop the import.
+/// Opens a reader that accepts rows with any number of fields, so that one wrong row does not stop the import.
 fn reader(path: &Path, delimiter: u8) -> Result<Reader, CsvError> {
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     Ok(ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(file.chain(END_LINE)))
@@ -215,7 +216,7 @@ fn is_end(record: &StringRecord) -> bool {
     record.len() == 1 && record.get(0) == Some(END)
 }
 
-/// Returns whether all fields are empty, as in the rows that spreadsheets write below the last one.
+/// Returns whether all fields are empty, as in the rows that spreadsheets write below the last row with data.
 fn is_blank(record: &StringRecord) -> bool {
     record.iter().all(|field| field.trim().is_empty())
 }

@@ -1,4 +1,4 @@
-//! The page for a file that cannot be read.
+//! The page for a file that cannot be read or is not a form record.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::cli::CommandError;
 
 /// The number of lines to show before and after the line with the error.
 const LINES_AROUND: usize = 3;
-/// The number of characters to show before and after the error. A file can be a single line.
+/// The number of characters to show before and after the error, because a file can be a single long line.
 const CHARS_AROUND: usize = 60;
 
 /// Returns a page with the error, and the lines around it if the file is not a form record.
@@ -41,7 +41,7 @@ pub(super) fn page(file: &Path, text: &str, error: &CommandError) -> Markup {
     )
 }
 
-/// Returns the lines around an error: their numbers, their text, and whether the error is there.
+/// Returns the lines around an error: the number and the text of each line, and whether it contains the error.
 fn excerpt(text: &str, line: usize, column: usize) -> Vec<(String, String, bool)> {
     let lines = text.lines().enumerate().map(|(at, text)| (at + 1, text));
     let around = lines.filter(|(number, _)| number.abs_diff(line) <= LINES_AROUND);

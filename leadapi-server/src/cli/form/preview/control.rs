@@ -18,7 +18,7 @@ const ADDRESS: [(&str, &str, &str); 6] = [
     ("country", "Country", "country-name"),
 ];
 
-/// The largest scale of a rating that has a button for each number.
+/// The maximum difference between the first and the last button of a rating. A larger scale is cut off.
 const MAX_SCALE: i64 = 20;
 
 /// A form control. The engine validates every answer, because a URL can contain an answer that no control produces.
@@ -51,7 +51,7 @@ pub(super) struct Choice {
 pub(super) struct Frame<'f> {
     /// The id of the question.
     pub(super) question: &'f str,
-    /// The id of the first field. The other ids start with it.
+    /// The id of the first field.
     pub(super) id: &'f str,
     pub(super) answer: Option<&'f Answer>,
     /// The ids of the elements that describe the fields.
@@ -150,7 +150,7 @@ impl Control {
                     aria-required=[required];
             },
             Self::Text => html! {
-                // The parser drops a line break after the tag.
+                // HTML parsers drop a line break directly after the tag.
                 textarea id=(frame.id) name=(name) rows="4" aria-describedby=[described_by] aria-invalid=[invalid]
                     aria-required=[required] { "\n" (text) }
             },
@@ -184,7 +184,7 @@ fn values(answer: Option<&Answer>) -> Vec<String> {
     };
     match answer.map(serde_json::to_value) {
         Some(Ok(Value::Array(values))) => values.into_iter().filter_map(text).collect(),
-        // Text with whitespace around it is shown as it is. A number keeps its spelling.
+        // Text keeps its surrounding whitespace. A number keeps the format in which it was entered.
         Some(Ok(Value::String(text))) => vec![text],
         Some(_) => answer.map(|answer| answer.text().into_owned()).into_iter().collect(),
         None => Vec::new(),
@@ -208,7 +208,7 @@ fn options(frame: &Frame<'_>, kind: &str, choices: &[Choice], has_letters: bool)
     }
 }
 
-/// Returns the id of the first field, to which the list of problems links. The others need none.
+/// Returns the id for the first field, to which the list of problems links. The other fields need no id.
 fn option_id(id: &str, at: usize) -> Option<&str> {
     (at == 0).then_some(id)
 }
@@ -219,7 +219,7 @@ fn part_name(name: &str, part: &str) -> String {
 
 fn address(frame: &Frame<'_>, name: &str) -> Markup {
     let answer = frame.answer.and_then(|answer| serde_json::to_value(answer).ok()).unwrap_or_default();
-    // An address can also be text, which has no parts.
+    // An address can also be a single text, which is shown as the street.
     let text = |part: &str| match (&answer, part) {
         (Value::String(text), "street") => text.clone(),
         _ => answer.get(part).and_then(Value::as_str).unwrap_or_default().to_owned(),

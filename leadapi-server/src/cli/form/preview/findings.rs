@@ -36,7 +36,7 @@ fn finding(finding: &Finding, version: FormVersion) -> Markup {
             @if finding.count == 1 { p { (finding.fix) } }
             p { code { (finding.code) } " at " code { (finding.pointer) } }
             @if let Some(answers) = &finding.witness {
-                // The walk limits the number of the page, so this is the last page that the answers reach.
+                // `Visit::read` limits the page number, so this is the last page that the answers reach.
                 p { a href=(url(version, answers, usize::MAX)) { "Walk with answers that demonstrate it" } }
             }
         }

@@ -19,15 +19,15 @@ use crate::{
     web::{self, Fields, Page, html, respond},
 };
 
-/// The style sheet of the preview, which styles the visitor's page by the variables of the theme.
+/// The style sheet of the preview, which styles the visitor's page with the variables of the theme.
 const STYLE: &[u8] = include_bytes!("preview.css");
 
-/// The file to preview.
+/// The file to preview, and its latest findings.
 pub(super) struct Preview {
     file: PathBuf,
     version: FormVersion,
     policy: Policy,
-    /// The findings of the file as it was last read. A check takes much longer than a walk.
+    /// The latest findings, kept because a check takes much longer than a walk.
     checked: Mutex<Option<Checked>>,
 }
 

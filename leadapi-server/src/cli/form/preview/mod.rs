@@ -1,7 +1,9 @@
-//! `form preview`: a local page that walks through a form like a visitor, and shows the path, the score and the lead.
+//! `form preview`: a local page on which the user walks through a form like a visitor, next to the path, the score and
+//! the lead.
 //!
-//! The pages are plain HTML forms without scripts. A visit is in the URL, so a reload shows the same page of a changed
-//! file, and the server keeps no state. The engine evaluates every answer, so the browser has no copy of the rules.
+//! The pages are plain HTML forms without scripts. The URL contains the whole visit, so a reload shows the same page of
+//! a changed file, and the server keeps no sessions. The engine evaluates every answer, so the browser has no copy of
+//! the rules.
 
 mod broken;
 mod control;
@@ -35,7 +37,7 @@ use crate::{
     shutdown::Shutdown,
 };
 
-/// The maximum size of a URL, which contains all answers of a visit.
+/// The maximum size of a request head, whose URL contains all answers of a visit.
 const MAX_URL_BYTES: usize = 512 * 1_024;
 
 /// Serves a page that walks through a form from a file like a visitor.
@@ -60,7 +62,7 @@ pub(in crate::cli) struct PreviewForm {
     locale: Option<String>,
 }
 
-/// The name of a version on the command line and in URLs.
+/// The version of a form, as named on the command line and in URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum FormVersion {
     Live,

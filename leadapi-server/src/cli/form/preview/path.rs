@@ -8,7 +8,8 @@ use maud::{Markup, html};
 
 use super::{visit::Visit, visitor::label};
 
-/// Returns the section with the path. `counted` is the walk with only the answers to the pages that the visitor left.
+/// Returns the section with the path. `counted` is the walk with only the answers to the pages that the visitor has
+/// left.
 pub(super) fn section(walk: &Walk<'_>, visit: &Visit, counted: &Walk<'_>) -> Markup {
     let progress = walk.steps().nth(visit.at).map_or_else(|| walk.progress(), Step::progress);
     let shown: Vec<_> = walk.steps().take(visit.at.saturating_add(1)).collect();
@@ -73,7 +74,7 @@ fn answers(step: Step<'_, '_>) -> Markup {
     }
 }
 
-/// Returns the rules that a page tried. Rules that did not match are folded.
+/// Returns the rules that the walk tried after a page. Rules that did not match are collapsed.
 fn reasons(walk: &Walk<'_>, step: Step<'_, '_>, target: &str) -> Markup {
     let tried = step.tried_rules();
     let (not_matched, others): (Vec<_>, Vec<_>) =

@@ -5,7 +5,7 @@ use crate::web::Fields;
 
 const SAMPLE: &str = include_str!("../../../../../leadapi-core/tests/data/form.json");
 
-/// A file to preview.
+/// A preview of a temporary file.
 struct Site {
     folder: tempfile::TempDir,
     preview: Preview,
@@ -64,7 +64,7 @@ async fn no_text_of_a_record_becomes_markup() {
     assert!(css.contains("--bg: #ffffff;") && !css.contains("evil"), "{css}");
 }
 
-/// A visitor answers the pages of the sample, and the lead is next to the ending.
+/// Walks through the sample to an ending and back, with no state except the URL.
 #[tokio::test]
 async fn a_visit_is_in_the_url() {
     let site = Site::new(SAMPLE);
@@ -72,7 +72,7 @@ async fn a_visit_is_in_the_url() {
     assert!(site.get("/", &first).await.contains("Needs an answer."));
     let page = site.get("/", &[&first[..], &[("q.q_recipient", "o_mother")]].concat()).await;
     assert!(page.contains("Does my mother already have a care level?") && !page.contains("Needs an answer."), "{page}");
-    // Answers that are not in the form do not count, and a wrong address bar does no harm.
+    // Invalid answers and page numbers in the URL do no harm.
     for (answers, at) in [("{", "99"), ("7", "-1"), (r#"{"q_age":[[["x"]]]}"#, "18446744073709551615")] {
         let page = site.get("/", &[("answers", answers), ("at", at)]).await;
         assert!(page.contains("Who is it for?"), "{page}");

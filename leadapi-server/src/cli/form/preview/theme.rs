@@ -16,7 +16,7 @@ type Rgb = [u8; 3];
 const WHITE: Rgb = [255; 3];
 const INK: Rgb = [29, 36, 51];
 
-/// The look of a form.
+/// The appearance of a form, derived from its theme.
 #[derive(Debug)]
 pub(super) struct Look {
     /// The names of the members of the theme whose values the preview does not understand.
@@ -118,7 +118,7 @@ fn hex([red, green, blue]: Rgb) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// Mixes two colours, with this percentage of the first one.
+/// Mixes two colours. `percent` is the share of the first one.
 fn mix([r1, g1, b1]: Rgb, [r2, g2, b2]: Rgb, percent: u16) -> Rgb {
     [(r1, r2), (g1, g2), (b1, b2)].map(|(one, other)| {
         let mixed = (u16::from(one) * percent + u16::from(other) * (100 - percent)) / 100;
@@ -141,7 +141,7 @@ fn number(field: &Field<Number>, default: i64, range: std::ops::RangeInclusive<i
     number.clamp(*range.start(), *range.end())
 }
 
-/// Returns a list of font families, with quotes around names that are not keywords.
+/// Returns a list of font families, with quotes around names that are not keywords, or `None` if a name is invalid.
 fn fonts(text: &str) -> Option<String> {
     let mut families = Vec::new();
     for family in text.split(',') {
@@ -209,7 +209,7 @@ mod tests {
             assert_eq!(look.css(), Look::new(None).css(), "{text}");
             assert_eq!(look.ignored.len(), 6, "{text}: {:?}", look.ignored);
         }
-        // The font may have such a name, but it cannot end its quotes.
+        // A font may have such a name, because the name cannot contain quotes.
         let css = look(r#"{"fontFamily":"expression, url"}"#).css();
         assert!(css.contains(r#"--font: "expression", "url", var(--sans);"#), "{css}");
     }

@@ -11,8 +11,8 @@ use crate::web::Fields;
 pub(super) struct Visit {
     pub(super) version: FormVersion,
     pub(super) answers: Answers,
-    /// The number of pages that the visitor has left, which is the number of the page on display. After the last page,
-    /// this is the ending.
+    /// The number of pages that the visitor has left, which is also the index of the page on display. After the last
+    /// page, the ending is on display.
     pub(super) at: usize,
     /// Whether the visitor tried to leave the page although answers are missing or invalid.
     pub(super) shows_problems: bool,

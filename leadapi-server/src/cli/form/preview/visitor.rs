@@ -11,7 +11,7 @@ use super::{
     visit::Visit,
 };
 
-/// What the visitor sees.
+/// The page or the ending on display.
 pub(super) struct Visitor<'v> {
     pub(super) record: &'v FormRecord,
     pub(super) form: &'v Questionnaire<'v>,
@@ -79,7 +79,8 @@ impl Visitor<'_> {
         let problem = |id: &str| problems.iter().find(|(question, _)| *question == id).map(|(_, problem)| *problem);
         let questions: Vec<_> = step.questions().enumerate().collect();
         html! {
-            // The heading has the focus, so that a screen reader announces each page. An error takes it instead.
+            // The heading has the focus, so that a screen reader announces each page. If there are problems, their list
+            // has the focus.
             h1 tabindex="-1" autofocus[problems.is_empty()] { (self.title()) }
             @if !problems.is_empty() {
                 div.problems role="alert" tabindex="-1" autofocus {
@@ -106,7 +107,7 @@ impl Visitor<'_> {
         }
     }
 
-    /// Returns the fields that contain the visit.
+    /// Returns the hidden fields that contain the visit.
     fn hidden(&self) -> Markup {
         html! {
             input type="hidden" name="version" value=(self.visit.version.as_str());
