@@ -326,7 +326,7 @@ function draw() {
   showTarget();
 }
 
-/** Adds the anchor of a guide, which the HTML already contains, and makes the guide searchable. */
+/** Adds an anchor to a guide in the HTML, and makes the guide searchable. */
 function drawGuide(guide) {
   const heading = guide.querySelector("h3");
   const [id, title] = [guide.id, heading.textContent];

@@ -1,7 +1,7 @@
 // The language switch of the samples. Without JavaScript, the page shows each sample in all languages.
 "use strict";
 
-/** Adds the buttons and the copy button to each group of samples, and shows the chosen language. */
+/** Adds the language buttons and the copy button to each group of samples, and shows the chosen language. */
 function drawLanguages() {
   for (const group of document.querySelectorAll(".samples")) {
     const samples = [...group.querySelectorAll("pre")];

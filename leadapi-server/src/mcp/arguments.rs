@@ -16,7 +16,7 @@ pub(super) const MAX_LIMIT: u32 = 100;
 #[derive(Debug)]
 pub(super) struct Arguments(Map<String, Value>);
 
-/// An argument is missing, unknown or invalid. The agent reads the message, and can correct its call.
+/// The reason the arguments of a call are refused. The agent reads the message and can correct its call.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InvalidArgument {
     #[error("{0} is required")]

@@ -127,7 +127,7 @@ impl McpHandler {
         }
         let answer = self.api.handle(probe, Some(id.clone())).await;
         let is_refused = answer.status() == StatusCode::UNAUTHORIZED || answer.status().is_server_error();
-        // The token may have become valid in the meantime.
+        // If the API did not refuse the token, the token has become valid in the meantime.
         token.filter(|_| !is_refused).ok_or_else(|| Box::new(answer))
     }
 }

@@ -22,7 +22,7 @@ use crate::{
 /// The connection limit, lower than for the API, because an agent makes few requests.
 const MAX_CONNECTIONS: usize = 256;
 
-/// The parts of the MCP server other than the API.
+/// The settings of the MCP server, and the verifier of its tokens.
 pub(crate) struct McpSite {
     pub(crate) verifier: Arc<dyn TokenVerifier>,
     pub(crate) base_path: Arc<str>,

@@ -1,6 +1,6 @@
 //! A read-only MCP server: five tools over the API, with the same tokens, scopes, limits and messages.
 //!
-//! A tool calls the API through a [`leadapi_client::Client`], so it is written once for both transports:
+//! A tool calls the API through a [`leadapi_client::Client`], so each tool is written once for both transports:
 //!
 //! - `serve --mcp-listen` (`handler.rs`) gives each request a client that passes the caller's token to the API's own
 //!   handler in this process (`in_process.rs`). The API therefore checks, limits, measures and logs each call.

@@ -11,7 +11,7 @@ use rmcp::{
 
 use super::{handler::MAX_BODY_BYTES, protocol::McpServer, tools::Tools};
 
-/// The time limit for an API call including its retries, shorter than the timeouts of MCP clients.
+/// The time limit for an API call including its retries, shorter than the usual timeouts of MCP clients.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The reason why the server could not start or failed.

@@ -1,4 +1,4 @@
-//! The actions of the pages. Each function checks the input, calls the core, and renders the result.
+//! The actions of the pages. They check the input, call the core, and render the result.
 
 use http::StatusCode;
 use leadapi_core::{
@@ -54,7 +54,7 @@ fn created(person: &Person, token: &TokenRecord, secret: &BearerToken) -> Page {
     html(StatusCode::OK, pages::secret::page(person, token, secret))
 }
 
-/// Renders the form that asks for confirmation.
+/// Renders the form that asks for confirmation of a change.
 pub(super) async fn confirm(
     settings: &Settings,
     person: &Person,

@@ -1,7 +1,7 @@
 //! Limits sign-in attempts.
 //!
-//! A link's secret cannot be guessed. The limit keeps attempts from overloading the store, and the log shows when it is
-//! exceeded. It also applies to people whose identity a proxy has verified. Another site can make their browsers
+//! A link's secret is too long to guess. The limit keeps attempts from overloading the store, and the log shows when it
+//! is exceeded. It also applies to people whose identity a proxy has verified. Another site can make their browsers
 //! request pages without the session cookie, and each of these requests starts a session.
 
 use std::{net::IpAddr, num::NonZeroU32};
@@ -29,8 +29,9 @@ impl Default for Attempts {
 }
 
 impl Attempts {
-    /// Counts an attempt, or refuses it if there were too many from the same address. The window counts by token id, so
-    /// the address serves as the id. Through a Unix socket, all people without a forwarded address count together.
+    /// Counts an attempt, or refuses it if there were too many from the same address. `SlidingWindow` counts by token
+    /// id, so the address serves as the id. All attempts through a Unix socket that have no forwarded address count
+    /// together.
     pub(super) fn admit(&self, address: Option<IpAddr>) -> Result<(), Problem> {
         let key = address.map_or_else(|| "unix".to_owned(), |address| counted_address(address).to_string());
         let key = TokenId::parse(key).map_err(|_| Problem::Failed)?;

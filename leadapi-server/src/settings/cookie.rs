@@ -7,7 +7,7 @@ use leadapi_core::auth::SessionToken;
 /// server on the same host has set a cookie with the same name.
 const MAX_SECRETS: usize = 4;
 
-/// The cookie and its attributes.
+/// The name and the attributes of the cookie.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SessionCookie {
     name: &'static str,
@@ -16,7 +16,7 @@ pub(super) struct SessionCookie {
 
 impl SessionCookie {
     /// Over HTTPS, the prefix `__Host-` makes browsers refuse a cookie with the same name from another host or without
-    /// `Secure`. Without HTTPS, which is allowed only on this machine, browsers would refuse the prefix itself.
+    /// `Secure`. Without HTTPS, browsers would refuse a cookie with this prefix.
     pub(super) const fn new(is_https: bool) -> Self {
         if is_https {
             Self { name: "__Host-leadapi", attributes: "; Path=/; Secure; HttpOnly; SameSite=Strict" }

@@ -1,4 +1,4 @@
-//! The forms that the pages submit, and the token that proves which page submitted one.
+//! The submitted forms, and the token that proves which session and path a form was rendered for.
 
 use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};
@@ -43,7 +43,7 @@ pub(super) fn form_token(session: &SessionToken, path: &str) -> String {
     TokenHash::from_bytes(code.into()).to_hex()
 }
 
-/// HMAC accepts keys of any length, so the result is never `None`.
+/// Returns the code of a form token. It is never `None`, because HMAC accepts keys of any length.
 fn mac(session: &SessionToken, path: &str) -> Option<Hmac<Sha256>> {
     let mac = Hmac::<Sha256>::new_from_slice(session.expose().as_bytes()).ok()?;
     Some(mac.chain_update(path.as_bytes()))

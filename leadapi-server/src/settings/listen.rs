@@ -29,7 +29,7 @@ pub(crate) enum SettingsSocket {
     Unix(PathBuf),
 }
 
-/// The text is neither an address nor a Unix socket.
+/// The error for a text that is neither an address nor a Unix socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be an address such as 127.0.0.1:8081, or unix:PATH")]
 pub(crate) struct InvalidSocket;

@@ -35,7 +35,7 @@ pub(super) enum Peer {
 #[derive(Debug)]
 pub(super) struct Claims {
     cookies: Vec<SessionToken>,
-    /// The person whose identity the proxy has verified.
+    /// The email address that the proxy has verified.
     verified: Option<String>,
     /// The address of the person's browser.
     pub(super) address: Option<IpAddr>,
@@ -57,7 +57,7 @@ impl Person {
         Self { signed_in, secret, is_new, address }
     }
 
-    /// Returns the right to manage the settings, with the address for the audit log.
+    /// Returns the permission to manage tokens, with the address for the audit log.
     pub(super) fn admin(&self) -> TokenAdmin {
         self.signed_in.admin.clone().address(self.address)
     }
@@ -115,8 +115,8 @@ impl Claims {
         Ok(None)
     }
 
-    /// Returns the person with a session in this business. Without such a session, a person whom the proxy has verified
-    /// gets a new one.
+    /// Returns the person with a session in this business. If there is none, a person whom the proxy has verified gets
+    /// a new session.
     pub(super) async fn find_in(
         &self,
         sessions: &Sessions,

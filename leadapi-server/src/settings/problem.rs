@@ -16,11 +16,11 @@ pub(super) enum Problem {
     InvalidLink,
     /// The person may not manage tokens.
     NotAllowed,
-    /// There is no such page, or it belongs to another business.
+    /// There is no such page, token or session, or the person has no access to the business.
     NotFound,
-    /// The path exists, but only with these methods.
+    /// The path supports only these methods.
     MethodNotAllowed(&'static str),
-    /// The form was not sent by a page of this site, or by a page of an earlier session.
+    /// The form comes from another site, or from a page of an earlier session.
     Forged,
     /// The request is malformed. The text describes what is wrong.
     BadRequest(&'static str),
@@ -28,7 +28,7 @@ pub(super) enum Problem {
     Refused(String),
     /// There were too many attempts to sign in. The number is the time to wait, in seconds.
     TooManyAttempts(u64),
-    /// The store or the random number generator failed.
+    /// The server could not complete the request, for example because the store failed or the request timed out.
     Failed,
 }
 
@@ -68,7 +68,7 @@ impl From<TokenError> for Problem {
     }
 }
 
-/// Writes an error as a sentence.
+/// Turns an error message into a sentence.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|letter| letter.to_uppercase().to_string());

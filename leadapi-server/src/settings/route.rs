@@ -9,9 +9,9 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 pub(super) enum Route {
     Style,
     Icon,
-    /// The person's businesses, or instructions for signing in.
+    /// The start page: the person's businesses or tokens, or instructions for signing in.
     Home,
-    /// The button that uses a sign-in link.
+    /// The page whose button uses a sign-in link.
     SignInLink(String),
     SignIn,
     OfBusiness(BusinessId, BusinessRoute),
@@ -57,7 +57,7 @@ impl TokenForm {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoRoute {
     NotFound,
-    /// The path exists, but only with these methods.
+    /// The path supports only these methods.
     Allow(&'static str),
 }
 
@@ -116,7 +116,7 @@ impl BusinessRoute {
     }
 }
 
-/// Returns the path of one of a business's pages. The segments after the business are joined, and ids are escaped.
+/// Returns the path of a page of a business. Each segment is percent-encoded.
 pub(super) fn path(business: &BusinessId, segments: &[&str]) -> String {
     let mut path = format!("/b/{}", escape(business.as_str()));
     for segment in segments {

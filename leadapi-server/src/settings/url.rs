@@ -1,4 +1,4 @@
-//! The URL of the API settings, as a person's browser reaches them.
+//! The URL at which a person's browser reaches the API settings.
 
 use std::{fmt, str::FromStr};
 
@@ -15,7 +15,7 @@ pub(crate) struct SettingsUrl {
     is_https: bool,
 }
 
-/// The text is not the URL of a host.
+/// The error for a text that is not a scheme and a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be http:// or https:// and a host, without a path, such as https://settings.example.com")]
 pub(crate) struct InvalidSettingsUrl;
@@ -61,7 +61,7 @@ impl SettingsUrl {
         own || names_this_machine(request)
     }
 
-    /// Returns whether a page on this host sent the request. Browsers report this in `Sec-Fetch-Site`, and older
+    /// Returns whether a page of the same origin sent the request. Browsers report this in `Sec-Fetch-Site`, and older
     /// browsers only in `Origin`. A page cannot set either header.
     pub(super) fn is_same_origin<B>(&self, request: &Request<B>) -> bool {
         match request.headers().get("sec-fetch-site") {

@@ -1,4 +1,4 @@
-//! The lifetimes that a form offers.
+//! The expiries and overlaps that the forms offer.
 
 use std::time::Duration;
 

@@ -22,7 +22,7 @@ use crate::web::head;
 /// The pages in a business's navigation, each with the last segment of its path.
 const NAVIGATION: [(&str, &str); 3] = [("tokens", "API tokens"), ("audit", "Audit log"), ("sessions", "Sessions")];
 
-/// Returns a page for a person with a session. `here` is the last segment of the page's path in the navigation.
+/// Returns a page for a person with a session. `here` is the segment of the current page in `NAVIGATION`.
 fn page(person: &Person, here: &str, title: &str, content: &Markup) -> Markup {
     let membership = &person.signed_in.membership;
     let business = &membership.business;
@@ -81,17 +81,16 @@ fn document(title: &str, who: &Markup, body: &Markup) -> Markup {
     }
 }
 
-/// Returns a paragraph.
 pub(super) fn text(text: &str) -> Markup {
     html! { p { (text) } }
 }
 
-/// Returns the hidden field that every form needs.
+/// Returns the hidden field with the form token.
 fn hidden_token(person: &Person, path: &str) -> Markup {
     html! { input type="hidden" name=(TOKEN_FIELD) value=(form_token(&person.secret, path)); }
 }
 
-/// Returns a form that consists of a button. `label` distinguishes buttons with the same text.
+/// Returns a form that consists of a button. `label` lets screen readers distinguish buttons with the same text.
 fn button(person: &Person, path: &str, text: &str, label: &str) -> Markup {
     html! {
         form method="post" action=(path) {
