@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::json::{Budget, NOTICE};
 
-/// The maximum number of client accounts to count, and also of stages. Each needs one request, and a token may make 600
-/// reads per minute by default.
+/// The maximum number of client accounts whose leads are counted, and the maximum number of stages. Each count is one
+/// request, and a token may make 600 reads per minute by default.
 const MAX_COUNTS: u32 = 50;
 /// The number of concurrent requests.
 const CONCURRENCY: usize = 4;

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 
 use crate::process::{Database, Running, lead, wait_until};
 
-/// Displaces a server's files while the server is writing, and returns the server's log once it has exited.
+/// Displaces the files of a running server, and returns the server's log once it has exited.
 fn displace_while_serving(displace: impl FnOnce(&Path)) -> String {
     let database = Database::of_the_sample();
     let token = database.token();

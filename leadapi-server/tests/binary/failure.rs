@@ -21,7 +21,7 @@ fn overwriting_the_database_stops_the_server() {
     let file = OpenOptions::new().write(true).open(&path).unwrap();
     let garbage = vec![0xa5; usize::try_from(file.metadata().unwrap().len()).unwrap()];
     file.write_all_at(&garbage, 0).unwrap();
-    // After the server has exited, it no longer responds. Its last response must be a 500.
+    // No write may be acknowledged. Once the server has exited, it no longer responds.
     wait_until("the server exits", || {
         let answer = server.try_post(&token, &lead("Ann")).unwrap_or_default();
         assert!(!answer.starts_with("HTTP/1.1 20"), "{answer}");

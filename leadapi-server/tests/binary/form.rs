@@ -44,7 +44,8 @@ fn form(args: &[&str]) -> Ran {
     Ran { code: status.code().unwrap(), out: text(stdout), error: text(stderr) }
 }
 
-/// Returns a form with two pages. A rule with this condition jumps from the first page to the ending `no`.
+/// Returns a form with two pages. A rule whose condition has the operator `op` jumps from the first page to the ending
+/// `no`.
 fn routed(op: &str) -> Value {
     json!({"form": {"client_id": "c1", "name": "Care",
         "pages": [
@@ -152,7 +153,7 @@ fn paths_and_graphs_are_printed_as_json() {
             {"from": 0, "to_page": 1, "to_ending": null, "rule": null},
             {"from": 1, "to_page": null, "to_ending": 0, "rule": null}])
     );
-    // If a rule cannot be evaluated, its paths are uncertain.
+    // If a rule cannot be evaluated, the paths that skip it are uncertain.
     let file = folder.file("unknown.json", &routed("sounds_like").to_string());
     assert_eq!(form(&["paths", "--json", &file]).json()["paths"][0]["uncertain"], true);
     assert!(form(&["paths", &file]).out.contains("zip > you > end:thanks (uncertain)"));
@@ -242,8 +243,8 @@ fn text_in_a_record_cannot_control_a_terminal() {
     assert!(form(&["check", &file]).out.contains(r"/form/\u{1b}[2J\u{7}\u{202e}\u{9b}"));
 }
 
-/// The form has a page with thousands of questions, and a later page refers to some of them. A check of such a form
-/// once took gigabytes.
+/// The form has a page with thousands of questions, and a rule of a later page refers to some of them. A check of such
+/// a form once took gigabytes of memory.
 #[test]
 fn a_large_form_is_checked_and_listed_in_seconds() {
     let fields: Vec<Value> = (0..10_000)

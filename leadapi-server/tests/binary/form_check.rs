@@ -4,8 +4,8 @@ use std::{fs, process::Command};
 
 use serde_json::{Map, Value, json};
 
-/// A form with an error and a warning that depends on answers. Its text has a character outside the basic plane before
-/// the error.
+/// A form with an error, a warning that depends on answers, and a note. Its text has a character outside the Basic
+/// Multilingual Plane before the error.
 const FORM: &str = r#"{"form": {"client_id": "c1",
   "pages": [
     {"id": "p1", "title": "Your budget", "fields": [

@@ -176,7 +176,8 @@ fn ctrl_c_skips_the_drain_delay() {
     assert!(server.end().0);
 }
 
-/// Without the second flag, an operator who only wants the pages would also expose the API over plain HTTP.
+/// If `--insecure-http` alone served the API, an operator who only wants the metrics would also expose the API in plain
+/// HTTP.
 #[test]
 fn a_reachable_operator_address_needs_flags() {
     let database = Database::of_the_sample();

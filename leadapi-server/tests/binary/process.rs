@@ -22,7 +22,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Starts the server. The drain delay is zero, unless the test sets another one.
+    /// Starts the server. The drain delay is zero unless the command sets it.
     pub(crate) fn start(command: &mut Command) -> Self {
         if !command.get_envs().any(|(name, _)| name == "LEADAPI_DRAIN_DELAY") {
             command.env("LEADAPI_DRAIN_DELAY", "0s");
@@ -40,7 +40,8 @@ impl Running {
         Self { child, stdout, printed, address }
     }
 
-    /// Sends a request on a new connection with `Connection: close`, and returns the response.
+    /// Sends a request on a new connection, and returns everything that the server sends until it closes the
+    /// connection.
     pub(crate) fn send(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.write_all(request.as_bytes()).unwrap();
@@ -60,7 +61,7 @@ impl Running {
             body.len()
         );
         stream.write_all(head.as_bytes()).unwrap();
-        // The server sends `100 Continue` only when the request is already running.
+        // The server sends `100 Continue` only once it reads the body, so the request is in flight.
         let mut proceed = [0; 25];
         stream.read_exact(&mut proceed).unwrap();
         assert_eq!(&proceed, b"HTTP/1.1 100 Continue\r\n\r\n");
@@ -103,7 +104,7 @@ impl Drop for Running {
 /// Writes a data set with one business and these tokens to a new file.
 pub(crate) fn data_file(name: &str, tokens: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
-    // An earlier test run may have left this file behind.
+    // An earlier test run may have left the secrets file behind.
     fs::remove_file(secrets_path(&path)).unwrap_or_default();
     let data = format!(
         r#"{{"businesses": [{{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
@@ -186,7 +187,7 @@ impl Running {
     }
 }
 
-/// A directory with a database that contains the sample.
+/// A temporary folder, and a SQLite store in it.
 pub(crate) struct Database {
     pub(crate) folder: tempfile::TempDir,
     pub(crate) store: String,

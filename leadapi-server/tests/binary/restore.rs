@@ -86,8 +86,8 @@ fn an_invalid_or_damaged_backup_changes_nothing() {
     }
 }
 
-/// After a killed restore, the store is either the old one or the restored one. Otherwise servers must refuse to start
-/// until the restore is run again.
+/// After a killed restore, the store must be the former store or the restored one. Otherwise, every command must refuse
+/// to open it until the restore is run again.
 #[test]
 fn a_killed_restore_leaves_no_mixed_store() {
     let (mut former, mut restored, mut refused) = (0, 0, 0);

@@ -123,7 +123,7 @@ fn a_second_signal_forces_the_shutdown() {
 #[test]
 fn the_server_survives_a_closed_output_pipe() {
     let mut server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
-    // Replaces stdout with a pipe whose reader has exited, so that the server cannot write its last line.
+    // Replacing the reader closes the server's output pipe, so the server cannot write its last line.
     server.stdout = BufReader::new(Command::new("true").stdout(Stdio::piped()).spawn().unwrap().stdout.take().unwrap());
     server.signal("-TERM");
     let (success, _, log) = server.end();

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The timeout of a wait, after which the test fails. Every condition in the tests is met sooner, even on a busy
+/// The timeout of a wait, after which the test fails. Every condition in the tests should be met sooner, even on a busy
 /// machine.
 pub const TIMEOUT: Duration = Duration::from_secs(120);
 /// The pause between two checks of a condition.

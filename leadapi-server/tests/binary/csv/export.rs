@@ -30,7 +30,7 @@ fn an_export_can_be_imported_into_an_empty_business() {
         assert!(report.contains(" leads were exported to "), "{report}");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         let raw = if args.contains(&"--raw") { &["--raw"][..] } else { &[] };
-        // Without an account of its own, a row would need --client.
+        // No --client is needed, because each exported row contains its client account.
         let (code, report, error) = output(&mut site.command("import-csv", &path, raw));
         assert_eq!((code, &*error), (0, ""), "{report}");
         assert_eq!(site.rows(WRITABLE), source.rows(WRITABLE));

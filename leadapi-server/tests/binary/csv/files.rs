@@ -1,4 +1,4 @@
-//! Which files can be imported, and how their columns are mapped.
+//! Tests of the files that can be imported, and of the mapping of their columns.
 
 use std::fs;
 

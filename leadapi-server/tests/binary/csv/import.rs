@@ -1,4 +1,4 @@
-//! What an import creates, refuses and reports.
+//! Tests of the leads that an import creates, the rows that it refuses, and its report.
 
 use std::{fs, process::Command};
 
@@ -24,7 +24,7 @@ fn refused_rows_can_be_corrected_and_imported() {
     assert_eq!(lines[2], "4;the row has 2 fields instead of 3;Cy;cy@x.org");
     assert_eq!(lines.len(), 3);
 
-    // The user corrects the first row only.
+    // The user corrects only the first row.
     fs::write(&refused, text.replace(";bo;", ";bo@x.org;")).unwrap();
     let (code, report, _) = site.import(&refused, &["--ignore-unknown"]);
     assert_eq!(code, 5, "{report}");
@@ -32,7 +32,7 @@ fn refused_rows_can_be_corrected_and_imported() {
     assert_eq!(again.lines().next(), Some("\u{feff}refused_line;refused_because;Name;E-Mail;Extra"));
     assert_eq!(again.lines().count(), 2, "{again}");
 
-    // The first import again: it keeps the corrected file, and writes the same rows to another one.
+    // Repeating the first import keeps the corrected file and writes the refused rows to a second file.
     let (code, report, _) = site.import(&file, &["--ignore-unknown"]);
     assert!(code == 5 && report.contains("0 leads created, 2 already imported, 2 refused"), "{report}");
     assert!(fs::read_to_string(&refused).unwrap().contains("bo@x.org"));
@@ -65,7 +65,7 @@ fn a_dry_run_finds_every_refused_row_and_changes_nothing() {
         (code, &json["created"], &json["refused"], &json["problems"][2]["line"]),
         (5, &1.into(), &3.into(), &5.into())
     );
-    // The real import agrees.
+    // The real import refuses the same rows.
     let (code, report, _) = site.import(&file, &[]);
     assert!(code == 5 && report.contains("1 lead created, 3 refused"), "{report}");
     let (code, report, _) = site.import(&file, &["--dry-run"]);
@@ -110,7 +110,7 @@ fn a_server_imports_the_same_rows_as_a_store() {
 
     let (code, report, _) = import(&url, &token, CLIENT);
     assert!(code == 5 && report.contains("1 lead created, 1 refused"), "{report}");
-    // The API recognises the row even without the journal, and for an operator at the store too.
+    // The API recognises the row without the journal, even if an operator imports it directly into the store.
     fs::remove_file(site.path("leads.csv.journal")).unwrap();
     let (code, report, _) = site.import(&file, &[]);
     assert!(code == 5 && report.contains("0 leads created, 1 already imported"), "{report}");

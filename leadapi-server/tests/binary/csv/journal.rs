@@ -1,4 +1,4 @@
-//! The journal of an import.
+//! Tests of the journal of an import.
 
 use std::fs::{self, File};
 
@@ -39,7 +39,7 @@ fn an_incomplete_last_line_is_removed() {
     assert_eq!(site.import(&file, &[]).0, 0);
     let journal = site.path("leads.csv.journal");
     let text = fs::read_to_string(&journal).unwrap();
-    // Every length would take too long.
+    // Testing every length would take too long.
     for length in (0..text.len()).step_by(37) {
         fs::write(&journal, &text[..length]).unwrap();
         let (code, report, error) = site.import(&file, &[]);

@@ -1,4 +1,4 @@
-//! `data import-csv` and `data export-csv`.
+//! Tests of `data import-csv` and `data export-csv`.
 
 mod export;
 mod files;
@@ -16,13 +16,13 @@ use serde_json::Value;
 
 use crate::process::{BINARY, BUSINESS, CLIENT, Database};
 
-/// A business without leads, and a folder for files.
+/// A store with the business to import into, and a folder for files.
 struct Site {
     database: Database,
 }
 
 impl Site {
-    /// Imports the first business of the sample without its leads.
+    /// Creates a store with the first business of the sample, without its leads.
     fn empty() -> Self {
         let database = Database::empty();
         let mut sample: Value = serde_json::from_str(leadapi_server::SAMPLE).unwrap();

@@ -1,4 +1,4 @@
-//! Imports that are killed.
+//! Tests that kill imports and repeat them.
 
 use std::{
     fs,
@@ -14,7 +14,8 @@ const ROWS: usize = 400;
 /// The number of journal lines between two kills.
 const STEP: usize = 90;
 
-/// Runs an import until it succeeds. Kills each run after it has written some lines to the journal.
+/// Runs an import until it succeeds, and returns the number of kills. Kills each run after it has written some lines to
+/// the journal.
 fn import_with_kills(journal: &Path, keeps_journal: bool, mut command: impl FnMut() -> Command) -> usize {
     let lines = || fs::read_to_string(journal).map_or(0, |text| text.lines().count());
     let mut kills = 0;

@@ -1,4 +1,4 @@
-//! Callers without rights, and requests that are malformed, too large, too slow or not from an MCP client.
+//! Callers without permission, and requests that are malformed, too large, too slow or not from an MCP client.
 
 use std::{
     io::{Read, Write},
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{Site, message};
 use crate::process::{BINARY, TIMEOUT, refused};
 
-/// Returns the status, the body and the challenge of the API's response to this token.
+/// Returns the challenge and the body of the API's response to a request with these headers.
 fn from_the_api(site: &Site, headers: &str) -> (String, String) {
     let answer = site.server.get("/v1/clients?limit=1", headers);
     let (head, body) = answer.split_once("\r\n\r\n").unwrap();

@@ -17,7 +17,7 @@ use crate::process::{BINARY, Running, TIMEOUT};
 
 const CURRENT: &str = "2026-07-28";
 
-/// A server with two sample businesses in memory.
+/// A server with the two sample businesses in memory.
 struct Site {
     server: Running,
     address: String,

@@ -1,4 +1,4 @@
-//! The results of the tools.
+//! The results of the MCP tools.
 
 use serde_json::{Value, json};
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Site, initialize, message, with_meta};
 use crate::process::{BINARY, refused};
 
-/// A running command.
+/// A running `mcp` command.
 struct Agent {
     child: Child,
     input: Option<ChildStdin>,

@@ -72,7 +72,7 @@ fn cookie(answer: &str) -> String {
     set.split(';').next().unwrap().to_owned()
 }
 
-/// A person with a session.
+/// The browser of a person with a session.
 struct Browser<'s> {
     site: &'s Site,
     cookie: String,

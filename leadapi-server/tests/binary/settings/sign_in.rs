@@ -1,4 +1,4 @@
-//! Who may sign in, and which forms are accepted.
+//! Tests of sign-in and sessions, and of the checks that protect forms.
 
 use std::{
     fs,
@@ -130,7 +130,7 @@ fn a_unix_socket_serves_the_settings_and_is_removed_at_the_end() {
     let server = start();
     assert!(get().contains("login-link"), "{}", get());
     assert_eq!(fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o660);
-    // A killed server leaves its socket behind, and the next one replaces it.
+    // A killed server leaves its socket behind, and the next server replaces it.
     server.signal("-KILL");
     server.end();
     assert!(socket.exists());
