@@ -31,7 +31,7 @@ const DEFAULT_STAGES: &str = "New, Contacted, Won, Lost";
 
 /// Set up an empty store: create a business with its owner, a client account, a pipeline and a token.
 ///
-/// On a terminal, the command asks for each value that no option sets. Otherwise it needs --store, --name and --owner,
+/// On a terminal, the command asks for the values that no option sets. Otherwise it needs --store, --name and --owner,
 /// and the other options have defaults. It prints the token's secret, which is shown only once, and the commands to run
 /// next. All records are created in one transaction. A store that has a business is not changed.
 #[derive(Debug, Args)]

@@ -68,7 +68,7 @@ pub(super) struct LimitOptions {
     /// Maximum time until the start of a response; after that, the response is 500.
     #[arg(long, env = "LEADAPI_REQUEST_TIMEOUT", value_name = "TIME", value_parser = time, default_value_t = HttpLimits::default().request.into())]
     request_timeout: Duration,
-    /// Maximum age of a connection, plus or minus 10 %; after that, the server closes it once no request is running.
+    /// Maximum age of a connection, plus or minus 10 %; after that, the server closes it once no request is in flight.
     #[arg(long, env = "LEADAPI_CONNECTION_AGE", value_name = "TIME", value_parser = time, default_value_t = HttpLimits::default().age.into())]
     connection_age: Duration,
 }

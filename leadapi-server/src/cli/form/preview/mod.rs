@@ -40,7 +40,7 @@ use crate::{
 /// The maximum size of a request head, whose URL contains all answers of a visit.
 const MAX_URL_BYTES: usize = 512 * 1_024;
 
-/// Serves a page that walks through a form from a file like a visitor.
+/// Serve a page on which you walk through a form from a file like a visitor.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   leadapi-server form preview form.json --version draft
