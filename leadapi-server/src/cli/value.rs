@@ -5,12 +5,12 @@ use std::{fmt::Display, str::FromStr};
 use humantime::Duration;
 use leadapi_core::validate::{check_email, check_name, check_token_name};
 
-/// Parses a number, including 0.
+/// Parses a whole number, which may be 0.
 pub(super) fn number<T: FromStr>(text: &str) -> Result<T, &'static str> {
     text.parse().map_err(|_| "must be a whole number")
 }
 
-/// Parses a number of at least 1.
+/// Parses a whole number of at least 1.
 pub(super) fn positive<T: FromStr>(text: &str) -> Result<T, &'static str> {
     text.parse().map_err(|_| "must be a whole number of at least 1")
 }

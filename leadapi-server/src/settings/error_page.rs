@@ -1,4 +1,4 @@
-//! The error pages.
+//! The error pages of the API settings.
 
 use http::{
     HeaderValue, StatusCode,

@@ -4,7 +4,7 @@ use http::Method;
 use leadapi_core::id::{BusinessId, SessionId, TokenId};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// A page, with the values from its path.
+/// A page or an action, with the values from its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Route {
     Style,
@@ -17,7 +17,7 @@ pub(super) enum Route {
     OfBusiness(BusinessId, BusinessRoute),
 }
 
-/// A page of one business.
+/// A page or an action of one business.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum BusinessRoute {
     Tokens,

@@ -1,4 +1,4 @@
-//! Commands that change members, client accounts, pipelines, stages and forms after an import.
+//! Tests of the commands that change members, client accounts, pipelines, stages and forms after an import.
 
 use std::fs;
 

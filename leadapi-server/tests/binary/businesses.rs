@@ -1,4 +1,4 @@
-//! Commands that add, rename and remove businesses.
+//! Tests of the commands that add, rename and remove businesses.
 
 use crate::{
     init::on_a_terminal,

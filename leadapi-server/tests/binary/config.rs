@@ -1,4 +1,4 @@
-//! Settings from the command line, the environment and a file.
+//! Tests of settings from the command line, the environment and a file.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! The `data` command: import, export and backup, with and without a running server.
+//! Tests of the `data` commands for imports, exports, checks and backups, with and without a running server.
 
 use std::{fs, os::unix::fs::PermissionsExt, process::Command, thread};
 

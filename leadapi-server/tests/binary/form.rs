@@ -1,4 +1,4 @@
-//! The `form` commands that read a form from a file and need no store.
+//! Tests of the `form` commands that read a form from a file and need no store.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! The output of `form check` and `form explain`: text, JSON and SARIF.
+//! Tests of the output of `form check` and `form explain`: text, JSON and SARIF.
 
 use std::{fs, process::Command};
 

@@ -1,4 +1,4 @@
-//! `init`: the first business of a store.
+//! Tests of `init`, which creates the first business of a store.
 
 use std::{
     io::Write,

@@ -1,4 +1,4 @@
-//! The commands `openapi` and `docs`.
+//! Tests of the commands `openapi` and `docs`.
 
 use std::{fs, process::Command};
 

@@ -1,4 +1,4 @@
-//! The operator listener of a running server.
+//! Tests of the operator listener of a running server.
 
 use std::{
     io::{Read, Write},

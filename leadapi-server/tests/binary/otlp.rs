@@ -1,4 +1,4 @@
-//! Traces as an OTLP collector receives them.
+//! Tests of the traces that an OTLP collector receives.
 
 use std::{
     io::{Read, Write},

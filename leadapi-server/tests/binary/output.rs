@@ -1,4 +1,4 @@
-//! The output of commands, for people, for scripts, and for readers that close the pipe early.
+//! Tests of the output of commands for people, for scripts, and for readers that close the pipe early.
 
 use std::{
     fs,

@@ -101,7 +101,7 @@ impl Drop for Running {
     }
 }
 
-/// Writes a data set with one business and these tokens to a new file.
+/// Writes a data set with one business and these tokens to a file.
 pub(crate) fn data_file(name: &str, tokens: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
     // An earlier test run may have left the secrets file behind.

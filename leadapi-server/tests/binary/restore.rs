@@ -1,4 +1,4 @@
-//! The `data restore` command.
+//! Tests of the `data restore` command.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! The `serve` and `demo` commands with in-memory data.
+//! Tests of the `serve` and `demo` commands with in-memory data.
 
 use std::{
     fs,

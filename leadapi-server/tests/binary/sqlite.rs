@@ -1,4 +1,4 @@
-//! The `serve` command with a SQLite file.
+//! Tests of the `serve` command with a SQLite file.
 
 use std::{
     fs,

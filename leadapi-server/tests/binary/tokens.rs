@@ -1,4 +1,4 @@
-//! The `token` command: who may use it, and how it affects a running server.
+//! Tests of the `token` command: its access rules, and its effect on a running server.
 
 use std::time::{Duration, Instant};
 

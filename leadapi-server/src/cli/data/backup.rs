@@ -1,4 +1,4 @@
-//! `data backup`: copies a SQLite database while a server uses it.
+//! `data backup`: copies a SQLite database, even while a server uses it.
 
 use std::path::PathBuf;
 

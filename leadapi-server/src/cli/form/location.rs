@@ -68,7 +68,7 @@ fn locate<'p>(text: &str, pointers: impl IntoIterator<Item = &'p str>) -> Vec<Re
     spans.iter().map(|(start, end)| Region { start: position(*start), end: position(*end) }).collect()
 }
 
-/// A tree of the pointers, with one level for each token.
+/// A tree of the pointers, with one level for each of their reference tokens.
 #[derive(Default)]
 struct Node {
     children: HashMap<String, Node>,

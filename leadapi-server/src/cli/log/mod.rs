@@ -31,7 +31,7 @@ pub(super) struct LogOptions {
     otlp_endpoint: Option<String>,
 }
 
-/// A guard for the log and the traces. On drop, it flushes everything that is queued.
+/// A guard for the log and the traces. On drop, it flushes the queued lines and spans.
 #[must_use]
 #[derive(Debug)]
 pub(super) struct Logging {

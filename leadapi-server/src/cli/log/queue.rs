@@ -88,7 +88,7 @@ impl Shared {
         let mut lines = Vec::new();
         while let Some(dropped) = self.take(&mut lines) {
             if dropped > 0 {
-                // The queue has just been emptied, so it has space for this line.
+                // The queue has just been emptied, so it should have space for this line.
                 warn!(lines = dropped, "log lines were dropped because the log was not read fast enough");
             }
             if sink.write_all(&lines).and_then(|()| sink.flush()).is_err() {

@@ -1,4 +1,4 @@
-//! The audit log.
+//! The page with the audit log.
 
 use leadapi_core::{
     model::Page,

@@ -1,4 +1,4 @@
-//! The form for a new token.
+//! The page with the form for a new token.
 
 use maud::{Markup, html};
 

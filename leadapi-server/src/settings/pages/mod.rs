@@ -1,4 +1,4 @@
-//! The HTML of the pages.
+//! The HTML of the pages of the API settings.
 
 pub(super) mod audit;
 pub(super) mod confirm;

@@ -1,4 +1,4 @@
-//! The list of sessions.
+//! The page with the list of sessions.
 
 use leadapi_core::port::Session;
 use maud::{Markup, html};

@@ -1,4 +1,4 @@
-//! The list of tokens.
+//! The page with the list of tokens.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::settings::{
     route::{TokenForm, path},
 };
 
-/// How long before its expiry a token is marked as expiring soon.
+/// A token that expires within this time is marked as expiring soon.
 const SOON: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 
 pub(in crate::settings) fn list(

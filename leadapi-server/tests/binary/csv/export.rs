@@ -1,4 +1,4 @@
-//! Exports, and imports of exported files.
+//! Tests of exports, and of imports of exported files.
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 

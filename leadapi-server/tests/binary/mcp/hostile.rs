@@ -1,4 +1,5 @@
-//! Callers without permission, and requests that are malformed, too large, too slow or not from an MCP client.
+//! Tests of callers without permission, and of requests that are malformed, too large, too slow or not from an MCP
+//! client.
 
 use std::{
     io::{Read, Write},

@@ -1,4 +1,4 @@
-//! The MCP server, called with raw messages over HTTP and over standard input and output.
+//! Tests that call the MCP server with raw messages, over HTTP and over standard input and output.
 
 mod hostile;
 mod protocol;

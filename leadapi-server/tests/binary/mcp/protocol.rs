@@ -1,4 +1,4 @@
-//! Each supported revision of the protocol, on the same endpoint.
+//! Tests of each supported revision of the protocol, on the same endpoint.
 
 use std::{
     io::{Read, Write},

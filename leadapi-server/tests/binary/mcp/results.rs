@@ -1,4 +1,4 @@
-//! The results of the MCP tools.
+//! Tests of the results of the MCP tools.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The `mcp` command, which serves on standard input and output.
+//! Tests of the `mcp` command, which serves on standard input and output.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},

@@ -1,4 +1,4 @@
-//! Hostile input, races, and data that must not leak.
+//! Tests of hostile input, races, and data that must not leak.
 
 use std::{
     fs,

@@ -1,4 +1,4 @@
-//! The API settings: sign-in, pages and forms over HTTP, and the commands that share their rules.
+//! Tests of the API settings: sign-in, pages and forms over HTTP, and the commands that share their rules.
 
 mod attacks;
 mod sign_in;

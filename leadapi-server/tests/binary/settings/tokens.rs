@@ -1,4 +1,4 @@
-//! Tokens on the pages and on the command line.
+//! Tests of tokens on the pages and on the command line.
 
 use super::{Site, status};
 use crate::process::{Database, OWNER, Running};

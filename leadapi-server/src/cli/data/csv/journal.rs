@@ -23,7 +23,8 @@ use crate::cli::csv_error::CsvError;
 /// The version of the file format.
 const VERSION: u32 = 1;
 
-/// How long the API certainly remembers a key. It is an hour shorter than in the contract, because clocks differ.
+/// The time for which the API certainly remembers a key. It is an hour shorter than in the contract, because clocks
+/// differ.
 const REMEMBERED: Duration = Duration::from_secs(23 * 3_600);
 
 pub(super) struct Journal {
