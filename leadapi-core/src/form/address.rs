@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, fmt};
 
 use super::{answer::Answer, raw::Raw};
 
-/// The names of the parts, in the order in which they are written. The first name of each part is ours, and the others
-/// are those of other products.
+/// The names of the parts, in the order in which an address is written. The first name of each part is canonical, and
+/// the others are used by other products.
 const PARTS: [(Part, &[&str]); 6] = [
     (Part::Street, &["street", "line1", "address", "address1", "address_line1", "addressLine1", "address_line_1"]),
     (Part::Line2, &["line2", "address2", "address_line2", "addressLine2", "address_line_2"]),
@@ -15,7 +15,7 @@ const PARTS: [(Part, &[&str]); 6] = [
     (Part::Country, &["country"]),
 ];
 
-/// The order of an address that is an array of strings, as Formbricks sends it.
+/// The order of the parts in an address that is an array of strings, as Formbricks sends it.
 const ARRAY: [Part; 6] = [Part::Street, Part::Line2, Part::City, Part::Region, Part::PostalCode, Part::Country];
 
 #[derive(Clone, Copy)]
@@ -44,7 +44,7 @@ enum Part {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Address {
-    /// The street and the number of the house: `street`.
+    /// The street and house number: `street`.
     pub street: Option<String>,
     /// The second line, such as the floor: `line2`.
     pub line2: Option<String>,
@@ -56,13 +56,13 @@ pub struct Address {
     pub region: Option<String>,
     /// The country: `country`.
     pub country: Option<String>,
-    /// The other members of the answer, in the order of their names.
+    /// The values of the other members of the answer, sorted by member name.
     pub others: Vec<String>,
 }
 
 impl Address {
-    /// Reads the address that an object contains. Returns `None` if the answer is not an object and not an array of at
-    /// most six strings. Text is a valid answer too, but it has no parts.
+    /// Reads an address from an object or from an array of at most six strings. Returns `None` for any other answer.
+    /// Text is a valid answer too, but it has no parts.
     ///
     /// ```
     /// use leadapi_core::form::{Address, Answer};
@@ -80,7 +80,7 @@ impl Address {
             Answer::Other(raw) => {
                 let mut members: BTreeMap<String, Raw> = raw.read().ok()?;
                 for (part, names) in PARTS {
-                    // Of several names of a part, the first one with a value counts.
+                    // If several names of a part have a value, the first one counts.
                     let mut values = names.iter().filter_map(|name| {
                         let raw = members.get(*name)?;
                         Some((*name, text(raw)?))

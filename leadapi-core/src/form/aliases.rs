@@ -1,15 +1,15 @@
-//! Other names for the values of an enum. Form products spell the same name differently, so names are compared in lower
-//! case and without `_`, `-` and spaces.
+//! Aliases of enum values. Form products spell the same name differently, so names are compared in lower case and
+//! without `_`, `-` and spaces.
 
-/// The other names of each value, as [`plain`] returns them.
+/// The aliases of each value, in the form that [`plain`] returns.
 pub(super) type Aliases<T> = [(T, &'static [&'static str])];
 
-/// Returns the other names of a value.
+/// Returns the aliases of a value.
 pub(super) fn aliases_of<T: PartialEq>(aliases: &Aliases<T>, value: &T) -> &'static [&'static str] {
     aliases.iter().find(|(known, _)| known == value).map_or(&[], |(_, names)| names)
 }
 
-/// Returns the value with this name or this other name.
+/// Returns the value with this name or alias.
 pub(super) fn resolve<'t, T>(
     name: &str,
     all: &'t [T],
@@ -26,7 +26,7 @@ pub(super) fn plain(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
 }
 
-/// Checks that the lists are sorted, and that each name stands for one value.
+/// Checks that the lists are sorted, and that each name stands for only one value.
 #[cfg(test)]
 pub(super) fn check<T>(all: &[T], aliases: &Aliases<T>, name_of: fn(&T) -> &str) {
     let mut names: Vec<String> = all.iter().map(|value| plain(name_of(value))).collect();

@@ -28,7 +28,7 @@ pub enum Answer {
     Number(Number),
     /// A string. For a choice, it is the id of the chosen option.
     Text(String),
-    /// An array of strings. For a multiple choice, it has the ids of the chosen options.
+    /// An array of strings. For a multiple choice, it contains the ids of the chosen options.
     Texts(Vec<String>),
     /// An object, any other array, or a string that is not valid Unicode.
     Other(Raw),
@@ -54,8 +54,8 @@ impl Answer {
         }
     }
 
-    /// Returns the answer as text: a string without surrounding whitespace, a number in its original spelling, and any
-    /// other JSON.
+    /// Returns the answer as text: a string without surrounding whitespace, an empty string for `null`, and JSON for
+    /// any other answer. A number keeps its original text.
     ///
     /// ```
     /// use leadapi_core::form::Answer;

@@ -1,10 +1,10 @@
-//! Calendar dates, as the number of days since a fixed day.
+//! Calendar dates as day numbers: the number of days since a fixed day.
 
 use std::fmt::Write;
 
 use chrono::{Datelike, NaiveDate};
 
-/// Parses a date of the calendar in the form `2026-05-31`, and returns its day.
+/// Parses a calendar date such as `2026-05-31`, and returns its day number.
 pub(super) fn parse(text: &str) -> Option<i32> {
     let text = text.trim();
     let digits = text.bytes().enumerate().all(|(at, byte)| matches!(at, 4 | 7) || byte.is_ascii_digit());
@@ -17,10 +17,10 @@ pub(super) fn parse(text: &str) -> Option<i32> {
     Some(date.num_days_from_ce())
 }
 
-/// The form of a date without a locale, as on the wire.
+/// The format of a date in JSON, and of a date in text if no locale is set.
 pub(super) const ISO: &str = "y-m-d";
 
-/// Formats a day. `form` has `d`, `m` and `y` in place of the day, the month and the year.
+/// Formats a day number. In `form`, `d`, `m` and `y` stand for the day, the month and the year.
 pub(super) fn format(day: i32, form: &str) -> String {
     let Some(date) = NaiveDate::from_num_days_from_ce_opt(day) else { return String::new() };
     let mut text = String::new();

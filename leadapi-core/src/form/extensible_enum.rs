@@ -107,7 +107,7 @@ macro_rules! extensible_enum {
 extensible_enum! {
     /// The type of answer that a question takes.
     ///
-    /// The contract observed the first five names. The others are an extension of this crate. [`aliases`](Self::aliases)
+    /// The contract names the first five types. The others are extensions of this crate. [`aliases`](Self::aliases)
     /// returns the names that other products use.
     QuestionType {
         /// One of the question's options.
@@ -120,23 +120,23 @@ extensible_enum! {
         Phone = "phone",
         /// A number.
         Number = "number",
-        /// Any of the question's options.
+        /// Any number of the question's options.
         MultiChoice = "multi_choice",
-        /// One of the question's options, in a list that opens.
+        /// One of the question's options, in a drop-down list.
         Dropdown = "dropdown",
-        /// A box to check. If it is required, the visitor must check it.
+        /// A checkbox. If it is required, the visitor must check it.
         Checkbox = "checkbox",
         /// Consent to terms. If it is required, the visitor must accept.
         Consent = "consent",
-        /// A date of the calendar.
+        /// A calendar date.
         Date = "date",
         /// Text of several lines.
         LongText = "long_text",
-        /// The address of a web page.
+        /// An `http` or `https` URL.
         Url = "url",
         /// A whole number on a scale.
         Rating = "rating",
-        /// A value that the page knows, such as a UTM parameter. Visitors never see the question.
+        /// A value that the web page supplies, such as a UTM parameter. Visitors never see the question.
         Hidden = "hidden",
         /// Yes or no.
         YesNo = "yes_no",
@@ -149,20 +149,21 @@ extensible_enum! {
 extensible_enum! {
     /// The operator of a condition, which compares an answer with the condition's value.
     ///
-    /// The contract observed `equals`, `is_filled` and `gt`. The others are an extension of this crate.
+    /// The contract names `equals`, `is_filled` and `gt`. The others are extensions of this crate.
     /// [`aliases`](Self::aliases) returns the names that other products use.
     ///
-    /// An operator applies to some types of questions. With any other type, or with a value that does not fit the type,
-    /// the condition never holds, and [`Questionnaire::check`](super::Questionnaire::check) reports it. A question
-    /// without an answer passes only `is_empty` and the negated operators (`not_…`), which hold if no answer passes
-    /// their counterpart. Comparisons of text ignore surrounding whitespace, and distinguish capital from small letters.
+    /// Most operators apply only to some types of questions. With any other type, or with a value that does not fit the
+    /// type, the condition never holds, and [`Questionnaire::check`](super::Questionnaire::check) reports it. A
+    /// question without an answer passes only `is_empty`, `is_not_checked` and the operators that begin with `not_`.
+    /// Text comparisons ignore surrounding whitespace and are case-sensitive.
     Operator {
-        /// The answer is the value: the chosen option has this id, one of the chosen options of a multiple choice has
-        /// it, or the number, date, boolean or text is equal to it.
+        /// The answer equals the value: the visitor chose the option with this id, or the number, date, boolean, text
+        /// or score is equal to it.
         ///
         /// Example: `{"op":"equals","value":"a"}`
         Equals = "equals",
-        /// No answer equals the value: `x not_equals "a" OR x not_equals "b"` therefore always holds.
+        /// The answer does not equal the value, or there is no answer. Unless `x` is a multiple choice,
+        /// `x not_equals "a" OR x not_equals "b"` therefore always holds.
         ///
         /// Example: `{"op":"not_equals","value":"a"}`
         NotEquals = "not_equals",
@@ -190,17 +191,18 @@ extensible_enum! {
         ///
         /// Example: `{"op":"lte","value":"2026-05-31"}`
         Lte = "lte",
-        /// The number, date or score is within the value, an array of the least and the greatest number or date. Both
-        /// are included.
+        /// The number, date or score is within the bounds, which are included. The value is an array of the lower and
+        /// the upper bound.
         ///
         /// Example: `{"op":"between","value":[20,39]}`
         Between = "between",
         /// The text contains the value, or the choice includes the option. If the value is an array, all of its
-        /// elements are contained.
+        /// elements must be contained.
         ///
         /// Example: `{"op":"contains","value":"garden"}`
         Contains = "contains",
-        /// The text does not contain the value, or the choice does not include the option.
+        /// The text does not contain the value, or the choice does not include the option. If the value is an array, at
+        /// least one of its elements is missing.
         ///
         /// Example: `{"op":"not_contains","value":["a","b"]}`
         NotContains = "not_contains",
@@ -220,11 +222,11 @@ extensible_enum! {
         ///
         /// Example: `{"op":"not_ends_with","value":".example"}`
         NotEndsWith = "not_ends_with",
-        /// The answer equals one of the elements of the value, an array.
+        /// The answer equals one of the elements of the value, which is an array.
         ///
         /// Example: `{"op":"in","value":["a","b"]}`
         In = "in",
-        /// The answer equals none of the elements of the value, an array.
+        /// The answer equals none of the elements of the value, which is an array.
         ///
         /// Example: `{"op":"not_in","value":["a","b"]}`
         NotIn = "not_in",

@@ -4,13 +4,14 @@ use std::{collections::BTreeMap, fmt};
 
 use super::{answer::Answer, raw::Raw, web_url::web_url};
 
-/// The names of the members that contain the web address and the name of a file. The first one is ours.
+/// The names of the members that contain the URL and the name of a file. The first name in each list is canonical, and
+/// the others are used by other products.
 const URL: [&str; 4] = ["url", "href", "link", "content"];
 const NAME: [&str; 4] = ["name", "fileName", "filename", "file_name"];
 
 /// A reference to a file that a visitor uploaded, which answers a question of the type `file`.
 ///
-/// [`Display`](fmt::Display) writes the name and the web address, as in the notes of a lead.
+/// [`Display`](fmt::Display) writes the name and the URL, as in the notes of a lead.
 ///
 /// ```
 /// use leadapi_core::form::{Answer, FileRef};
@@ -25,7 +26,7 @@ const NAME: [&str; 4] = ["name", "fileName", "filename", "file_name"];
 pub struct FileRef {
     /// The name of the file, if the answer contains it.
     pub name: Option<String>,
-    /// The address of the file, which is an `http` or `https` URL.
+    /// The `http` or `https` URL of the file.
     pub url: String,
 }
 

@@ -1,4 +1,4 @@
-//! The operators of a host.
+//! Operators that a host adds to those of this crate.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -8,13 +8,13 @@ type Function = dyn Fn(Option<&Answer>, Option<&Operand>) -> Option<bool> + Send
 
 /// The operators that a host adds to a [`Policy`](super::Policy), by name.
 ///
-/// A condition with such an operator calls the host's function with the valid answer to its question, or `None` if the
-/// question is not answered or was not asked, and with the condition's value. The function returns whether the condition
-/// holds, or `None` if that is unknown, which makes the step [uncertain](super::Step::is_uncertain). It must return the
-/// same result for the same arguments.
+/// A condition with such an operator calls the host's function with the answer to its question and with the condition's
+/// value. The answer is `None` if the question was not asked or has no valid answer. The function returns whether the
+/// condition holds, or `None` if that is unknown, which makes the step [uncertain](super::Step::is_uncertain). It must
+/// return the same result for the same arguments.
 ///
-/// [`Questionnaire::prove`](super::Questionnaire::prove) never calls the functions. It decides only statements that hold
-/// whatever they return.
+/// [`Questionnaire::prove`](super::Questionnaire::prove) never calls the functions. It decides only statements that do
+/// not depend on their results.
 ///
 /// ```
 /// use leadapi_core::form::{Answer, Answers, FormRecord, Operand, Outcome, Policy, Verdict, Version};

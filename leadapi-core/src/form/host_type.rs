@@ -1,4 +1,4 @@
-//! The question types of a host.
+//! Question types that a host adds to those of this crate.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -9,10 +9,10 @@ type Format = dyn Fn(&Question, &Answer) -> String + Send + Sync;
 
 /// The question types that a host adds to a [`Policy`](super::Policy), by name.
 ///
-/// A walk calls the host's functions with the record of a question and an answer that is filled. `validate` returns the
-/// problem with the answer, such as [`Problem::NotValid`], and `format` returns the text of a valid answer for the
-/// notes of a lead. Both must return the same result for the same arguments. Rules compare answers of such a type like
-/// answers of an unknown type.
+/// A walk calls the host's functions with the record of a question and an answer that is not empty. `validate` returns
+/// an error such as [`Problem::NotValid`] if the answer is invalid. `format` returns the text of a valid answer, for
+/// placeholders and for the notes of a lead. Both must return the same result for the same arguments. Rules compare
+/// answers to a question of such a type as if the type were unknown.
 ///
 /// ```
 /// use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Problem, Version};

@@ -1,18 +1,18 @@
-//! The spelling of numbers, amounts, dates and booleans in some languages and countries, and the choice of a text in
-//! several languages.
+//! The formats of numbers, amounts and dates and the words for booleans in each known locale, and the selection of a
+//! text by language.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
 use super::{field::Field, policy::Policy, raw::Raw};
 
-/// The spelling of values in one language or country.
+/// The formats of values in one language or country.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Spelling {
     /// The language, or the language and the country, in lower case.
     tag: &'static str,
     pub decimal: char,
     pub group: char,
-    /// The order of day, month and year, with `d`, `m` and `y` in place of the numbers.
+    /// The date format, in which `d`, `m` and `y` stand for the day, the month and the year.
     pub date: &'static str,
     /// Whether the currency precedes the amount.
     pub currency_first: bool,
@@ -20,13 +20,13 @@ pub(super) struct Spelling {
     pub no: &'static str,
 }
 
-/// The spelling without a locale.
+/// The formats that apply if no known locale is set.
 static NEUTRAL: Spelling =
     Spelling { tag: "", decimal: '.', group: ' ', date: "y-m-d", currency_first: false, yes: "Yes", no: "No" };
 
 macro_rules! spellings {
     ($($tag:literal $decimal:literal $group:literal $date:literal $first:literal $yes:literal $no:literal,)+) => {
-        /// The known spellings. A country follows its language.
+        /// The formats of the known locales, sorted by tag.
         static SPELLINGS: &[Spelling] = &[$(Spelling {
             tag: $tag, decimal: $decimal, group: $group, date: $date, currency_first: $first, yes: $yes, no: $no,
         }),+];
@@ -64,20 +64,20 @@ spellings! {
 }
 
 impl Spelling {
-    /// Returns the spelling for a locale such as `de-AT`: the country's if it is known, or else the language's. For an
-    /// unknown locale, returns the spelling without a locale.
+    /// Returns the formats for the locale of the policy, such as `de-AT`: those of the country if they are known, or
+    /// else those of the language. For an unknown locale, returns the neutral formats.
     pub(super) fn of(policy: &Policy) -> &'static Self {
         let tag = plain(policy.locale.as_deref().unwrap_or_default());
         let known = |tag: &str| SPELLINGS.iter().find(|spelling| spelling.tag == tag);
         known(&tag).or_else(|| known(language(&tag))).unwrap_or(&NEUTRAL)
     }
 
-    /// Returns the spelling without a locale.
+    /// Returns the formats that apply if no known locale is set.
     pub(super) fn neutral() -> &'static Self {
         &NEUTRAL
     }
 
-    /// Returns whether a locale is known.
+    /// Returns whether these are the formats of a known locale.
     pub(super) fn is_known(&self) -> bool {
         *self != NEUTRAL
     }
@@ -87,7 +87,7 @@ impl Spelling {
     }
 }
 
-/// Returns a tag in lower case, with `-` between its parts.
+/// Returns a language tag in lower case, with `-` between its parts.
 fn plain(tag: &str) -> String {
     tag.trim().to_lowercase().replace('_', "-")
 }
@@ -96,8 +96,7 @@ fn language(tag: &str) -> &str {
     tag.split('-').next().unwrap_or(tag)
 }
 
-/// Returns a text, which is either a string or an object with a string for each language. If there are several
-/// languages, the policy chooses one.
+/// Returns a text. If the text is an object with a string for each language, the policy chooses the language.
 pub(super) fn choose<'f>(text: &'f Field<String>, policy: &Policy) -> Option<Cow<'f, str>> {
     match text {
         Field::Value(text) => Some(text.into()),
@@ -106,12 +105,13 @@ pub(super) fn choose<'f>(text: &'f Field<String>, policy: &Policy) -> Option<Cow
     }
 }
 
-/// Returns the text if it is not blank.
+/// Like [`choose`], but returns `None` if the text is blank.
 pub(super) fn choose_filled<'f>(text: &'f Field<String>, policy: &Policy) -> Option<Cow<'f, str>> {
     choose(text, policy).filter(|text| !text.trim().is_empty())
 }
 
-/// Returns the texts of an object by language, or `None` if the JSON is not an object of texts.
+/// Returns the non-blank texts of an object by language, or `None` if there are none or the JSON is not an object of
+/// texts.
 pub(super) fn texts(raw: &Raw) -> Option<BTreeMap<String, String>> {
     if !raw.text().starts_with('{') {
         return None;
@@ -124,7 +124,7 @@ pub(super) fn texts(raw: &Raw) -> Option<BTreeMap<String, String>> {
 }
 
 /// Chooses the text of the first language of the policy that has one. Otherwise, chooses the text under `default` or
-/// `en`, or the first one, so that no text is lost.
+/// `en`, or else the first text, so that some text is always found.
 fn chosen(texts: BTreeMap<String, String>, policy: &Policy) -> Option<String> {
     let wanted = policy.locale.iter().chain(&policy.fallback_locales).map(String::as_str).chain(["default", "en"]);
     let mut found = None;

@@ -26,7 +26,7 @@ record! {
         id: Field<String> = "id",
         /// The name of the rule. A rule named `__fallback__` without groups is the default route from its page.
         name: Field<String> = "name",
-        /// The page from which the rule jumps.
+        /// The id of the page that the rule belongs to.
         from_page_id: Field<String> = "fromPageId",
         /// The action to take when the rule matches.
         then: Field<Jump> = "then",
@@ -58,11 +58,11 @@ record! {
 }
 
 record! {
-    /// A test of one answer (contract 2.5).
+    /// A test of an answer or a score (contract 2.5).
     Condition {
-        /// The question whose answer is tested. `$score` stands for the score of the path so far, and `$score:`
-        /// followed by a page id for the score of that page, which is 0 if the page is not on the path. A question whose
-        /// id is such a name takes precedence.
+        /// The id of the question whose answer is tested. `$score` stands for the score of the path so far, and
+        /// `$score:` followed by a page id for the score of that page, which is 0 if the page is not on the path. A
+        /// question whose id is such a name takes precedence.
         field_id: Field<String> = "fieldId",
         /// The operator.
         op: Field<Operator> = "op",
@@ -90,7 +90,7 @@ pub enum Operand {
     Number(Number),
     /// A boolean.
     Bool(bool),
-    /// An array of the other kinds of values.
+    /// An array of strings, numbers and booleans.
     List(Vec<Operand>),
 }
 

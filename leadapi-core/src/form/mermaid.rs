@@ -13,8 +13,8 @@ use super::{
 impl Questionnaire<'_> {
     /// Returns a [Mermaid](https://mermaid.js.org) flowchart of the pages, the endings and the routes between them.
     ///
-    /// A rule's route is labeled with the name of the rule. A default route has no label. [`routes`](Self::routes)
-    /// returns the same routes as data.
+    /// The route of a rule is labeled with the name of the rule. Default routes and the routes of fallbacks have no
+    /// label. [`routes`](Self::routes) returns the same routes as data.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, Policy, Version};

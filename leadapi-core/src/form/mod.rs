@@ -1,7 +1,8 @@
 //! Form definition records: lossless parsing and serialization, checks, and walks that turn a visitor's answers into a
 //! lead.
 //!
-//! This module does no I/O, reads no clock and keeps no state: a walk is a pure function of a record and its answers.
+//! This module does no I/O, reads no clock and keeps no state: a walk is a pure function of a record, a [`Policy`] and
+//! a visitor's answers.
 //!
 //! ```
 //! use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Severity, Version};
@@ -43,10 +44,10 @@
 //!
 //! # How a walk works
 //!
-//! [`FormRecord::compile`] compiles the live version or the draft into a [`Questionnaire`]. A form with an empty
-//! `live_snapshot` was never published, so the draft is compiled in its place. [`Questionnaire::walk`] then produces a
-//! [`Walk`] from [`Answers`]. The contract leaves some details open. This crate resolves them as follows, and the
-//! [`Policy`] contains the choices that a host can change:
+//! [`FormRecord::compile`] compiles the live version or the draft into a [`Questionnaire`]. A form without a
+//! `live_snapshot`, or with an empty one, was never published, so its draft is compiled instead.
+//! [`Questionnaire::walk`] then produces a [`Walk`] from [`Answers`]. The contract leaves some details open. This crate
+//! resolves them as follows, and the [`Policy`] contains the choices that a host can change:
 //!
 //! - **Pages.** A walk starts at the first page and visits each page at most once. A walk that would revisit a page
 //!   stops with [`Outcome::Loop`]. If there are no pages, the top-level `fields` form a single page without an id.
@@ -59,26 +60,28 @@
 //!   endings. A rule whose target does not exist is skipped and recorded as a [`SkippedRule`].
 //! - **Conditions** use the answers from the pages that the walk has visited. `outerOp` combines groups, and `op`
 //!   combines the conditions of a group. An empty group is ignored. A rule without conditions never matches unless it
-//!   is the fallback. [`Operator`] defines what each operator compares: the ids of options, numbers, dates, booleans, or
-//!   trimmed text. Text comparisons are case-sensitive and distinguish `01` from `1`. For a question of an unknown type,
-//!   text is the original spelling of a number, and no operator parses a string answer as a number.
-//!   [`Answer::is_filled`] defines `is_filled`. A negated operator holds if no answer passes its counterpart, so it holds
-//!   for a question that is not answered. An operator or a value that does not fit the type of the question never holds.
+//!   is the fallback. [`Operator`] defines what each operator compares: the ids of options, numbers, dates, booleans,
+//!   or trimmed text. Text comparisons are case-sensitive and distinguish `01` from `1`. For a question of an unknown
+//!   type, `equals` and `in` compare the text of a number, and no operator parses a string as a number.
+//!   [`Answer::is_filled`] defines `is_filled`. A negated operator holds if the answer does not pass its counterpart,
+//!   or if the question is not answered. An operator or a value that does not fit the type of the question never holds.
 //! - **Scores** can be compared like numbers. The `fieldId` `$score` stands for the score of the path so far, including
 //!   the page of the rule, and `$score:` followed by a page id for the points of that page.
-//! - **Unknown operators and joins** and malformed conditions are neither true nor false (Kleene's three-valued logic).
-//!   If that leaves a rule undecided, or if the rule's action is unknown, the walk treats the rule as not matching and
-//!   the step [is uncertain](Step::is_uncertain). [`Questionnaire::prove`] does not decide statements that depend on
-//!   such a rule.
+//! - **Unknown operators and joins.** A malformed condition, a condition with an unknown operator, and conditions
+//!   combined by an unknown join are neither true nor false (Kleene's three-valued logic). If that leaves a rule
+//!   undecided, or if a rule that matches has an unknown action, the walk treats the rule as not matching, and the step
+//!   [is uncertain](Step::is_uncertain). [`Questionnaire::prove`] does not decide statements that depend on such a
+//!   rule.
 //! - **Answers** are read when the walk reaches the page that contains their question. The outcome is
 //!   [`Outcome::Awaiting`] until all answers on the page are valid. Answers to questions off the path are ignored. Each
 //!   [`Problem`] states why an answer is invalid.
 //! - **Placeholders, score, progress and lead** ([`Walk::fill`], [`StepQuestion::label`], [`Walk::score`],
 //!   [`Walk::progress`], [`Walk::lead`]) depend only on answers on the path, so stale answers have no effect.
-//! - **Types and languages.** [`QuestionType`] lists the types of questions, and [`QuestionType::aliases`] the names that
-//!   other products use for them. A label may be an object with a text for each language. [`Policy::locale`] selects the
-//!   language and the spelling of numbers, dates and booleans, and [`Policy::types`] adds the host's own types.
-//!   `FORMS.md`, next to this crate's README, describes the answers to each type and the members that limit them.
+//! - **Types and languages.** [`QuestionType`] lists the types of questions, and [`QuestionType::aliases`] the names
+//!   that other products use for them. A label may be an object with a text for each language. [`Policy::locale`]
+//!   selects the language, the formats of numbers and dates, and the words for booleans, and [`Policy::types`] adds the
+//!   host's own types. `FORMS.md`, next to this crate's README, describes the answers that each type accepts and the
+//!   members that limit them.
 //!
 //! Language-neutral test vectors cover these rules for hosts that walk forms in a browser. They are in
 //! `tests/tests/vectors/forms.json` in the repository.
@@ -103,8 +106,9 @@
 //! - every extensible enum (question types, operators and so on) keeps unknown names;
 //! - every number keeps its text, so `10.0` stays `10.0` and `1e400` stays `1e400` ([`Number`]).
 //!
-//! Parsing a record fails only if the input is not valid JSON or its root is not an object. Deep nesting is not an
-//! error: untyped JSON is kept as text and never parsed recursively, so it cannot exhaust the stack.
+//! Parsing a record fails only if the input is not valid JSON, if its root is not an object, or if a member of the root
+//! has a name with a lone surrogate. Deep nesting is not an error: untyped JSON is kept as text and never parsed
+//! recursively, so it cannot exhaust the stack.
 //!
 //! ```
 //! use leadapi_core::form::{FormRecord, Number};
@@ -122,9 +126,10 @@
 //!
 //! The same JSON value can be written in several ways. These variations are handled as follows:
 //!
-//! - White space between tokens and the spelling of escapes in typed text (`\u0061` for `a`) are not kept.
+//! - White space between tokens and escapes such as `\u0061` for `a` are kept in untyped JSON, but not in typed
+//!   members.
 //! - Members are written in the contract's order, then `extra` sorted by name.
-//! - If a name occurs twice in one object, the last one wins.
+//! - If a typed object has two members with the same name, the last one wins.
 //! - A string with a lone surrogate (`"\ud800"`) is kept as raw JSON, because it is not valid Unicode. If the *name* of
 //!   an object's member contains a lone surrogate, the entire object is kept as raw JSON. At the root, such a name is
 //!   an error.

@@ -7,9 +7,9 @@ use serde_json::value::RawValue;
 
 use super::raw::Raw;
 
-/// A JSON number of any size and spelling (contract D11).
+/// A JSON number of any size and precision, kept as text (contract D11).
 ///
-/// Two numbers are equal if their spelling is equal, so `10` is not equal to `10.0`. To compare values, use
+/// Two numbers are equal if their text is equal, so `10` is not equal to `10.0`. To compare values, use
 /// [`as_i64`](Self::as_i64) or [`as_f64`](Self::as_f64).
 ///
 /// ```
@@ -63,7 +63,7 @@ impl Number {
 
     /// Returns the number as an integer, if it is whole and fits in an `i64`.
     ///
-    /// The spelling does not matter: `10`, `10.0` and `1e1` are all the integer ten.
+    /// The notation does not matter: `10`, `10.0` and `1e1` are all the integer ten.
     ///
     /// ```
     /// use leadapi_core::form::Number;

@@ -1,8 +1,8 @@
-//! The choices that a record leaves to the host.
+//! The policy that a host applies when it compiles a record.
 
 use super::{extensible_enum::GroupOp, host_operator::HostOperators, host_type::HostTypes};
 
-/// The choices that a record leaves to the host. Each default is the choice that loses the fewest leads.
+/// The choices that a record leaves to the host.
 ///
 /// ```
 /// use leadapi_core::form::{FormRecord, Policy, Version};
@@ -29,18 +29,18 @@ pub struct Policy {
     /// The maximum number of characters of each answer in the notes. The attributes always contain the full answer.
     /// The default is 2,000.
     pub note_chars: usize,
-    /// The maximum number of steps of a proof or of a list of paths. A step explores one combination of answers to a
-    /// page. One step pays for at most 64 evaluated conditions and 256 bytes of retained memory, so pages with many
-    /// rules take several steps per combination. The default is 200,000, which takes a few tenths of a second and at
-    /// most 51 MB.
+    /// The maximum cost of a proof or of a list of paths, in steps. Each step pays for the evaluation of about 64
+    /// conditions and for 256 bytes of retained memory. The default is 200,000 steps, which take a few tenths of a
+    /// second and about 51 MB at most.
     pub budget: usize,
     /// The language and country of the texts that visitors and the readers of leads see, as a tag such as `de` or
-    /// `en-GB`. It selects the language of labels, the words for booleans, the spelling of dates and amounts, and how
+    /// `en-GB`. It selects the language of labels, the words for booleans, the formats of dates and amounts, and how
     /// numbers with a comma are read. Without a locale, which is the default, dates are written as `2026-05-31`, and a
-    /// comma is a [`Problem`](super::Problem).
+    /// number with a comma is invalid.
     pub locale: Option<String>,
     /// The languages of labels to use, in this order, if a label has no text in the language of the `locale`. If it has
-    /// none in these languages either, its text under `default` or `en` is used, or else any text.
+    /// none in these languages either, its text under `default` or `en` is used, or else the text whose language tag
+    /// sorts first.
     pub fallback_locales: Vec<String>,
     /// The question types that the host adds. There are none by default.
     pub types: HostTypes,

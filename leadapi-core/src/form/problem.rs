@@ -36,8 +36,8 @@ problems! {
     OptionTwice "option_twice" "contains an option twice",
     /// The answer is not a decimal number.
     NotANumber "not_a_number" "must be a number",
-    /// The number contains a comma, whose meaning depends on the locale. A host that knows the locale can set
-    /// [`Policy::locale`](crate::form::Policy::locale).
+    /// The answer contains a comma, and is not a number in the format of
+    /// [`Policy::locale`](crate::form::Policy::locale). Without a locale, no number with a comma is accepted.
     NumberWithComma "number_with_comma" "must be a number without a comma",
     /// The number exceeds the range of a double.
     NotFinite "not_finite" "is too large",
@@ -47,13 +47,13 @@ problems! {
     BelowMin "below_min" "is below the minimum",
     /// The number is greater than the question's `max`.
     AboveMax "above_max" "is above the maximum",
-    /// The answer is not a date of the calendar, written as `2026-05-31`.
+    /// The answer is not a calendar date such as `2026-05-31`.
     NotADate "not_a_date" "must be a date such as 2026-05-31",
     /// The date is before the question's `min`.
     TooEarly "too_early" "is before the earliest date",
     /// The date is after the question's `max`.
     TooLate "too_late" "is after the latest date",
-    /// The answer is not a boolean, nor a word for one.
+    /// The answer is neither a boolean nor a word for one.
     NotABool "not_a_bool" "must be yes or no",
     /// The required consent or checkbox was declined.
     NotAccepted "not_accepted" "must be accepted",
@@ -71,9 +71,9 @@ problems! {
     NotAPhone "not_a_phone" "must be a phone number",
     /// The text is not an `http` or `https` URL.
     NotAUrl "not_a_url" "must be a web address that begins with https://",
-    /// The answer is neither text nor an object with the parts of an address.
+    /// The answer is neither text, an object nor an array of at most six strings.
     NotAnAddress "not_an_address" "must be an address",
-    /// The answer is not a reference to a file: a web address, or an object with a `url`.
+    /// The answer is not a reference to a file: an `http` or `https` URL, an object with a `url`, or an array of these.
     NotAFile "not_a_file" "must be the web address of a file",
     /// The host rejected the answer to a question of one of its own types.
     NotValid "not_valid" "is not valid",

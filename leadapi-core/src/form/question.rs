@@ -26,27 +26,29 @@ record! {
     Question {
         /// The id of the question, which conditions refer to.
         id: Field<String> = "id",
-        /// The type of answer that the question takes, as it is written. See [`question_type`](Self::question_type).
+        /// The type of answer that the question takes, as written in the record. See
+        /// [`question_type`](Self::question_type).
         kind: Field<QuestionType> = "type",
         /// The text of the question. A placeholder such as `{name}` stands for the answer to an earlier question.
         label: Field<String> = "label",
         /// Whether an answer is required.
         required: Field<bool> = "required",
-        /// The options of a choice. Questions of other types have none.
+        /// The options of a choice. Ignored for questions of other types.
         options: List<Choice> = "options",
-        /// The smallest number, or the earliest date.
+        /// The smallest number or the earliest date that is accepted.
         min: Field<Bound> = "min",
-        /// The largest number, or the latest date. An extension of the contract, like the following members.
+        /// The largest number or the latest date that is accepted. An extension of this crate, as are all members from
+        /// here to `currency`.
         max: Field<Bound> = "max",
-        /// The smallest number of characters of a text.
+        /// The minimum number of characters in a text.
         min_length: Field<Number> = "minLength",
-        /// The largest number of characters of a text.
+        /// The maximum number of characters in a text.
         max_length: Field<Number> = "maxLength",
-        /// A regular expression that a part of the text must match. `^` and `$` stand for its beginning and its end. The
-        /// syntax is that of the crate `regex-lite`, which matches in linear time. It has no look-around and no
-        /// back-references.
+        /// A regular expression that a part of the text must match. `^` and `$` match the beginning and the end of the
+        /// text. The syntax is that of the crate `regex-lite`, which matches in linear time and supports neither
+        /// look-around nor back-references.
         pattern: Field<String> = "pattern",
-        /// The format of a number: `currency`.
+        /// The format of a number. `currency` makes the number an amount of money.
         format: Field<String> = "format",
         /// The ISO 4217 code of the currency of a number, such as `EUR`.
         currency: Field<String> = "currency",

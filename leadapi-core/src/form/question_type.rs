@@ -85,7 +85,8 @@ impl Question {
     /// Returns the type of the question, or `None` if the question has none.
     ///
     /// A name that another product uses is resolved to the type that it stands for. A `checkbox` with options is a
-    /// multiple choice, and so is a choice with a member such as `multiple` or `allow_multiple_selection` that is true.
+    /// multiple choice. So is a choice under the name of another product, if a member such as `multiple` or
+    /// `allow_multiple_selection` is true.
     ///
     /// ```
     /// use leadapi_core::form::{Question, QuestionType};
@@ -99,7 +100,7 @@ impl Question {
         let kind = written.resolve();
         let multiple = match kind {
             QuestionType::Checkbox => self.options.items().next().is_some(),
-            // Only the names of other products, because the contract's `single_choice` has no such member.
+            // Applies only to the names of other products, because our own types have no such member.
             QuestionType::SingleChoice | QuestionType::Dropdown if kind != *written => {
                 MULTIPLE.iter().any(|name| self.extra.get(*name).is_some_and(|raw| raw.text() == "true"))
             }

@@ -1,4 +1,5 @@
-//! The `record!` macro, which declares each known member of an object and keeps the unknown members.
+//! The `record!` macro, which declares a type with a field for each known member of an object, and keeps the unknown
+//! members.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::{field::Field, raw::Raw};
 
-/// The members of an object that are not in the contract, by name (contract D11).
+/// The members of an object that this crate does not know, by name (contract D11).
 pub type Extra = BTreeMap<String, Raw>;
 
 /// Removes a member from the parsed members and converts it to its type.
@@ -14,7 +15,7 @@ pub(super) fn take<T: DeserializeOwned>(members: &mut Extra, key: &str) -> Field
     members.remove(key).map_or(Field::Absent, Field::read)
 }
 
-/// Declares a record type from `field: type = "wire name"` lines, and implements its serialization.
+/// Declares a record type from `field: type = "wire name"` lines, and implements serde for it.
 macro_rules! record {
     ($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty = $key:literal,)+ }) => {
         $(#[$doc])*
@@ -23,15 +24,15 @@ macro_rules! record {
         pub struct $name {
             $($(#[$field_doc])*
             ///
-            #[doc = concat!("Serialized as `", $key, "` (contract 2.5).")]
+            #[doc = concat!("Serialized as `", $key, "`.")]
             pub $field: $type,)+
-            /// The members that are not in the contract. Entries named in [`KEYS`](Self::KEYS) are not written, because
-            /// those members have their own fields.
+            /// The members that this crate does not know. Entries named in [`KEYS`](Self::KEYS) are not written,
+            /// because those members have their own fields.
             pub extra: $crate::form::Extra,
         }
 
         impl $name {
-            /// The wire names of the members in the contract, in the contract's order.
+            /// The wire names of the members that have a field, in the order in which they are written.
             pub const KEYS: &[&str] = &[$($key),+];
         }
 

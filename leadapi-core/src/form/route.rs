@@ -2,7 +2,7 @@
 
 use super::plan::{Jump, Questionnaire, Target};
 
-/// A route from a page to its target. A walk takes it because a rule matches, or by default.
+/// A possible route out of a page. A walk takes it if a rule matches, or by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Route {
@@ -10,7 +10,7 @@ pub struct Route {
     pub from: usize,
     /// The target of the route.
     pub to: RouteEnd,
-    /// The index of the rule in the record, or `None` for the default route.
+    /// The index of the rule in the `logic.rules` of the compiled version, or `None` for the default route.
     pub rule: Option<usize>,
 }
 
@@ -50,8 +50,8 @@ impl<'r> Questionnaire<'r> {
 
     /// Returns the routes from each page, in the order in which a walk tries them.
     ///
-    /// Omits routes that no walk can take: rules after an unconditional fallback, and rules whose target does not
-    /// exist.
+    /// Omits the rules that no walk follows: rules after an unconditional fallback, rules without conditions that are
+    /// not the fallback, and rules whose action is unknown or whose target does not exist.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, Policy, RouteEnd, Version};

@@ -1,7 +1,7 @@
 //! The URLs that are safe to redirect to and to show as links.
 
-/// Returns the trimmed URL if it is safe for redirects and links: an `http` or `https` URL with a host and without whitespace or
-/// control characters.
+/// Returns the trimmed URL if it is safe for redirects and links: an `http` or `https` URL with a host and without
+/// whitespace or control characters.
 pub(super) fn web_url(text: &str) -> Option<&str> {
     let text = text.trim();
     let (scheme, rest) = text.split_once("://")?;
