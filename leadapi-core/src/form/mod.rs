@@ -64,7 +64,8 @@
 //!   or trimmed text. Text comparisons are case-sensitive and distinguish `01` from `1`. For a question of an unknown
 //!   type, `equals` and `in` compare the text of a number, and no operator parses a string as a number.
 //!   [`Answer::is_filled`] defines `is_filled`. A negated operator holds if the answer does not pass its counterpart,
-//!   or if the question is not answered. An operator or a value that does not fit the type of the question never holds.
+//!   or if the question is not answered. With an operator or a value that does not fit the type of the question, a
+//!   condition never holds.
 //! - **Scores** can be compared like numbers. The `fieldId` `$score` stands for the score of the path so far, including
 //!   the page of the rule, and `$score:` followed by a page id for the points of that page.
 //! - **Unknown operators and joins.** A malformed condition, a condition with an unknown operator, and conditions

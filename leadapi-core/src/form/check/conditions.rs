@@ -32,7 +32,7 @@ pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report:
     }
 }
 
-/// What a condition reads: the answer to a question, or a score.
+/// The answer or the score that a condition reads.
 struct Tested<'f, 'r> {
     rule: RuleName<'f, 'r>,
     /// Absent for a score.

@@ -17,7 +17,8 @@ pub struct Finding {
     pub pointer: String,
     /// A message for the form's author. It names the page, question, option, ending or rule by its title and its id.
     pub message: String,
-    /// The fix, in one imperative sentence: that of the code ([`Code::fix`]), or one for this finding.
+    /// The fix, in one imperative sentence: the general fix of the code ([`Code::fix`]), or a fix specific to this
+    /// finding.
     pub fix: Cow<'static, str>,
     /// Answers that reproduce the finding when a walk uses them, or `None` if the finding does not depend on answers.
     pub witness: Option<Answers>,
@@ -85,8 +86,8 @@ impl Report {
         self.push(code, &pointer, &message, || Cow::Borrowed(code.fix()), None);
     }
 
-    /// Like [`add`](Self::add), with a fix for this finding in place of the fix of the code, unless it is `None`. If the
-    /// finding is only counted, the fix is not built.
+    /// Like [`add`](Self::add), but if `fix` returns a fix for this finding, it replaces the general fix of the code.
+    /// If the finding is only counted, `fix` is not called.
     pub(super) fn add_with_fix(
         &mut self,
         code: Code,

@@ -24,7 +24,7 @@ impl<'r> IdCheck<'r> {
         Self { missing, duplicate, first: HashMap::new() }
     }
 
-    /// Checks the id of one object, which may be part of another.
+    /// Checks the id of one object, which may be part of the object `within`.
     fn check(&mut self, name: Name<'r>, within: Option<&Name<'_>>, pointer: String, report: &mut Report) {
         match name.id() {
             None => {

@@ -46,8 +46,8 @@ impl Questionnaire<'_> {
     }
 }
 
-/// A part of a record, formatted as `page "Your budget" (p3)`. A part without a title is `page p3`, and one without an
-/// id has its number in place of the id, as in `page #3`.
+/// A part of a record, formatted as `page "Your budget" (p3)`. Without a title, the format is `page p3`. Without an id,
+/// the number of the part replaces the id, as in `page #3`.
 #[derive(Clone)]
 pub(super) struct Name<'a> {
     what: &'static str,
@@ -72,8 +72,8 @@ impl fmt::Display for Name<'_> {
     }
 }
 
-/// A record type whose values have a name. `at` is the index of the value in its array. Of a title in several languages,
-/// the policy chooses one.
+/// A record type whose values have a name. `at` is the index of the value in its array. If the title has several
+/// languages, the policy chooses one.
 pub(super) trait Named {
     fn name(&self, at: usize, policy: &Policy) -> Name<'_>;
 }

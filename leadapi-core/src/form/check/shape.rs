@@ -1,4 +1,4 @@
-//! Checks for members of the wrong type and for members that are not in the contract.
+//! Checks for members of the wrong type and for unknown members.
 
 use super::{Code, Report, names::Member, similar::similar};
 use crate::form::{

@@ -1,11 +1,11 @@
-//! Numbers as visitors write them, and amounts of money as readers expect them.
+//! Parsing of the numbers that visitors write, and formatting of amounts of money.
 
 use std::borrow::Cow;
 
 use super::bounds::decimal;
 use crate::form::{aliases::plain, answer::Answer, locale::Spelling, question::Question};
 
-/// The spelling of the numbers of a question.
+/// The format of the numbers of a question.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::form) struct NumberFormat<'r> {
     spelling: &'static Spelling,
@@ -19,7 +19,7 @@ impl Default for NumberFormat<'_> {
     }
 }
 
-/// The signs of some currencies. The others are written as their code.
+/// The symbols of some currencies. The other currencies are written as their codes.
 const SIGNS: [(&str, &str); 8] =
     [("EUR", "€"), ("USD", "$"), ("GBP", "£"), ("JPY", "¥"), ("BRL", "R$"), ("PLN", "zł"), ("INR", "₹"), ("TRY", "₺")];
 
@@ -33,7 +33,8 @@ impl<'r> NumberFormat<'r> {
         Self { spelling, currency }
     }
 
-    /// Returns the answer as a plain decimal number, or `None` if it is not a number. Only text follows the locale.
+    /// Returns the answer as a plain decimal number, or `None` if it is not a number. Only text is parsed in the format
+    /// of the locale.
     pub(super) fn plain<'a>(&self, answer: &'a Answer) -> Option<Cow<'a, str>> {
         let text = match answer {
             Answer::Number(number) => return Some(number.as_str().into()),
@@ -48,7 +49,7 @@ impl<'r> NumberFormat<'r> {
         decimal(text).map(|_| text.into())
     }
 
-    /// Removes the sign or the code of the question's currency.
+    /// Removes the symbol or the code of the question's currency.
     fn without_currency<'t>(&self, text: &'t str) -> &'t str {
         let Some(currency) = self.currency.filter(|currency| !currency.is_empty()) else { return text };
         let names = [currency, sign(currency)];
@@ -56,7 +57,7 @@ impl<'r> NumberFormat<'r> {
         rest.map_or(text, str::trim)
     }
 
-    /// Parses a number in the spelling of the locale, with groups of three digits or without groups.
+    /// Parses a number in the format of the locale, with or without grouped digits.
     fn by_locale(&self, text: &str) -> Option<String> {
         let (sign, number) = text.split_at(usize::from(text.starts_with(['-', '+'])));
         let (whole, fraction) = number.split_once(self.spelling.decimal).unwrap_or((number, ""));
@@ -82,7 +83,7 @@ impl<'r> NumberFormat<'r> {
         Some(plain)
     }
 
-    /// Formats a valid answer. An amount of money is written in the spelling of the locale with its currency, and any
+    /// Formats a valid answer. An amount of money is written in the format of the locale with its currency, and any
     /// other number as the visitor wrote it.
     pub(super) fn text<'a>(&self, answer: &'a Answer) -> Cow<'a, str> {
         let written = answer.text();
@@ -93,7 +94,7 @@ impl<'r> NumberFormat<'r> {
         match self::sign(currency) {
             "" => format!("{sign}{amount}").into(),
             currency if !self.spelling.currency_first => format!("{sign}{amount} {currency}").into(),
-            // A code needs a space, and so does a sign where the decimal separator is a comma.
+            // A code needs a space, and so does a symbol if the decimal separator is a comma.
             currency if currency.len() > 2 && currency.is_ascii() || self.spelling.decimal == ',' => {
                 format!("{sign}{currency} {amount}").into()
             }
@@ -101,7 +102,8 @@ impl<'r> NumberFormat<'r> {
         }
     }
 
-    /// Formats a plain decimal number with groups and at least two decimal places. Returns `None` if it has an exponent.
+    /// Formats a plain decimal number with grouped digits and at least two decimal places. Returns `None` if it has an
+    /// exponent.
     fn amount(&self, plain: &str) -> Option<String> {
         let (sign, number) = match plain.split_at_checked(1) {
             Some(("-", number)) => ("-", number),
@@ -127,7 +129,7 @@ impl<'r> NumberFormat<'r> {
     }
 }
 
-/// Returns the sign of a currency, or its code.
+/// Returns the symbol of a currency, or its code.
 fn sign(currency: &str) -> &str {
     SIGNS.iter().find(|(code, _)| *code == currency).map_or(currency, |(_, sign)| sign)
 }

@@ -1,5 +1,5 @@
-//! Compiled tests of answers. An operator and its value are combined into a test once, at compile time, so a walk only
-//! compares.
+//! Compiled tests of answers. An operator and its value are combined into a test when the form is compiled, so a walk
+//! only compares.
 
 use super::{
     amount::NumberFormat,
@@ -32,7 +32,7 @@ pub(in crate::form) enum Test<'r> {
 }
 
 impl<'r> Test<'r> {
-    /// Returns `None` if no answer to a question of this kind can pass the test.
+    /// Creates the test. Returns `None` if no answer to a question of this kind can pass it.
     pub(in crate::form) fn new(
         comparison: Comparison,
         kind: &QuestionKind<'_>,
@@ -158,7 +158,8 @@ impl<'r> Test<'r> {
         }
     }
 
-    /// Evaluates joined tests. They are a separate function, because the compiler does not inline a recursive one.
+    /// Evaluates joined tests. This is a separate function, so that the compiler can inline [`holds`](Self::holds),
+    /// which would otherwise be recursive.
     #[inline(never)]
     fn joined_holds(&self, slot: &Slot<'_>) -> bool {
         match self {
@@ -197,7 +198,7 @@ impl<'r> Test<'r> {
     }
 }
 
-/// Parses a value as a date, and returns its day.
+/// Parses a value as a date, and returns its day number.
 fn day(value: &Operand) -> Option<f64> {
     if let Operand::Text(text) = value { date::parse(text).map(f64::from) } else { None }
 }

@@ -1,4 +1,4 @@
-//! Compiled conditions. Malformed conditions are detected once, at compile time, so a walk does not validate them
+//! Compiled conditions. Malformed conditions are detected when the form is compiled, so a walk does not validate them
 //! again.
 
 use super::{Questionnaire, answer_test::Test, comparison::Meaning, slot::Slot};
@@ -52,18 +52,18 @@ struct Conds<'r> {
 pub(in crate::form) enum Cond<'r> {
     /// The condition is malformed, or its operator is unknown.
     Unknown,
-    /// The condition never holds: its question does not exist, or no answer can match its value.
+    /// The condition never holds, because its question does not exist or no answer can satisfy it.
     Never,
-    /// Tests the answer to a question.
+    /// A test of the answer to a question.
     Ask {
         question: usize,
         test: Test<'r>,
         /// Whether the condition holds if the test fails.
         negated: bool,
     },
-    /// Tests a score.
+    /// A test of a score.
     Score { score: usize, test: Test<'r>, negated: bool },
-    /// Asks the host.
+    /// A call of an operator of the host.
     Host { question: usize, operator: HostOperator, value: Option<&'r Operand> },
 }
 
@@ -98,8 +98,8 @@ impl<'r> Groups<'r> {
         self.groups.is_empty()
     }
 
-    /// Evaluates each condition of this rule on its own. Returns the number of its non-empty group, its record, and
-    /// whether it holds. The record is `None` for a malformed condition.
+    /// Evaluates each condition of this rule on its own. Returns the number of its group among the non-empty groups,
+    /// its record, and whether it holds. The record is `None` for a malformed condition.
     pub(in crate::form) fn each(
         &self,
         rule: &'r Rule,

@@ -37,13 +37,13 @@ pub(in crate::form) enum QuestionKind<'r> {
     Email,
     Phone,
     Url,
-    /// A value that visitors never see, so no value of it can stop them.
+    /// A value that visitors never see, so any value is accepted.
     Hidden,
     Address,
     File,
     /// A type that the host adds.
     Host(HostType),
-    /// A type that this crate does not know. Any answer is accepted.
+    /// A type that is missing, malformed or unknown. Any answer is accepted.
     Unknown,
 }
 

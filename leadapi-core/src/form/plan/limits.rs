@@ -23,7 +23,7 @@ impl Default for PatternBudget {
 }
 
 impl Limits {
-    /// The maximum number of patterns in a form. The others are ignored.
+    /// The maximum number of patterns in a form. Further patterns are ignored.
     const MAX_PATTERNS: usize = 1_000;
     /// The maximum length in bytes of a pattern.
     const MAX_PATTERN: usize = 1_000;
@@ -57,7 +57,7 @@ impl Limits {
 
     /// Returns texts that probably are within the limits, for proofs.
     pub(in crate::form) fn samples(&self) -> Vec<String> {
-        /// Proofs keep their samples, so these must be short.
+        /// Proofs keep their samples, so the samples must be short.
         const MAX_CHARS: usize = 1_000;
         let mut samples: Vec<String> = self.pattern.iter().filter_map(|pattern| sample(pattern.as_str())).collect();
         let least = self.min.unwrap_or(1).max(1);
@@ -128,7 +128,7 @@ mod tests {
         ] {
             assert_eq!(check(question, "b"), Ok(()), "{question}");
         }
-        // A pattern that other engines match in exponential time.
+        // Backtracking engines take exponential time to match this pattern.
         assert_eq!(
             check(r#"{"pattern":"^(a+)+$"}"#, &format!("{}b", "a".repeat(5_000))),
             Err(Problem::PatternMismatch)

@@ -56,7 +56,7 @@ impl<'r> Options<'r> {
         self.sorted.get(found.ok()?).copied()
     }
 
-    /// Checks that the ids are ids of different options.
+    /// Checks that each id is the id of an option, and that no id occurs twice.
     pub(super) fn check_all(&self, ids: &[String]) -> Result<(), Problem> {
         let mut known: Vec<usize> = Vec::new();
         if ids.len() > Self::MAX_LINEAR_SCAN {

@@ -26,7 +26,7 @@ pub(in crate::form) struct QuestionPlan<'r> {
     /// The index of the question in its page's `fields`.
     pub at: usize,
     pub kind: QuestionKind<'r>,
-    /// The length and the pattern that a text must have. A proof cannot know whether any text has them.
+    /// The length and the pattern that a text must have. A proof cannot always find such a text.
     pub limits: Option<Box<Limits>>,
     pub spelling: &'static Spelling,
     pub label: Cow<'r, str>,
@@ -73,8 +73,7 @@ impl<'r> QuestionPlan<'r> {
         if self.required && matches!(slot, Slot::Empty) { Err(Problem::Missing) } else { Ok(slot) }
     }
 
-    /// Formats a valid answer for display: the labels of options, a number as it was written, an amount of money, a date,
-    /// a word for a boolean, or a string.
+    /// Formats a valid answer for display. Returns `None` if there is no answer.
     pub(in crate::form) fn text<'a>(&'a self, slot: &Slot<'a>) -> Option<Cow<'a, str>> {
         Some(match slot {
             Slot::Empty | Slot::Opaque => return None,

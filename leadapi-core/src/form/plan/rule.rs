@@ -35,7 +35,7 @@ pub(in crate::form) enum Jump {
 
 #[derive(Debug)]
 pub(in crate::form) struct RulePlan<'r> {
-    /// The index of the rule in the record.
+    /// The index of the rule in the `logic.rules` of the compiled version.
     pub at: usize,
     pub record: &'r Rule,
     pub groups: Groups<'r>,
@@ -64,7 +64,7 @@ impl RulePlan<'_> {
         self.fallback && self.groups.is_empty()
     }
 
-    /// Returns whether a walk may be unable to evaluate the rule, or a proof to predict it.
+    /// Returns whether a walk may be unable to evaluate the rule, or a proof may be unable to predict its result.
     pub(in crate::form) fn may_be_undecided(&self) -> bool {
         matches!(self.jump, Jump::Unknown) || self.groups.may_be_undecided()
     }

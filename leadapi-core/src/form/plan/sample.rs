@@ -60,8 +60,8 @@ fn group_flags(chars: &mut Peekable<Chars<'_>>) -> Option<()> {
     }
 }
 
-/// Reads a quantifier, and returns the smallest number of repetitions that it allows, but one in place of none, so that
-/// an optional part is present.
+/// Reads a quantifier, and returns the smallest number of repetitions that it allows. Returns 1 for an optional part,
+/// so that the part is present.
 fn repetitions(chars: &mut Peekable<Chars<'_>>) -> Option<usize> {
     let count = match chars.next_if(|c| matches!(c, '?' | '*' | '+' | '{')) {
         None => return Some(1),
@@ -72,7 +72,7 @@ fn repetitions(chars: &mut Peekable<Chars<'_>>) -> Option<usize> {
         }
         Some(_) => 1,
     };
-    // A lazy quantifier repeats as often.
+    // A lazy quantifier allows the same numbers of repetitions.
     chars.next_if_eq(&'?');
     (count <= MAX_CHARS).then_some(count)
 }

@@ -19,7 +19,7 @@ pub(in crate::form) enum Slot<'a> {
     Text(&'a str),
     /// An address or files. Only their text can be read.
     Structured(&'a Answer),
-    /// An answer to a question of an unknown type, or to a hidden question.
+    /// An answer to a hidden question, or to a question of an unknown type or a type of the host.
     Any(&'a Answer),
     /// A valid answer about which a proof knows nothing else.
     Opaque,

@@ -3,7 +3,7 @@
 use super::slot::Slot;
 use crate::form::{address::Address, answer::Answer, file_ref::FileRef, problem::Problem};
 
-/// Reads an address that is not text. An address without any part is no answer.
+/// Reads an address that is not text. An address without any part counts as no answer.
 pub(super) fn read_address(answer: &Answer) -> Result<Slot<'_>, Problem> {
     let address = Address::of(answer).ok_or(Problem::NotAnAddress)?;
     Ok(if address.is_empty() { Slot::Empty } else { Slot::Structured(answer) })

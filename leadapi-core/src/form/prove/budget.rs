@@ -5,7 +5,7 @@ use std::cell::Cell;
 /// The units of work per step of the policy's budget. Evaluating a condition costs about one unit.
 const WORK: usize = 64;
 
-/// The bytes of retained memory per step of the policy's budget, which is about 50 MB for 200,000 steps.
+/// The bytes of retained memory per step of the policy's budget, which is about 51 MB for 200,000 steps.
 const BYTES: usize = 256;
 
 /// The remaining work and memory. Shared by reference, because both the search and the table of states use it.

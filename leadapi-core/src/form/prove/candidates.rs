@@ -1,4 +1,4 @@
-//! Candidate answers: at least one from every class of equivalent answers.
+//! Candidate answers: if possible, at least one from every class of equivalent answers.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::validate::lead_field::PHONE;
 /// The maximum number of options whose subsets are all tried.
 const MAX_OPTIONS: usize = 9;
 
-/// The maximum length of the texts that are made for a question with a least or greatest length.
+/// The maximum length of the texts that are generated to match a `minLength` or `maxLength`.
 const MAX_LENGTH: usize = 1_000;
 
 /// Candidate answers. Some of them may be invalid, and several may belong to the same class.
@@ -33,7 +33,7 @@ impl Candidates {
     pub(super) fn new(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Self {
         let restricted = question.limits.is_some();
         let mut candidates = Self { answers: vec![None], combinations: Some(BTreeSet::new()), restricted };
-        // For a text with limits, a guess is better than nothing.
+        // For a text with limits, the samples may be the only valid candidates.
         let samples = question.limits.iter().flat_map(|limits| limits.samples());
         candidates.answers.extend(samples.map(|text| Some(distinct_text(&text, tests.texts()).into())));
         match &question.kind {
@@ -90,7 +90,7 @@ impl Candidates {
     fn add_dates(&mut self, tests: &Tests<'_>, min: Option<i32>, max: Option<i32>) {
         let bounds = min.into_iter().chain(max.map(|max| max.saturating_add(1))).map(f64::from);
         let days = simplest_of_each(tests.cuts().iter().copied().chain(bounds).collect());
-        // The first date is as good as any other of its class, and easier to read.
+        // A realistic date is easier to read than another date of the same class.
         let dates = days.into_iter().filter_map(whole_day).map(|day| date::format(day, date::ISO));
         self.answers.extend(["2026-05-31".to_owned()].into_iter().chain(dates).map(|date| Some(date.into())));
     }
@@ -129,8 +129,8 @@ impl Candidates {
     fn add_json(&mut self, tests: &Tests<'_>) {
         let constants = tests.texts();
         self.answers.extend([true, false].map(|yes| Some(yes.into())));
-        // Rules can also compare a number as text, so the candidates include each constant in its original spelling and
-        // in another one.
+        // Rules can also compare a number as text, so the candidates include each constant as it is written, and
+        // numbers in a notation that equals no constant.
         let written = constants.iter().filter_map(|text| Number::parse(text).ok());
         self.answers.extend(written.map(|number| Some(number.into())));
         let other = numbers(tests.cuts().to_vec());
@@ -138,7 +138,7 @@ impl Candidates {
     }
 }
 
-/// Returns the same number, spelled with `zeros` extra zeros.
+/// Returns the same number, written with `zeros` extra zeros.
 fn with_extra_zeros(number: &Number, zeros: usize) -> Option<Number> {
     let zeros = "0".repeat(zeros);
     let spelling = match number.as_str().split_once('e') {
@@ -149,7 +149,7 @@ fn with_extra_zeros(number: &Number, zeros: usize) -> Option<Number> {
     Number::parse(&spelling).ok()
 }
 
-/// Returns the same number in a spelling that is not in `others`, which must be sorted.
+/// Returns the same number in a notation that is not in `others`, which must be sorted.
 fn respelled(number: &Number, others: &[&str]) -> Option<Number> {
     let mut spellings = (1..others.len() + 2).filter_map(|zeros| with_extra_zeros(number, zeros));
     spellings.find(|spelling| others.binary_search(&spelling.as_str()).is_err())

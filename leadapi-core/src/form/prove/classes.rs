@@ -24,7 +24,7 @@ pub(super) struct Classes {
 
 struct QuestionClasses {
     answers: Vec<Option<Answer>>,
-    /// The flags of an answer that may belong to yet another class. `None` if there are certainly no other classes.
+    /// The flags of the answers for which no candidate is known, or `None` if there are no such answers.
     opaque: Option<u8>,
 }
 
@@ -100,7 +100,7 @@ fn insert<K: Ord>(classes: &mut BTreeMap<K, Least>, key: K, class: Least) {
     }
 }
 
-/// Merges classes whose comparisons differ but whose conditions do not, such as two options in the same array.
+/// Merges classes that comparisons distinguish but conditions do not, such as two options in the same array.
 fn merge(question: &QuestionPlan<'_>, tests: &Tests<'_>, classes: BTreeMap<Signature, Least>) -> Vec<Option<Answer>> {
     if tests.is_empty() {
         return classes.into_values().map(|(_, answer)| answer).collect();
@@ -118,7 +118,7 @@ fn merge(question: &QuestionPlan<'_>, tests: &Tests<'_>, classes: BTreeMap<Signa
     merged.into_values().map(|(_, answer)| answer).collect()
 }
 
-/// Returns the flags of the answers of which no candidate is known, or `None` if there are no such answers.
+/// Returns the flags of the answers for which no candidate is known, or `None` if there are no such answers.
 fn opaque_flags(
     form: &Questionnaire<'_>,
     question: &QuestionPlan<'_>,

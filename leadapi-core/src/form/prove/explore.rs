@@ -159,7 +159,8 @@ impl Explorer {
                     self.may_match.insert(rule.at);
                     if !followed {
                         self.followed.insert(rule.at);
-                        // A walk can evaluate other rules, even if the search does not know the answer.
+                        // Any other rule is uncertain only because the search does not know the answer. A walk can
+                        // evaluate it.
                         if rule.may_be_undecided() {
                             self.undecided.insert(rule.at);
                         }

@@ -27,10 +27,13 @@ pub enum Verdict<W> {
     Proved,
     /// The statement is false. The value is a counterexample.
     Refuted(W),
-    /// The statement is undecided. Either the [`budget`](super::Policy::budget) ran out, which is unavoidable for some
-    /// forms because the problem is NP-complete, or the statement depends on a rule with an unknown operator, join or
-    /// action or an operator of the host (see [`Proofs::undecided`]), or it depends on answers of which no example is
-    /// known (see [`Proofs`]).
+    /// The statement is undecided, for one of these reasons:
+    ///
+    /// - The [`budget`](super::Policy::budget) ran out. For some forms, this is unavoidable, because the problem is
+    ///   NP-complete.
+    /// - The statement depends on a rule with an unknown operator, join or action, or with an operator of the host. See
+    ///   [`Proofs::undecided`].
+    /// - The statement depends on answers for which no example is known. See [`Proofs`].
     Unknown,
 }
 
@@ -82,7 +85,7 @@ pub struct Proofs {
     pub named: Verdict<Answers>,
     /// Every lead has an email address or a phone number. The answers of a counterexample create a lead with neither.
     pub contactable: Verdict<Answers>,
-    /// The rules that some walk reaches but cannot evaluate, by index in the record.
+    /// The rules that some walk reaches but cannot evaluate, by index in the `logic.rules` of the compiled version.
     pub undecided: Vec<usize>,
     /// Whether the budget was sufficient to explore all combinations of answers.
     pub complete: bool,

@@ -49,7 +49,7 @@ pub struct Paths<'r> {
     /// The paths, sorted by their pages.
     pub paths: Vec<Path<'r>>,
     /// Whether the list is complete. If not, the [`budget`](crate::form::Policy::budget) ran out, there are more paths
-    /// than the requested maximum, or there may be paths for answers of which no example is known.
+    /// than the requested maximum, or there may be paths for answers for which no example is known.
     pub complete: bool,
 }
 

@@ -45,7 +45,7 @@ pub(super) struct Signature {
     filled: bool,
     /// One more than the number of cuts that are not greater than the answer, or 0 if the answer is not a number.
     above: usize,
-    /// The constant that equals the answer.
+    /// The index of the constant that equals the answer.
     equal: Option<usize>,
     pub parts: Outcomes,
     points: i64,

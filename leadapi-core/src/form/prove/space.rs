@@ -25,7 +25,7 @@ pub(super) struct StateSpace<'c> {
 
 /// The possible combinations of answers on a page.
 struct PageChoices {
-    /// The questions whose answers matter to rules on this page or a later one, or whose flags are not known.
+    /// The questions whose answers matter to rules on this page or on a later page, or whose flags are not known.
     open: Vec<usize>,
     /// The flags that the answers to the page's other questions always contribute to a lead.
     flags: u8,
@@ -35,8 +35,8 @@ struct PageChoices {
     work: usize,
 }
 
-/// The answers and scores on a path, in the form that conditions read. Between calls, all slots are empty, and all scores
-/// are 0.
+/// The answers and scores on a path, in the form that conditions read. Between calls of [`StateSpace::exits`], all
+/// slots are empty, and all scores are 0.
 pub(super) struct Slots<'c> {
     answers: Vec<Slot<'c>>,
     scores: Vec<Option<i64>>,
@@ -81,7 +81,7 @@ impl<'c> StateSpace<'c> {
         Slots { answers: vec![Slot::Empty; self.form.questions.len()], scores: self.form.scores.initial() }
     }
 
-    /// Returns the initial state of every walk.
+    /// Returns the initial state of every walk, or `None` if the form has no pages.
     pub(super) fn initial(&self) -> Option<State> {
         let page = self.form.pages.first().map(|_| 0)?;
         Some(State { page, known: Vec::new(), scores: Vec::new(), seen: PageSet::default(), flags: 0, certain: true })

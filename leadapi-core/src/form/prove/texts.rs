@@ -1,17 +1,17 @@
 //! Witnesses for text tests: at least one text for each satisfiable combination of tests.
 //!
-//! A text is made of the longest start, the contained parts and the longest end that it must have, separated by a
-//! character that occurs in no test. Every other text that passes the same tests has these parts too. So it passes all
-//! tests that the made text passes, which makes the made texts representatives of all texts.
+//! A witness consists of a start, some contained parts and an end, separated by a character that occurs in no test. It
+//! passes only the tests that every text with the same start, parts and end passes. Therefore, the witnesses represent
+//! all texts.
 
 use std::collections::{BTreeSet, HashSet};
 
 use super::signature::{Outcomes, Parts};
 
-/// The maximum number of combinations of tests for which texts are made.
+/// The maximum number of combinations of tests for which texts are generated.
 const MAX_COMBINATIONS: usize = 512;
 
-/// The maximum number of comparisons of made texts with tests.
+/// The maximum number of comparisons of generated texts with tests.
 const MAX_COMPARISONS: usize = 1 << 20;
 
 /// Texts for the combinations of tests.
@@ -21,8 +21,8 @@ pub(super) struct Witnesses {
     pub combinations: Option<BTreeSet<Outcomes>>,
 }
 
-/// Makes texts for all combinations of tests. `constants` are the other texts that the made ones must differ from.
-/// `restricted` texts have a syntax, a length or a pattern, so they are made in several ways, some of which may be valid.
+/// Generates texts for all combinations of tests. They must differ from the `constants`. If answers are `restricted` by
+/// a syntax, a length or a pattern, generates several texts for each combination, some of which may be valid.
 pub(super) fn witnesses(parts: &Parts<'_>, constants: &[&str], restricted: bool, lengths: &[usize]) -> Witnesses {
     let all = parts.starts.iter().chain(&parts.ends).chain(&parts.contains).chain(constants);
     let used: HashSet<char> = all.flat_map(|text| text.chars()).collect();
@@ -54,7 +54,7 @@ pub(super) fn witnesses(parts: &Parts<'_>, constants: &[&str], restricted: bool,
                 let chosen: Vec<&str> = chosen.map(|(_, part)| *part).collect();
                 let plain = join(start, &chosen, end, &separators.letter.to_string());
                 if let Some(combinations) = &mut witnesses.combinations {
-                    // A combination that another one has already made needs no more texts.
+                    // If an earlier subset produced the same outcomes, no more texts are needed.
                     if !combinations.insert(parts.outcomes(&plain)) {
                         continue;
                     }
@@ -76,10 +76,10 @@ struct Separators<'l> {
 }
 
 impl Separators<'_> {
-    /// Makes texts with these parts.
+    /// Generates texts with these parts.
     fn make(&self, start: &str, parts: &[&str], end: &str, texts: &mut Vec<String>) {
         let (letter, digit) = (self.letter.to_string(), self.digit.to_string());
-        // Neither an email address nor a phone number, so the text contributes nothing to a lead.
+        // Neither an email address nor a phone number, so the text contributes no contact details to a lead.
         let useless = format!("{} {letter}", letter.repeat(60));
         texts.extend([&letter, &useless].map(|separator| join(start, parts, end, separator)));
         if !self.restricted {
@@ -88,7 +88,7 @@ impl Separators<'_> {
         let spaced = format!("{letter} {letter}");
         let separators = [&digit, &spaced, &digit.repeat(3), &format!("{letter}{digit}")];
         texts.extend(separators.map(|separator| join(start, parts, end, separator)));
-        // Email addresses and web addresses.
+        // Email addresses and URLs.
         let local = join(start, parts, "", &letter);
         let hosts = if end.is_empty() {
             vec![format!("{letter}.{letter}")]
@@ -102,7 +102,7 @@ impl Separators<'_> {
         texts.push(format!("https://{letter}.{letter}/{path}"));
         texts.push(format!("{start}{letter}.{letter}/{path}"));
         texts.push(format!("{start}://{letter}.{letter}/{path}"));
-        // Texts with nothing in between, and of exactly the lengths that are allowed.
+        // Texts without separators, and texts of exactly the minimum and the maximum length.
         let bare = format!("{start}{}{end}", parts.concat());
         for length in self.lengths {
             let missing = length.saturating_sub(bare.chars().count());

@@ -89,7 +89,8 @@ pub(in crate::form) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-/// Returns the trimmed text between two braces, if it has no line break, and its key consists of 1 to 64 characters.
+/// Returns the trimmed text between two braces, if it is on one line, has at most 200 characters, and has a key of 1 to
+/// 64 characters.
 fn key(inner: &str) -> Option<&str> {
     let whole = inner.trim();
     let key = whole.split(FALLBACK).next().unwrap_or_default().trim_end();
@@ -99,7 +100,8 @@ fn key(inner: &str) -> Option<&str> {
 }
 
 impl Questionnaire<'_> {
-    /// Returns the key and the fallback of a placeholder. A key that contains `|` itself has no fallback.
+    /// Returns the key and the fallback of a placeholder. If the whole text is a known key, it has no fallback, even if
+    /// it contains `|`.
     pub(in crate::form) fn placeholder<'t>(&self, text: &'t str) -> (&'t str, Option<&'t str>) {
         match text.split_once(FALLBACK) {
             Some((key, fallback)) if !self.is_known_key(text) => (key.trim_end(), Some(fallback.trim())),
@@ -111,11 +113,11 @@ impl Questionnaire<'_> {
 impl<'a> Walk<'a> {
     /// Replaces the placeholders in `text`, such as the message of an ending.
     ///
-    /// `{key}` stands for the last answer on the path to a question mapped to `key`. Otherwise, it stands
-    /// for the answer to the question whose id is `key`. An answer is inserted as the label of the chosen option, a
-    /// number in its original spelling, or a string without surrounding whitespace. A known key without an answer is
-    /// replaced by `fallback`, and an unknown key is left unchanged. `{key|text}` has its own fallback, which may be
-    /// empty. Placeholders in inserted text are not expanded, and every inserted text is escaped.
+    /// `{key}` stands for the last answer on the path to a question mapped to `key`. Otherwise, it stands for the
+    /// answer to the question whose id is `key`. [`StepQuestion::text`](super::StepQuestion::text) returns the text of
+    /// an answer that is inserted. A known key without an answer is replaced by `fallback`, and an unknown key is left
+    /// unchanged. `{key|text}` has its own fallback, which may be empty. Placeholders in inserted text are not
+    /// expanded, and every inserted text is escaped.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, Escape, FormRecord, Policy, Version};

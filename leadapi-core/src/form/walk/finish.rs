@@ -22,7 +22,7 @@ pub struct Finish<'a> {
     /// The message of the ending, or the `confirmation_message` for the built-in confirmation. It may contain
     /// placeholders for [`Walk::fill`].
     pub message: Option<&'a str>,
-    /// Whether the walk creates a lead. If so, [`Walk::lead`] returns it.
+    /// Whether the ending creates a lead, which [`Walk::lead`] builds.
     pub creates_lead: bool,
     /// The name of the event to report.
     pub meta_event: Option<&'a str>,
@@ -49,9 +49,9 @@ pub struct Verification<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum VerificationKind {
-    /// Verify that the email address belongs to the visitor.
+    /// The answer is an email address.
     Email,
-    /// Verify that the phone number belongs to the visitor.
+    /// The answer is a phone number.
     Phone,
 }
 

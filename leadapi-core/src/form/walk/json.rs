@@ -6,9 +6,9 @@ use super::{Attribute, Escape, Finish, Outcome, Step, StepQuestion, Verification
 use crate::form::extensible_enum::CalendarProvider;
 
 impl Walk<'_> {
-    /// Returns the whole result of the walk as JSON: `path`, `steps` with their questions, `outcome`, `problems`,
-    /// `score`, `progress`, `ending`, `lead`, `attributes` and more. A known placeholder without an answer becomes
-    /// `fallback`.
+    /// Returns the whole result of the walk as a JSON object with the members `path`, `steps`, `uncertain`, `score`,
+    /// `progress`, `pruned`, `verifications`, `outcome`, `problems`, `again`, `ending`, `lead`, `no_lead`, `named_by`
+    /// and `attributes`. A known placeholder without an answer becomes its own fallback, or else `fallback`.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};

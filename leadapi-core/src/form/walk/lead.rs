@@ -57,10 +57,10 @@ pub enum NoLead {
     /// The walk has not reached an ending. [`Walk::outcome`] shows what is missing.
     #[error("the walk has not reached an ending")]
     NotFinished,
-    /// The ending creates no lead (`createsLead` is false), which is not an error.
+    /// The ending creates no lead, which is not an error.
     #[error("the ending creates no lead")]
     NotWanted,
-    /// The form's `client_id` is not a valid id. Only the owner of the form can correct it.
+    /// The form's `client_id` is missing or malformed. Only the owner of the form can correct it.
     #[error("the form has no client account")]
     NoClient,
     /// No answer on the path can serve as a name. [`Questionnaire::check`](crate::form::Questionnaire::check) finds
@@ -248,7 +248,7 @@ impl<'f, 'w, 'a> LeadFields<'f, 'w, 'a> {
 }
 
 /// Returns whether an answer is a valid email address or phone number for the lead. A JSON number can be a phone
-/// number, and keeps its original spelling.
+/// number, too.
 pub(in crate::form) fn is_contact(question: &QuestionPlan<'_>, text: &str) -> bool {
     match question.key {
         Some("email") => EMAIL.rule.allows(text),

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Trims text and joins its lines. Each run of line breaks and tabs becomes one space, and other control characters are
-/// replaced.
+/// Trims text and joins its lines. Each run of line breaks and tabs becomes one space, and other control characters
+/// become U+FFFD.
 pub(super) fn one_line(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     if !text.contains(|c| is_line_break(c) || c.is_control()) {

@@ -51,7 +51,7 @@ pub struct Walk<'a> {
     given: Vec<Option<&'a Answer>>,
     /// The valid answers of the visited pages.
     slots: Vec<Slot<'a>>,
-    /// The scores so far that conditions read.
+    /// The current values of the scores that conditions read.
     scores: Vec<Option<i64>>,
     visits: Vec<Visit>,
     /// For each page, its position on the path, if the walk visited it.
@@ -84,7 +84,7 @@ pub enum Outcome<'a> {
     Finished(Finish<'a>),
     /// The walk stopped at the last page of the path, because answers on it are missing or invalid.
     Awaiting {
-        /// The problems, each with its question id, in page order.
+        /// The problems, each with the id of its question, in the order of the questions.
         problems: Vec<(&'a str, Problem)>,
     },
     /// The rules lead back to a page on the path, so the walk would never end with these answers.

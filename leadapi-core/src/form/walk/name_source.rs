@@ -2,19 +2,19 @@
 
 use crate::form::plan::QuestionPlan;
 
-/// The origin of a lead's name. The first variant with an answer is used.
+/// The origin of a lead's name. If several variants have an answer, the first one is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum NameSource {
-    /// `name`.
+    /// The answer to a question mapped to `name`.
     Name,
-    /// `first_name`, `last_name` or both.
+    /// The answers to questions mapped to `first_name`, `last_name` or both.
     FirstAndLast,
-    /// `business_name`, if there is no answer for the name.
+    /// The answer to a question mapped to `business_name`.
     BusinessName,
-    /// `email`, if there is no answer for the name or the business name.
+    /// The answer to a question mapped to `email`.
     Email,
-    /// `phone`, if there is no answer for any of the above.
+    /// The answer to a question mapped to `phone`.
     Phone,
 }
 

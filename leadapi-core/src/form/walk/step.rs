@@ -53,7 +53,7 @@ pub struct StepQuestion<'w, 'a> {
 pub struct SkippedRule<'a> {
     /// The id of the rule, if it has one.
     pub rule: Option<&'a str>,
-    /// The index of the rule in the record.
+    /// The index of the rule in the `logic.rules` of the compiled version.
     pub at: usize,
     /// The reason why the walk skipped the rule.
     pub reason: SkipReason,
@@ -63,8 +63,8 @@ pub struct SkippedRule<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SkipReason {
-    /// The walk could not decide whether the conditions hold, because an operator, a join or a condition is unknown or
-    /// malformed. The step is uncertain.
+    /// The walk could not decide whether the conditions hold, because an operator or a join is unknown, a condition is
+    /// malformed, or an operator of the host did not return a result. The step is uncertain.
     UncertainConditions,
     /// The conditions hold, but the action is not `jump`. The step is uncertain.
     UnknownJump,
@@ -140,8 +140,8 @@ impl<'w, 'a> Step<'w, 'a> {
         self.walk.questions(self.index()).map(move |(index, question)| StepQuestion { step: self, index, question })
     }
 
-    /// Returns whether the walk skipped a rule because it could not evaluate the rule's operators, joins or action. The
-    /// walk continues as if the rule did not match.
+    /// Returns whether the walk skipped a rule because it could not evaluate the rule's conditions or does not know the
+    /// rule's action. The walk continued as if the rule did not match.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
@@ -186,18 +186,18 @@ impl<'a> StepQuestion<'_, 'a> {
         self.question.id
     }
 
-    /// Returns the question's record, including its type, options and `min`.
+    /// Returns the question's record, which contains its type, options and limits.
     pub fn record(self) -> &'a Question {
         self.question.record
     }
 
-    /// Returns the type of the question, under our name for it. See [`Question::question_type`].
+    /// Returns the type of the question, with aliases resolved. See [`Question::question_type`].
     pub fn question_type(self) -> Option<QuestionType> {
         self.question.record.question_type()
     }
 
-    /// Iterates over the options of a choice: the id and the label of each, in the language of the
-    /// [`Policy`](crate::form::Policy).
+    /// Iterates over the options of a choice. Yields the id and the label of each, with the label in the language of
+    /// the [`Policy`](crate::form::Policy).
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};
@@ -217,8 +217,8 @@ impl<'a> StepQuestion<'_, 'a> {
         options.map(|option| (option.id, &*option.label))
     }
 
-    /// Returns the label. Its placeholders are filled with answers from the pages up to and including this one, as in
-    /// [`Walk::fill`].
+    /// Returns the label. Its placeholders are filled with answers from the pages up to and including the question's
+    /// page, as in [`Walk::fill`].
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, Escape, FormRecord, Policy, Version};
@@ -242,8 +242,8 @@ impl<'a> StepQuestion<'_, 'a> {
         self.step.walk.given(self.index)
     }
 
-    /// Formats a valid answer for display: the labels of options, a number in its original spelling, an
-    /// amount of money, a date, a word for a boolean, or a string without surrounding whitespace. Returns `None` if there is no valid answer.
+    /// Returns the text of a valid answer, as `FORMS.md` describes it for each type of question, in the locale of the
+    /// [`Policy`](crate::form::Policy). Returns `None` if there is no valid answer.
     pub fn text(self) -> Option<Cow<'a, str>> {
         self.question.text(&self.step.walk.slot(self.index))
     }

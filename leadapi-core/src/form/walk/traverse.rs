@@ -89,7 +89,7 @@ impl<'r> Questionnaire<'r> {
         self.after(index)
     }
 
-    /// Adds the points of the answers on a page to its scores.
+    /// Adds the points of the answers on a page to the scores to which the page contributes.
     #[inline]
     pub(super) fn add_points(&self, page: &PagePlan<'_>, slots: &[Slot<'_>], scores: &mut [Option<i64>]) {
         if page.scores.is_empty() {

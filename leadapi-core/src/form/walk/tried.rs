@@ -12,11 +12,11 @@ use crate::form::{
 pub struct TriedRule<'a> {
     /// The record of the rule.
     pub rule: &'a Rule,
-    /// The index of the rule in the record.
+    /// The index of the rule in the `logic.rules` of the compiled version.
     pub at: usize,
     /// The result.
     pub result: TriedRuleResult,
-    /// The conditions, in record order. Empty for the fallback.
+    /// The conditions, in record order. Empty for a rule without conditions.
     pub conditions: Vec<TriedCondition<'a>>,
 }
 
@@ -24,7 +24,7 @@ pub struct TriedRule<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TriedRuleResult {
-    /// The conditions hold, so the walk continues at the rule's target.
+    /// The rule matched, so the walk continued at its target.
     Matched,
     /// The conditions do not hold.
     NotMatched,
@@ -46,7 +46,7 @@ pub struct TriedCondition<'a> {
 
 impl<'a> Step<'_, 'a> {
     /// Returns the rules that the walk tried when it left this page, in order. If the last one did not match, or if
-    /// there are none, the walk continued with the next page or the first ending.
+    /// there are none, the walk took the default route.
     ///
     /// The list is empty if the walk has not left the page. Each call evaluates the rules again.
     ///
