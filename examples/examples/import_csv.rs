@@ -15,7 +15,7 @@ async fn main() -> Result<(), BoxError> {
     let rows: Vec<NewLead> = csv::Reader::from_path(&path)?.into_deserialize().collect::<Result<_, _>>()?;
     // Reads the base URL from LEADAPI_URL and the token from LEADAPI_TOKEN.
     let client = Client::from_env()?.application("import_csv").build()?;
-    // The same name in every run, so a repeated import creates no lead twice.
+    // The import has the same name in every run, so a second run creates no duplicates.
     let mut creates = client.leads().create_many(rows).named(&path)?.in_order();
     while let Some(result) = creates.next().await {
         let result = result?;

@@ -1,4 +1,4 @@
 #![doc = include_str!("../../README.md")]
 #![forbid(unsafe_code)]
 
-// This crate contains only the README, so its code blocks run as doc tests with the examples' dependencies.
+// This crate contains only the README, so that its code blocks run as doc tests with the examples' dependencies.

@@ -18,7 +18,7 @@ page.addEventListener("submit", (event) => {
   show(page.dataset.number);
 });
 
-/** Shows the page on which the visitor is. If it is the submitted one again, its answers have problems. */
+/** Shows the visitor's current page. If it is the page that was just submitted, its answers have problems. */
 function show(submitted) {
   const walk = form.walk(answers);
   const step = walk.steps.at(-1);

@@ -12,7 +12,7 @@ export function load(
 /** A compiled form. Call `load` first. */
 export class Form {
   /**
-   * Compiles a record: an object, or JSON text, which keeps numbers that a double cannot hold.
+   * Compiles a record: an object, or JSON text, which preserves numbers that a double cannot represent.
    *
    * @throws If the text is not a JSON object.
    */
@@ -31,7 +31,7 @@ export class Form {
   free(): void;
 }
 
-/** What a walk came to. Ids are null if they are missing or duplicates. */
+/** The result of a walk. Ids are null if they are missing or duplicates. */
 export interface Walk {
   outcome: "awaiting" | "finished" | "endless" | "empty";
   /** The ids of the pages on the path. */
@@ -41,9 +41,9 @@ export interface Walk {
   /** Whether the path depends on a rule that the engine cannot evaluate. */
   uncertain: boolean;
   score: number;
-  /** From 0 to 1. */
+  /** The visitor's progress, from 0 to 1. */
   progress: number;
-  /** Why the visitor cannot leave the last page. */
+  /** The reasons why the visitor cannot leave the last page. */
   problems: Problem[];
   /** With the outcome `endless`, the id of the page that would be visited twice. */
   again: string | null;
@@ -54,7 +54,7 @@ export interface Walk {
   pruned: Answers;
   /** The body of a request that creates the lead. */
   lead: { client_id: string; name: string; [field: string]: string | number | null } | null;
-  /** Why there is no lead. */
+  /** The reason why there is no lead. */
   no_lead: "not_finished" | "not_wanted" | "no_client" | "no_name" | null;
   /** The origin of the lead's name, such as `name` or `email`. */
   named_by: string | null;

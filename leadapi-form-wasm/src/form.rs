@@ -5,7 +5,7 @@ use self_cell::self_cell;
 use serde_json::Error;
 
 self_cell!(
-    /// A compiled form borrows its record, but an object in JavaScript cannot borrow.
+    /// A record together with the compiled form that borrows it, because a JavaScript object cannot borrow.
     struct RecordAndForm {
         owner: FormRecord,
         #[covariant]

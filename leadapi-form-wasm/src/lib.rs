@@ -1,6 +1,6 @@
 //! The form engine of leadapi for browsers and Node.js: compiles a form record, walks through it, and checks it.
 //!
-//! Records, answers and results cross the border as JSON text, which keeps the numbers of a record exact. The package in
+//! Records, answers and results are passed as JSON text, which keeps the numbers of a record exact. The package in
 //! `package/` converts them to objects and describes their types.
 
 mod form;
@@ -16,7 +16,8 @@ pub struct Form(CompiledForm);
 
 #[wasm_bindgen]
 impl Form {
-    /// Compiles a version of a record from JSON: the draft, or the published version if there is one.
+    /// Compiles a version of a record from JSON: the draft if `draft` is true or the form was never published, and
+    /// otherwise the published version.
     ///
     /// # Errors
     ///
@@ -25,7 +26,8 @@ impl Form {
         Ok(Self(CompiledForm::compile(record, draft)?))
     }
 
-    /// Walks through the form with these answers, a JSON object by question id. Returns JSON.
+    /// Walks through the form with these answers, a JSON object that maps question ids to answers. Returns the walk as
+    /// JSON.
     ///
     /// # Errors
     ///

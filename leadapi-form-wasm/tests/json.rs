@@ -1,4 +1,4 @@
-//! The functions of the module, in native code.
+//! Tests the functions of the module in native code.
 
 use leadapi_form_wasm::CompiledForm;
 use serde_json::Value;

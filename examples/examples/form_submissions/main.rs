@@ -2,11 +2,12 @@
 //! leadapi server is killed at any moment.
 //!
 //! - `POST /forms/{form}/submissions` with `{"id": "…", "answers": {…}}` stores a submission before it is acknowledged.
-//!   The visitor's browser chooses the id and repeats the request until it gets an answer.
-//! - `GET /forms/{form}/submissions/{id}` returns its state.
+//!   The visitor's browser chooses the id and retries the request until it gets a response other than 503.
+//! - `GET /forms/{form}/submissions/{id}` returns the state of a submission.
 //!
-//! Run it with `cargo run -p leadapi-examples --example form_submissions -- FOLDER`. The folder contains a record per
-//! form, such as `care.json`. The base URL and the token of the API are in `LEADAPI_URL` and `LEADAPI_TOKEN`.
+//! Run it with `cargo run -p leadapi-examples --example form_submissions -- FOLDER`. The folder contains one JSON file
+//! for each form: `care.json` is the record of the form `care`. The base URL and the token of the API are in
+//! `LEADAPI_URL` and `LEADAPI_TOKEN`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the program reports to the terminal")]
 
@@ -49,7 +50,7 @@ struct Args {
     writes_per_minute: u32,
 }
 
-/// What the routes and the worker share.
+/// The state that the routes and the worker share.
 struct Host {
     forms: HashMap<String, &'static Questionnaire<'static>>,
     store: Mutex<Store>,
@@ -63,7 +64,7 @@ async fn main() -> Result<(), BoxError> {
     let (forms, store) = (forms(&args.forms)?, Mutex::new(Store::open(&args.store)?));
     let host = Arc::new(Host { forms, store, added: Notify::new() });
     let pacing = Pacing::default().writes(args.writes_per_minute);
-    // The worker retries, also after a restart.
+    // The client does not retry, because the worker does, even after a restart.
     let client =
         Client::from_env()?.application("form_submissions").pacing(pacing).retry(RetryPolicy::none()).build()?;
     let listener = TcpListener::bind(args.listen).await?;
@@ -93,7 +94,8 @@ fn forms(folder: &Path) -> Result<HashMap<String, &'static Questionnaire<'static
 }
 
 impl Host {
-    /// Uses the store on a thread on which it may wait for the disk. If the caller gives up, the work still completes.
+    /// Runs a function with the store on a thread that may block. If the caller is cancelled, the function still
+    /// completes.
     async fn with_store<T: Send + 'static>(
         self: &Arc<Self>,
         run: impl FnOnce(&Self, &mut Store) -> rusqlite::Result<T> + Send + 'static,

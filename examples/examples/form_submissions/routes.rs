@@ -32,7 +32,7 @@ pub(crate) fn router(host: Arc<Host>) -> Router {
         .with_state(host)
 }
 
-/// The answer to a request: 202 for a pending submission, 200 for a settled one, or an error.
+/// The response to a request: 202 for a pending submission, 200 for any other stored submission, or an error.
 struct Reply(StatusCode, Value);
 
 impl IntoResponse for Reply {
@@ -46,7 +46,8 @@ impl Reply {
         Self(status, json!({"error": message}))
     }
 
-    /// The submission may or may not be stored, so the browser repeats the request.
+    /// Returns the response to a failure of the store. A new submission may or may not be stored, so the browser has to
+    /// retry.
     fn unavailable(error: &BoxError) -> Self {
         eprintln!("a submission could not be stored: {error}");
         Self::error(StatusCode::SERVICE_UNAVAILABLE, "try again later")
@@ -72,7 +73,7 @@ async fn submit(State(host): State<Arc<Host>>, Path(form): Path<String>, body: B
 
 async fn accept(host: &Arc<Host>, key: Key, form: &Questionnaire<'_>, answers: &Answers) -> Result<Reply, BoxError> {
     let text = serde_json::to_string(answers)?;
-    // A repeated request gets the state of the submission, even if the form has changed since.
+    // A retry receives the state of the submission, even if the form has changed since.
     if let Some(known) = host.find(&key).await? {
         return Ok(stored(&key, &known, &text));
     }
@@ -101,7 +102,7 @@ async fn accept(host: &Arc<Host>, key: Key, form: &Questionnaire<'_>, answers: &
     Ok(stored(&key, &known, &text))
 }
 
-/// Replies with the state of the submission, unless the id belongs to one with other answers.
+/// Replies with the state of the submission, unless the submission has other answers.
 fn stored(key: &Key, submission: &Submission, answers: &str) -> Reply {
     if submission.answers == answers {
         Reply::submission(key, submission)
@@ -110,7 +111,8 @@ fn stored(key: &Key, submission: &Submission, answers: &str) -> Reply {
     }
 }
 
-/// Parses a submission. Answers keep the spelling of numbers, so they are read from their own text.
+/// Parses a submission. The answers are parsed from their raw text, because a `Value` does not preserve the text of
+/// numbers.
 fn parse(body: &[u8]) -> Option<(String, Answers)> {
     let members: HashMap<String, &RawValue> = serde_json::from_slice(body).ok()?;
     let id: String = serde_json::from_str(members.get("id")?.get()).ok()?;

@@ -1,4 +1,4 @@
-//! The submissions, in a SQLite file. Each change is on the disk before its method returns.
+//! Stores submissions in a SQLite file. Each change is on the disk before its method returns.
 
 use std::{
     path::Path,
@@ -22,7 +22,7 @@ const TABLE: &str = "CREATE TABLE IF NOT EXISTS submission (
 ) STRICT;
 CREATE INDEX IF NOT EXISTS pending ON submission (attempts) WHERE state = 'pending'";
 
-/// The time for which the service surely recognises an idempotency key, in seconds: an hour less than the 24 hours of
+/// The time, in seconds, for which the API is sure to recognise an idempotency key: an hour less than the 24 hours of
 /// the contract. After that, a retry could create a second lead.
 const KEY_LIFETIME: i64 = 23 * 60 * 60;
 
@@ -76,14 +76,14 @@ pub(crate) fn is_name(text: &str) -> bool {
     (1..=100).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
 }
 
-/// The open file.
+/// The open SQLite file.
 pub(crate) struct Store(Connection);
 
 impl Store {
     pub(crate) fn open(path: &Path) -> rusqlite::Result<Self> {
         let connection = Connection::open(path)?;
         connection.pragma_update(None, "journal_mode", "wal")?;
-        // In WAL mode, only this level waits for the disk in each commit.
+        // In WAL mode, the level `normal` would not wait for the disk in each commit.
         connection.pragma_update(None, "synchronous", "full")?;
         connection.execute_batch(TABLE)?;
         Ok(Self(connection))
@@ -115,8 +115,8 @@ impl Store {
         self.0.prepare_cached(sql)?.execute(values).map(drop)
     }
 
-    /// Returns pending submissions, those with the fewest attempts first, and records an attempt for each. If an
-    /// earlier attempt may have created a lead that the service no longer recognises, a person has to decide.
+    /// Returns pending submissions, those with the fewest attempts first, and records an attempt for each. If the first
+    /// attempt is so old that the API may no longer recognise its key, the submission goes to review instead.
     pub(crate) fn claim(&mut self, limit: u32) -> rusqlite::Result<Vec<Pending>> {
         let now = now();
         let transaction = self.0.transaction()?;
@@ -146,7 +146,7 @@ impl Store {
     }
 }
 
-/// Returns the seconds since 1970.
+/// Returns the Unix time in seconds.
 fn now() -> i64 {
     let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(elapsed.as_secs()).unwrap_or(i64::MAX)

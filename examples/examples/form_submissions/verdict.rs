@@ -5,15 +5,15 @@ use leadapi_core::form::{Answers, NoLead, Outcome, Problem, Questionnaire, Step}
 
 use crate::store::State;
 
-/// What becomes of the answers.
+/// The decision about a visitor's answers.
 pub(crate) enum Verdict {
     /// The visitor has to correct these answers. Nothing is stored.
     Incomplete(Vec<(String, Problem)>),
-    /// The submission is stored in this state. The reason explains a state in which no lead is created.
+    /// The submission is stored in this state. The reason explains why no lead will be created.
     Store { state: State, lead: Option<Box<NewLead>>, reason: Option<&'static str> },
 }
 
-/// Walks the form with the answers.
+/// Walks the form with the answers, and decides what becomes of them.
 pub(crate) fn decide(form: &Questionnaire<'_>, answers: &Answers) -> Verdict {
     let walk = form.walk(answers);
     match walk.outcome() {

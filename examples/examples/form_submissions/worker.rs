@@ -1,4 +1,4 @@
-//! Creates the leads of pending submissions, one after the other, until none is left.
+//! The worker, which creates the leads of pending submissions one by one.
 
 use std::{sync::Arc, time::Duration};
 
@@ -35,7 +35,8 @@ pub(crate) async fn run(host: Arc<Host>, client: Client) {
     }
 }
 
-/// Creates the leads of some pending submissions, and returns their number. A failure does not stop the other ones.
+/// Creates the leads of some pending submissions, and returns the number of submissions. If one of them fails, the
+/// others are still tried.
 async fn create_batch(host: &Arc<Host>, client: &Client) -> Result<usize, BoxError> {
     let batch = host.with_store(|_, store| store.claim(BATCH)).await?;
     let (count, mut failure) = (batch.len(), None);
@@ -54,8 +55,8 @@ async fn create_batch(host: &Arc<Host>, client: &Client) -> Result<usize, BoxErr
     failure.map_or(Ok(count), Err)
 }
 
-/// Creates a lead. The key depends only on the submission, so the service recognises a create that was repeated because
-/// its response was lost or because this process was killed before it recorded the response.
+/// Creates a lead. The key depends only on the submission. If the response is lost, or if this process is killed before
+/// it records the response, the API therefore recognises the retry.
 ///
 /// Returns the API's message if it refuses this lead, and an error if a later attempt may succeed.
 async fn create(client: &Client, pending: &Pending) -> Result<Result<LeadId, String>, BoxError> {
@@ -68,7 +69,8 @@ async fn create(client: &Client, pending: &Pending) -> Result<Result<LeadId, Str
     }
 }
 
-/// Returns whether the lead itself is refused. An operator can correct the token, so its submissions stay pending.
+/// Returns whether the API refuses the lead itself. An operator can correct a problem with the token, so it leaves the
+/// submission pending.
 fn is_refused(error: &Error) -> bool {
     !error.is_retryable() && !error.is_unauthorized() && !error.lacks_scope()
 }

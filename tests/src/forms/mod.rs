@@ -1,4 +1,5 @@
-//! Reports form walks as JSON, from the engine and from a naive interpreter that serves as its reference.
+//! Reports of form walks as JSON, from the engine and from a naive interpreter that serves as its reference, and large
+//! forms for tests and benchmarks.
 
 mod engine;
 mod hostile;

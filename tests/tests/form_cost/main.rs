@@ -1,4 +1,4 @@
-//! Checks that a form check costs roughly linear time and memory, even for hostile records.
+//! Checks that the time and memory of form checks, proofs and lists of paths are bounded, even for hostile records.
 //!
 //! This is a separate binary, because it counts allocations. `-- --nocapture` prints a table.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "the test prints a table, and a failed unwrap fails it")]
@@ -15,12 +15,12 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// One call may allocate at most this many bytes plus `BYTES_PER_BYTE` for each byte of the record, including bytes
-/// that it frees again. Peak memory is lower.
+/// The maximum number of bytes that one call may allocate, in addition to `BYTES_PER_BYTE` for each byte of the record.
+/// Freed bytes are included, so peak memory is lower.
 const BYTES: usize = 150_000_000;
 const BYTES_PER_BYTE: usize = 35;
 
-/// Generous enough for an unoptimized build on a busy machine.
+/// The maximum time of one call. It is generous enough for an unoptimized build on a busy machine.
 const TIME: Duration = Duration::from_secs(20);
 
 #[test]

@@ -1,4 +1,5 @@
-//! Forms of the kinds that agencies use, with answers and the leads that they want. Each kind is a file in `data/forms`.
+//! Tests of the kinds of forms that agencies use, with answers and the expected leads. Each kind is a file in
+//! `data/forms`.
 
 use std::{fs, path::PathBuf};
 
@@ -59,7 +60,7 @@ fn the_check_has_no_complaint_about_these_forms() {
     for (file, form) in forms() {
         let record: FormRecord = serde_json::from_value(form["record"].clone()).unwrap();
         let findings = record.compile(Version::Live, &Policy::default()).check();
-        // A form that reads a phone number as a number is accepted, but not recommended.
+        // A number question for a phone number is accepted, but not recommended.
         let mut complaints = findings
             .iter()
             .filter(|finding| finding.severity() < Severity::Note && finding.code != Code::PhoneKeyOnOtherType);

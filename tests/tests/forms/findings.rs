@@ -175,7 +175,7 @@ fn findings_beyond_the_limit_per_code_are_counted() {
     assert!(findings.len() == Finding::MAX_PER_CODE && findings.iter().all(|finding| finding.count == 1));
 }
 
-/// The message for an unknown verdict names the undecided rules that it depends on. They are not separate findings.
+/// The message about an undecided rule lists the statements that could not be decided. They are not separate findings.
 #[test]
 fn a_rule_with_an_unknown_operator_is_reported_as_undecided() {
     let mut record = clean();

@@ -1,4 +1,4 @@
-//! Tests of what proofs and checks know about operators, scores and the operators of a host.
+//! Tests of proofs and checks with operators, scores and the operators of a host.
 
 use leadapi_core::form::{
     Answer, Answers, Code, FormRecord, Operand, Operator, PathEnd, Policy, Proofs, QuestionType, Step, Verdict, Version,
@@ -85,7 +85,8 @@ fn every_operator_fits_a_type_or_is_reported() {
                         || finding.code == Code::ConditionOptionMissing
                 });
                 let reached = form.paths(100).paths.iter().any(|path| path.end == PathEnd::Ending(Some("yes")));
-                // An element of an array may be reported although others fit. Of a text with a syntax, no example may exist.
+                // An element of an array may be reported although others fit. For a text with a syntax, the search may
+                // know no example.
                 let by_element = [Operator::In, Operator::NotIn].contains(operator);
                 let has_syntax = [QuestionType::Email, QuestionType::Phone, QuestionType::Url].contains(kind);
                 assert!(!(reached && never) || by_element, "{kind} {operator} {condition}");
@@ -123,7 +124,7 @@ fn proofs_hold_whatever_an_operator_of_the_host_returns() {
     assert!(format!("{:?}", form.walk(&Answers::new().with("q", "Ann")).outcome()).contains("\"no\""));
 }
 
-/// No example is known for answers that match a pattern and contain a word, so nothing is claimed about them.
+/// The search knows no answer that matches this pattern and contains this word, so the verdict is unknown.
 #[test]
 fn answers_without_an_example_are_uncertain() {
     let contains = |value: &str| json!([{"fieldId": "q", "op": "contains", "value": value}]);
@@ -134,7 +135,7 @@ fn answers_without_an_example_are_uncertain() {
     let mail = json!({"id": "q", "type": "email", "label": "Q?", "required": true});
     let ends_with = |value: &str| json!([{"fieldId": "q", "op": "ends_with", "value": value}]);
     assert_eq!(proofs(&routed(&mail, "AND", &ends_with("@example.org"))).endings, Verdict::Proved);
-    // No email address contains a space, but that is not proved.
+    // No email address contains a space, but the search does not prove that.
     assert_eq!(proofs(&routed(&mail, "AND", &contains("a b"))).endings, Verdict::Unknown);
 }
 

@@ -31,7 +31,7 @@ fn vectors() -> Vec<Vector> {
     file["vectors"].as_array().unwrap().iter().map(vector).collect()
 }
 
-/// Returns one difference for each vector whose walk is not as expected.
+/// Returns the differences between the expected walks and the actual walks.
 fn differences(walk: impl Fn(&Vector) -> Value) -> Vec<String> {
     let mut differences = Vec::new();
     for vector in vectors() {

@@ -87,7 +87,7 @@ impl Programs {
         self.host = Some(Process::start(&mut command));
     }
 
-    /// Opens the file of the host.
+    /// Opens the SQLite file of the host.
     pub(crate) fn open_submissions(&self) -> rusqlite::Connection {
         rusqlite::Connection::open(self.path("submissions.db")).unwrap()
     }
@@ -97,7 +97,7 @@ impl Programs {
         format!("http://127.0.0.1:{}/forms/care/submissions", self.ports[1])
     }
 
-    /// Returns the names of all leads, each with the ids of its leads.
+    /// Returns the names of all leads, each with the ids of the leads that have this name.
     pub(crate) async fn leads(&self) -> HashMap<String, Vec<String>> {
         let client = Client::builder(self.api_url(), &*self.token).pacing(Pacing::off()).build().unwrap();
         let mut leads: HashMap<String, Vec<String>> = HashMap::new();
@@ -124,8 +124,8 @@ impl Programs {
     }
 }
 
-/// Returns a free port below the range from which the kernel chooses ports for outgoing connections. The tests of one
-/// process never get the same port.
+/// Returns a free port below the range from which the kernel chooses ports for outgoing connections. Two calls in the
+/// same process never return the same port.
 fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let first = 20_000 + u16::try_from(std::process::id() % 10_000).unwrap();
@@ -137,8 +137,8 @@ fn free_port() -> u16 {
     }
 }
 
-/// Returns a form with a name, and with a choice whose options end in a lead, in no lead, and in a rule that cannot be
-/// evaluated.
+/// Returns a form that asks for a name and has a choice with three options. They lead to an ending with a lead, to an
+/// ending without a lead, and to a rule that cannot be evaluated.
 pub(crate) fn form() -> Value {
     let ending = |id: &str, lead: bool| json!({"id": id, "message": "Thanks.", "createsLead": lead});
     let rule = |id: &str, op: &str, value: &str, target: &str| {

@@ -1,4 +1,4 @@
-//! The answer to each kind of submission.
+//! Tests of the host's response to each kind of submission.
 
 use leadapi_tests::{eventually, wait_until};
 use serde_json::{Value, json};

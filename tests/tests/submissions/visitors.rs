@@ -1,4 +1,4 @@
-//! Visitors who submit the form, and repeat each request until it is acknowledged.
+//! Simulated visitors, who submit the form and retry each request until the host acknowledges it.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -31,7 +31,7 @@ pub(crate) async fn state(url: &str, id: &str) -> reqwest::Result<Value> {
     Ok(serde_json::from_slice(&response.bytes().await?).unwrap())
 }
 
-/// Returns a client without pooled connections, which could be those of a killed process.
+/// Returns a client without pooled connections, because a pooled connection could lead to a killed process.
 fn client() -> Client {
     Client::builder().pool_max_idle_per_host(0).timeout(Duration::from_secs(10)).build().unwrap()
 }
@@ -80,7 +80,7 @@ async fn visit(
     while !*stopped.borrow() {
         let (id, name) = (Uuid::now_v7().to_string(), format!("{nth}-{}", submitted.len()));
         let answers = json!({"name": name, "what": "yes"});
-        // Every third submission is sent again after it is acknowledged, like by an impatient visitor.
+        // Every third submission is sent again after it is acknowledged, as by an impatient visitor.
         let mut repeats = usize::from(submitted.len() % 3 == 0);
         loop {
             match submit(&url, &id, &answers).await {

@@ -21,8 +21,9 @@ pub(super) struct Witnesses {
     pub combinations: Option<BTreeSet<Outcomes>>,
 }
 
-/// Generates texts for all combinations of tests. They must differ from the `constants`. If answers are `restricted` by
-/// a syntax, a length or a pattern, generates several texts for each combination, some of which may be valid.
+/// Generates texts for all combinations of tests. They should differ from the `constants`, the texts that rules compare
+/// answers with. If answers are `restricted` by a syntax, a length or a pattern, generates more texts for each
+/// combination, some of which may be valid.
 pub(super) fn witnesses(parts: &Parts<'_>, constants: &[&str], restricted: bool, lengths: &[usize]) -> Witnesses {
     let all = parts.starts.iter().chain(&parts.ends).chain(&parts.contains).chain(constants);
     let used: HashSet<char> = all.flat_map(|text| text.chars()).collect();

@@ -114,10 +114,10 @@ impl<'a> Walk<'a> {
     /// Replaces the placeholders in `text`, such as the message of an ending.
     ///
     /// `{key}` stands for the last answer on the path to a question mapped to `key`. Otherwise, it stands for the
-    /// answer to the question whose id is `key`. [`StepQuestion::text`](super::StepQuestion::text) returns the text of
-    /// an answer that is inserted. A known key without an answer is replaced by `fallback`, and an unknown key is left
-    /// unchanged. `{key|text}` has its own fallback, which may be empty. Placeholders in inserted text are not
-    /// expanded, and every inserted text is escaped.
+    /// answer to the question whose id is `key`. An answer is inserted as the text that
+    /// [`StepQuestion::text`](super::StepQuestion::text) returns. A known key without an answer is replaced by
+    /// `fallback`, and an unknown key is left unchanged. `{key|text}` has its own fallback, which may be empty.
+    /// Placeholders in inserted text are not expanded, and every inserted text is escaped.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, Escape, FormRecord, Policy, Version};

@@ -55,8 +55,8 @@ impl Naive<'_> {
         score
     }
 
-    /// Returns how every condition on a question, and a lead, see a valid answer, or `None` if the answer is not valid.
-    /// Two answers that they see alike are interchangeable.
+    /// Returns everything about a valid answer that conditions and the lead depend on, or `None` if the answer is not
+    /// valid. Two answers with the same view are interchangeable.
     pub fn view(&self, id: &str, answer: &Value) -> Option<String> {
         let (_, question) = self.question(id)?;
         if Self::problem(question, answer).is_some() {

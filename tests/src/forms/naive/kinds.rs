@@ -7,7 +7,7 @@ use super::values::objects;
 const TYPES: &str = "single_choice short_text email phone number multi_choice dropdown checkbox consent date long_text \
     url rating hidden yes_no address file";
 
-/// Each line is a type and its other names.
+/// Each line consists of a type and some of its aliases.
 const NAMES: &str = "
     single_choice buttongroup choice imagepicker multiplechoice multiplechoicesingle picturechoice pictureselection
     single_choice radio radiobutton radiogroup singleoptions singleselect
@@ -31,7 +31,7 @@ fn plain(name: &str) -> String {
     name.to_lowercase().replace(['_', '-', ' '], "")
 }
 
-/// Returns the type of a question, or an empty text if the type is not known.
+/// Returns the type of a question, or an empty string if the type is not known.
 pub(super) fn kind(question: &Value) -> &'static str {
     let Some(written) = question["type"].as_str() else { return "" };
     if let Some(kind) = TYPES.split_whitespace().find(|kind| *kind == written) {

@@ -1,4 +1,4 @@
-//! Texts in several languages, and amounts of money, without a locale.
+//! Texts in several languages, amounts of money, and limits of texts, all without a locale.
 
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ pub(super) fn said(text: &Value) -> Option<String> {
     texts.first().map(|(.., text)| (*text).to_owned())
 }
 
-/// Returns the answer to a number question as it is shown.
+/// Returns the answer to a number question as it is displayed.
 pub(super) fn amount(question: &Value, answer: &Value) -> String {
     let text = written(answer);
     let currency = question["currency"].as_str().map(str::trim);
@@ -72,7 +72,8 @@ pub(super) fn without_currency<'t>(question: &Value, text: &'t str) -> &'t str {
     text
 }
 
-/// Returns the problem with the length or the form of a text. Knows only the patterns that tests use.
+/// Returns the problem with the length of a text or with its match of the pattern. Knows only the patterns that tests
+/// use.
 pub(super) fn limit(question: &Value, text: &str) -> Option<&'static str> {
     let text = text.trim();
     let count = text.chars().count() as u64;

@@ -51,7 +51,7 @@ pub struct Walk {
     pub path: Vec<usize>,
     /// The outcome: `empty`, `awaiting`, `endless` or `finished`.
     pub outcome: &'static str,
-    /// The index of the ending, or `None` for the built-in ending.
+    /// The index of the ending, or `None` for the built-in confirmation.
     pub ending: Option<usize>,
     /// The page that the walk would visit again, if it is endless.
     pub again: Option<usize>,
@@ -59,7 +59,7 @@ pub struct Walk {
     pub open: Vec<usize>,
     /// The rules on the path whose match or effect is unknown.
     pub undecided: Vec<usize>,
-    /// The number of pages that the walk reaches in every case, however the undecided rules turn out.
+    /// The number of pages that the walk reaches whether or not the undecided rules match.
     pub certain_pages: usize,
     /// Whether a rule on the path may have an unknown action, which could lead to any page.
     pub anywhere: bool,

@@ -60,7 +60,7 @@ pub(super) fn operator(name: &str, value: &Value) -> Option<(&'static str, bool)
     })
 }
 
-/// What an answer to a question is compared as.
+/// The kind of value as which the answer to a question is compared.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Family {
     Choice,

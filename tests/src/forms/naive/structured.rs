@@ -1,4 +1,4 @@
-//! Addresses and files.
+//! Formats addresses and files.
 
 use serde_json::Value;
 
@@ -21,7 +21,8 @@ fn part(value: &Value) -> String {
     }
 }
 
-/// Returns the line of an address, which is empty if the address has no parts, or `None` if it is not an address.
+/// Returns an address as one line, which is empty if the address has no parts. Returns `None` if the answer is not an
+/// address.
 pub(super) fn address(answer: &Value) -> Option<String> {
     let mut parts: Vec<String>;
     let mut rest = vec![];
@@ -30,7 +31,7 @@ pub(super) fn address(answer: &Value) -> Option<String> {
         Value::Array(texts) if texts.len() <= 6 && texts.iter().all(Value::is_string) => {
             parts = texts.iter().map(part).collect();
             parts.resize(6, String::new());
-            // Street, line 2, city, region, postal code, country.
+            // The order of the array is street, line 2, city, region, postal code, country.
             parts.swap(2, 4);
             parts.swap(3, 4);
         }
@@ -55,7 +56,7 @@ pub(super) fn address(answer: &Value) -> Option<String> {
     Some(line.join(", "))
 }
 
-/// Returns the text of the files, or `None` if any of them has no web address.
+/// Returns the text of the files, or `None` if any of them has no valid URL.
 pub(super) fn files(answer: &Value) -> Option<String> {
     if let Value::Array(files) = answer {
         let files: Option<Vec<String>> =

@@ -117,7 +117,8 @@ fn candidates(question: &Value, constants: &[Value], parts: &BTreeSet<String>) -
             all.extend(options.iter().map(|id| json!([id])));
         }
         "date" => {
-            // The generated dates are in the middle of a month.
+            // Tries the days of the month of each date, because conditions can distinguish the days before and after
+            // the date.
             let fixed = json!("2026-05-31");
             let dates = constants.iter().chain([&question["min"], &question["max"], &fixed]);
             for date in dates.filter_map(Value::as_str).map(str::trim) {
@@ -158,7 +159,7 @@ fn candidates(question: &Value, constants: &[Value], parts: &BTreeSet<String>) -
     all
 }
 
-/// Returns the text of a plain value.
+/// Returns a scalar value as text.
 fn word(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.trim().to_owned()),
@@ -237,7 +238,8 @@ pub(super) fn brute_force(value: &Value) -> Option<Seen> {
         }
         let mut views = BTreeMap::new();
         for candidate in candidates(question, constants.get(id).unwrap_or(&none), parts) {
-            // An invalid answer only ends the walk. No answer is kept in any case, to try every question with it.
+            // An invalid answer only stops the walk, so it is left out. Null is always kept, so that each question is
+            // also tried without an answer.
             let view = naive.view(id, &candidate).or_else(|| candidate.is_null().then(String::new));
             if let Some(view) = view {
                 views.entry(view).or_insert(candidate);

@@ -69,7 +69,7 @@ fn compare_paths(form: &Questionnaire<'_>, endings: &[Value], seen: &Seen) -> Re
     Ok(())
 }
 
-/// Returns whether a condition tests a part of a text that has a syntax, for which texts are hard to make.
+/// Returns whether a condition tests a part of a text that has a syntax, for which matching texts are hard to generate.
 fn reads_parts_of_restricted_texts(record: &Value) -> bool {
     let version = version(record);
     let pages = version["pages"].as_array().unwrap().iter().map(|page| &page["fields"]);
@@ -106,7 +106,8 @@ fn verdicts_match_brute_force() {
         let expected = |of: fn(&Facts) -> bool| refuted(&seen, of);
         let endings = version(&form_json)["settings"]["endings"].as_array().unwrap();
         if reads_parts_of_restricted_texts(&form_json) {
-            // Neither side knows all answers, so the verdicts only must not contradict what the other side has seen.
+            // Neither side knows all answers, so this only checks that the verdicts do not contradict the walks of the
+            // brute force.
             let agrees = |verdict: Option<bool>, expected: Option<bool>| {
                 verdict == expected || verdict != Some(false) || expected.is_none()
             };
@@ -145,8 +146,7 @@ fn verdicts_match_brute_force() {
     assert!((1..forms / 4).contains(&vague.into_inner()));
 }
 
-/// An answer may lie between two constants. Every step of the ladder that such an answer reaches is found, and no other
-/// step is.
+/// Some endings are reached only by answers between two constants. The proof finds these endings and no others.
 #[test]
 fn answers_between_two_constants_are_found() {
     let step = |op: &str, value: i32, ending: &str| {

@@ -16,7 +16,7 @@ fn text(draw: &mut Draw<'_>) -> Value {
     }
 }
 
-/// Adds the members to some of the objects of a record, at any depth.
+/// Adds such members to some of the objects of a record, at any depth.
 pub(crate) fn add_extras(draw: &mut Draw<'_>, value: &mut Value) {
     match value {
         Value::Array(all) => all.iter_mut().for_each(|value| add_extras(draw, value)),

@@ -89,7 +89,7 @@ fn rule(draw: &mut Draw<'_>, tame: bool, pages: usize, questions: usize) -> Valu
         0 => format!("end:{}", ENDINGS[draw.below(3)]),
         1 => "end:zz".to_owned(),
         2 => "zz".to_owned(),
-        // Most jumps go forwards, because otherwise hardly any walk would end.
+        // Most jumps go forward, because otherwise hardly any walk would reach an ending.
         3..7 => PAGES[to.max(from + 1).min(PAGES.len() - 1)].to_owned(),
         _ => PAGES[to].to_owned(),
     };

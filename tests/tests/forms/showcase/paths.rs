@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{jump, question, rule};
 
 /// Plants the fault for this code and returns the finding's pointer. Returns `None` if the code belongs to another
-/// group.
+/// module.
 pub(super) fn plant(code: Code, record: &mut Value) -> Option<&'static str> {
     let form = &mut record["form"];
     Some(match code {

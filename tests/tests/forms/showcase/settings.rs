@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{published, question};
 
 /// Plants the fault for this code and returns the finding's pointer. Returns `None` if the code belongs to another
-/// group.
+/// module.
 #[expect(clippy::too_many_lines, reason = "it is a table")]
 pub(super) fn plant(code: Code, record: &mut Value) -> Option<&'static str> {
     let form = &mut record["form"];
