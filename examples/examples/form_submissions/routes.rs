@@ -102,7 +102,7 @@ async fn accept(host: &Arc<Host>, key: Key, form: &Questionnaire<'_>, answers: &
     Ok(stored(&key, &known, &text))
 }
 
-/// Replies with the state of the submission, unless the submission has other answers.
+/// Replies with the state of the submission, or with an error if it was submitted with other answers.
 fn stored(key: &Key, submission: &Submission, answers: &str) -> Reply {
     if submission.answers == answers {
         Reply::submission(key, submission)

@@ -69,8 +69,8 @@ async fn create(client: &Client, pending: &Pending) -> Result<Result<LeadId, Str
     }
 }
 
-/// Returns whether the API refuses the lead itself. An operator can correct a problem with the token, so it leaves the
-/// submission pending.
+/// Returns whether the API refuses the lead itself. A problem with the token leaves the submission pending, because an
+/// operator can correct it.
 fn is_refused(error: &Error) -> bool {
     !error.is_retryable() && !error.is_unauthorized() && !error.lacks_scope()
 }

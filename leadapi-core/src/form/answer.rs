@@ -35,7 +35,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Returns whether the question is answered. `0` and `false` are answers, but whitespace, `null`, `[]` and `{}`
+    /// Returns whether the question is answered. `0` and `false` are answers, but a blank string, `null`, `[]` and `{}`
     /// are not.
     ///
     /// ```

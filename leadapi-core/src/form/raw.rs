@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 use serde_json::{Error, value::RawValue};
 
-/// One JSON value of any kind, as text (contract D11).
+/// A JSON value of any type, kept as text (contract D11).
 ///
 /// Two values are equal if their text is equal apart from whitespace between tokens. `10` therefore differs from
 /// `10.0`, and the order of members matters.

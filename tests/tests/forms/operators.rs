@@ -86,7 +86,7 @@ fn every_operator_fits_a_type_or_is_reported() {
                 });
                 let reached = form.paths(100).paths.iter().any(|path| path.end == PathEnd::Ending(Some("yes")));
                 // An element of an array may be reported although others fit. For a text with a syntax, the search may
-                // know no example.
+                // not find an example.
                 let by_element = [Operator::In, Operator::NotIn].contains(operator);
                 let has_syntax = [QuestionType::Email, QuestionType::Phone, QuestionType::Url].contains(kind);
                 assert!(!(reached && never) || by_element, "{kind} {operator} {condition}");
@@ -124,7 +124,7 @@ fn proofs_hold_whatever_an_operator_of_the_host_returns() {
     assert!(format!("{:?}", form.walk(&Answers::new().with("q", "Ann")).outcome()).contains("\"no\""));
 }
 
-/// The search knows no answer that matches this pattern and contains this word, so the verdict is unknown.
+/// The search finds no answer that matches this pattern and contains this word, so the verdict is unknown.
 #[test]
 fn answers_without_an_example_are_uncertain() {
     let contains = |value: &str| json!([{"fieldId": "q", "op": "contains", "value": value}]);

@@ -20,7 +20,7 @@ pub struct Finding {
     /// The fix, in one imperative sentence: the general fix of the code ([`Code::fix`]), or a fix specific to this
     /// finding.
     pub fix: Cow<'static, str>,
-    /// Answers that reproduce the finding when a walk uses them, or `None` if the finding does not depend on answers.
+    /// Answers that reproduce the finding when a walk uses them, or `None` if no particular answers cause the finding.
     pub witness: Option<Answers>,
     /// The number of locations to which the finding applies, normally 1. If a code has more than
     /// [`MAX_PER_CODE`](Self::MAX_PER_CODE) locations, its last finding represents all remaining locations and points

@@ -1,4 +1,4 @@
-//! Checks that consider all possible answers. They use the results of `prove`.
+//! Checks that consider all possible answers. They use the same search as proofs.
 
 use std::collections::BTreeSet;
 

@@ -30,7 +30,7 @@ impl From<bool> for Truth {
 enum Join {
     All,
     Any,
-    /// An operator that is not in the contract.
+    /// An operator that is malformed or not in the contract.
     Unknown,
 }
 

@@ -19,7 +19,8 @@ pub(in crate::form) enum Slot<'a> {
     Text(&'a str),
     /// An address or files. Only their text can be read.
     Structured(&'a Answer),
-    /// An answer to a hidden question, or to a question of an unknown type or a type of the host.
+    /// An answer to a question of an unknown type or a type of the host, or an answer other than text to a hidden
+    /// question.
     Any(&'a Answer),
     /// A valid answer about which a proof knows nothing else.
     Opaque,

@@ -100,7 +100,7 @@ impl Candidates {
         let numbers = numbers(tests.cuts().iter().copied().chain(bounds).collect());
         self.answers.extend(numbers.iter().map(|number| Some(number.clone().into())));
         if question.key == Some("phone") {
-            // A number with more digits than a phone number may have is not a phone number.
+            // The same number with too many digits is not a phone number, so it contributes less to a lead.
             let long = numbers.iter().filter_map(|number| with_extra_zeros(number, PHONE.rule.max_chars));
             self.answers.extend(long.map(|number| Some(number.into())));
         }

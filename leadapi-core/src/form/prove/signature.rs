@@ -23,8 +23,9 @@ pub(super) struct Tests<'f> {
     included: Vec<&'f str>,
     /// The tests of parts of a text.
     pub parts: Parts<'f>,
-    /// The tests themselves, with their number of comparisons.
+    /// The tests themselves.
     all: Vec<&'f Test<'f>>,
+    /// The number of comparisons in all tests.
     size: usize,
     /// Whether a condition reads a score to which the question contributes.
     pub scored: bool,

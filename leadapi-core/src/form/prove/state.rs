@@ -13,7 +13,7 @@ pub(super) struct State {
     pub page: usize,
     /// The earlier answers that can still matter.
     pub known: Vec<Choice>,
-    /// The scores that can still matter and are not 0, or `None` if their value is unknown.
+    /// The scores that can still matter and are not 0, each with its value, or `None` if the value is unknown.
     pub scores: Vec<(usize, Option<i64>)>,
     /// The visited pages to which the walk could still return.
     pub seen: PageSet,

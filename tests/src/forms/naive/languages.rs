@@ -72,8 +72,7 @@ pub(super) fn without_currency<'t>(question: &Value, text: &'t str) -> &'t str {
     text
 }
 
-/// Returns the problem with the length of a text or with its match of the pattern. Knows only the patterns that tests
-/// use.
+/// Returns a problem if the text violates the length limits or the pattern. Knows only the patterns that tests use.
 pub(super) fn limit(question: &Value, text: &str) -> Option<&'static str> {
     let text = text.trim();
     let count = text.chars().count() as u64;

@@ -60,7 +60,7 @@ pub(super) fn operator(name: &str, value: &Value) -> Option<(&'static str, bool)
     })
 }
 
-/// The kind of value as which the answer to a question is compared.
+/// The category of a question's answers, which determines how conditions compare them.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Family {
     Choice,

@@ -106,8 +106,8 @@ fn verdicts_match_brute_force() {
         let expected = |of: fn(&Facts) -> bool| refuted(&seen, of);
         let endings = version(&form_json)["settings"]["endings"].as_array().unwrap();
         if reads_parts_of_restricted_texts(&form_json) {
-            // Neither side knows all answers, so this only checks that the verdicts do not contradict the walks of the
-            // brute force.
+            // Neither side knows all answers, so this only checks that the verdicts do not contradict the brute-force
+            // walks.
             let agrees = |verdict: Option<bool>, expected: Option<bool>| {
                 verdict == expected || verdict != Some(false) || expected.is_none()
             };
