@@ -3,8 +3,8 @@
 //!
 //! Run it with `cargo run -p leadapi-examples --example own_store`.
 //!
-//! The store implements no placement rules. It only looks up the ids that a draft or an edit refers to. The core's
-//! `into_lead` and `apply` build the lead.
+//! The store does not decide in which pipeline and stage a lead is placed. It only looks up the ids that a draft or an
+//! edit refers to, and the core's `into_lead` and `apply` build the lead.
 
 #![allow(clippy::print_stdout, reason = "the example prints to the terminal")]
 

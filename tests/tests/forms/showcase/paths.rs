@@ -1,4 +1,4 @@
-//! Forms with a fault that only a walk through the form reveals.
+//! Forms with a fault that only an analysis of the paths through the form reveals.
 
 use leadapi_core::form::Code;
 use serde_json::{Value, json};
