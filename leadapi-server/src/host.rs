@@ -1,11 +1,11 @@
 //! Protection against DNS rebinding. An attacker can point the domain of a web page at a loopback address, so that the
-//! page's requests reach this listener. The host of these requests is the attacker's domain.
+//! page's requests reach a listener on this machine. The host in these requests is the attacker's domain.
 
 use std::net::IpAddr;
 
 use http::{Request, header::HOST, uri::Authority};
 
-/// Returns whether the request's host is an IP address, `localhost` or missing. A missing host is safe, because
+/// Returns whether the request's host is an IP address or `localhost`, or is missing. A missing host is safe, because
 /// browsers always send one.
 pub(crate) fn names_this_machine<B>(request: &Request<B>) -> bool {
     let is_missing = request.uri().authority().is_none() && !request.headers().contains_key(HOST);
@@ -16,7 +16,7 @@ pub(crate) fn names_this_machine<B>(request: &Request<B>) -> bool {
         })
 }
 
-/// Returns the request's host, or `None` if it is missing or invalid.
+/// Returns the request's host and port, or `None` if the host is missing or invalid.
 pub(crate) fn authority<B>(request: &Request<B>) -> Option<Authority> {
     request.uri().authority().cloned().or_else(|| Authority::try_from(request.headers().get(HOST)?.as_bytes()).ok())
 }

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// The number of shards. Sharding keeps holders of different keys from contending for one lock.
+/// The number of shards. Sharding reduces lock contention between holders of different keys.
 const SHARDS: usize = 16;
 
 pub(crate) struct KeyedLimit<K>(Arc<Counts<K>>);

@@ -5,8 +5,8 @@ use std::time::Duration;
 /// The limits of a listener. When a limit is exceeded, the listener cuts a connection, rejects a request or stops
 /// waiting.
 ///
-/// A well-behaved peer never reaches them; they protect the server from misbehaving peers. The maximum body size is not
-/// configurable, because the contract fixes it (D5).
+/// The limits protect the server from misbehaving peers. A well-behaved peer rarely reaches any of them, except `idle`
+/// and `age`. The maximum body size is not configurable, because the contract fixes it (D5).
 ///
 /// ```
 /// use std::time::Duration;
@@ -37,9 +37,9 @@ pub struct HttpLimits {
     /// client with a single connection never reaches it.
     pub token_requests: usize,
     /// The maximum number of unread response bytes per connection. Above the limit, the connection's next request waits
-    /// for the peer to read. If the peer has not read enough within [`request`](Self::request), that request gets 500.
-    /// A single response may exceed the limit, as may the responses to requests that are already running. Default 1
-    /// MiB.
+    /// for the peer to read. If the peer does not read enough before the [`request`](Self::request) timeout, that
+    /// request gets 500. A single response may exceed the limit, as may the responses to requests that are already in
+    /// flight. Default 1 MiB.
     pub connection_unread_bytes: usize,
     /// The maximum number of unread response bytes across all connections. Above the limit, the server cuts the
     /// connection whose peer has been behind longest. Default 64 MiB.
@@ -50,7 +50,7 @@ pub struct HttpLimits {
     pub head: Duration,
     /// The timeout for the rest of a request body, starting when the server first has to wait for it. Default 10 s.
     pub body: Duration,
-    /// The timeout for the peer to accept all pending bytes, starting when it stops accepting any. Default 10 s.
+    /// The timeout for the peer to accept all pending bytes, starting when a write stalls. Default 10 s.
     pub write: Duration,
     /// The timeout from the end of a response to the first byte of the next request. Default 75 s. Load balancers
     /// commonly use 60 s, so the server does not close a connection just as the balancer reuses it.
@@ -65,7 +65,7 @@ pub struct HttpLimits {
     pub head_bytes: usize,
     /// The maximum number of header fields in a request. Default 64.
     pub headers: usize,
-    /// The maximum length of path and query, in bytes. Default 4 KiB.
+    /// The maximum combined length of the path and the query, in bytes. Default 4 KiB.
     pub target_bytes: usize,
     /// The maximum number of concurrent requests on one HTTP/2 connection. Default 100.
     pub streams: u32,

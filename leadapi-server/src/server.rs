@@ -47,7 +47,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Returns the operating system's error if the address is in use or not permitted.
+    /// Returns an error if the address cannot be bound, for example because it is in use.
     pub async fn bind(address: SocketAddr) -> io::Result<Self> {
         let socket = TcpListener::bind(address).await?;
         Ok(Self {
@@ -72,8 +72,8 @@ impl Server {
         self.address
     }
 
-    /// Serves HTTP/1.1 and HTTP/2 over TLS; the client selects the protocol through ALPN. Without this setting, the
-    /// server accepts both protocols in clear text.
+    /// Serves HTTP/1.1 and HTTP/2 over TLS, negotiated through ALPN. Without this setting, the server accepts both
+    /// protocols in clear text.
     ///
     /// # Errors
     ///
@@ -149,7 +149,8 @@ impl Server {
     /// Serves until `stop` completes, then shuts down gracefully. The server keeps serving for the drain delay, then
     /// stops accepting connections, closes the idle ones and waits for the rest.
     ///
-    /// A write that has begun runs to completion, even if its client has disconnected.
+    /// A write that has begun runs to completion, even if its client has disconnected, unless the shutdown is
+    /// [forced](ShutdownOutcome::Forced).
     pub async fn serve(self, service: LeadService, stop: impl Future<Output = ()>) -> ShutdownOutcome {
         let delay = self.drain;
         self.serve_until(service, async move {
@@ -209,7 +210,7 @@ impl Server {
                 mcp.closed().await;
             }
             in_flight.drained().await;
-            // A response from the API settings may contain a secret that no later response repeats.
+            // A response from the API settings may contain a secret that no later response can show again.
             if let Some(Ok(connections)) = OptionFuture::from(settings).await {
                 connections.until_unused().await;
             }

@@ -1,8 +1,8 @@
 //! The lease during which a server may use its shares.
 //!
 //! The other servers remove a server only after its heartbeat has not changed for the duration of the lease plus the
-//! window. By then, its lease has expired, and its last admission has left the window. Each server measures both
-//! intervals with its own clock.
+//! window. By then, its lease has expired, and its last admission has left the window. Each server measures durations
+//! with its own monotonic clock.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -14,7 +14,7 @@ use super::ledger::ServerId;
 /// The duration of the lease, from the time at which the heartbeat was sent.
 pub(crate) const LEASE: Duration = Duration::from_secs(10);
 
-/// A server that holds shares or held some recently.
+/// A server that may hold shares, and the number of its heartbeats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Member {
     pub(crate) server: ServerId,

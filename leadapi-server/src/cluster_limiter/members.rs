@@ -1,4 +1,4 @@
-//! Membership: keeps this server's lease, and removes servers that have stopped.
+//! Renews this server's lease, and removes servers that have stopped.
 
 use std::{sync::Weak, time::Duration};
 

@@ -104,7 +104,7 @@ enum Decision {
 }
 
 impl<S: LedgerStore> ClusterLimiter<S> {
-    /// Joins the servers that share the ledger, and starts the tasks that keep the lease and return permits. The tasks
+    /// Joins the servers that share the ledger, and starts the tasks that renew the lease and return permits. The tasks
     /// end when the limiter is dropped.
     pub(crate) async fn start(limits: Limits, store: S) -> Result<Self, BoxError> {
         let start = Instant::now();
@@ -150,7 +150,7 @@ impl<S: LedgerStore> Inner<S> {
         entry.share.admit(now).map_or(Decision::NeedsPermits, Decision::Decided)
     }
 
-    /// Claims permits until the next request can be decided. Stops early if the lease is lost.
+    /// Claims permits until the next request can be admitted or refused. Stops early if the lease is lost.
     async fn claim(self: Arc<Self>, key: Key) -> Result<(), BoxError> {
         let operation = self.state().shares.entry(key.clone()).or_default().operation.clone();
         let _guard = operation.lock().await;

@@ -22,7 +22,7 @@ pub(crate) struct Share {
     reported: Option<Duration>,
 }
 
-/// The result of a claim for which no server had a free permit.
+/// The result of a claim that granted no permits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Refusal {
     /// The time at which the next permit becomes free.
@@ -42,7 +42,7 @@ impl Share {
         Some(Admission::Refused { retry_after: refusal.free_at.saturating_sub(now) })
     }
 
-    /// Returns whether the next request can be decided without the ledger.
+    /// Returns whether the next request can be admitted or refused without the ledger.
     pub(crate) fn can_decide(&mut self, now: Duration) -> bool {
         self.unused(now) > 0 || self.refusal.as_ref().is_some_and(|refusal| now < refusal.recheck_at)
     }
@@ -57,7 +57,7 @@ impl Share {
         self.permits = claimed.permits;
     }
 
-    /// Refuses requests until the next permit of any server becomes free.
+    /// Refuses requests until a permit becomes free, or until the ledger must be queried again.
     pub(crate) fn refuse(&mut self, claimed: &Claimed, now: Duration) {
         let own = self.log.next_free(now);
         let known = own.into_iter().chain(claimed.next_free).min();

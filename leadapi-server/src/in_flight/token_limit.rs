@@ -12,7 +12,7 @@ use crate::keyed_limit::{KeyedLimit, KeyedPermit};
 /// The length of the prefix before the token: the scheme and a space.
 const SCHEME_BYTES: usize = "Bearer ".len();
 
-/// The in-flight requests with each token. Tokens are identified by a hash, so that secrets are not kept in memory.
+/// The in-flight requests per token. Tokens are identified by a hash, so that secrets are not kept in memory.
 #[derive(Clone)]
 pub(super) struct TokenLimit {
     limit: KeyedLimit<u64>,
@@ -44,7 +44,7 @@ impl TokenLimit {
 }
 
 /// Returns the header's value after the scheme, which need not be valid. Like the service, this function ignores the
-/// case of the scheme and the surrounding spaces, so that all spellings count towards the same token.
+/// case of the scheme and the surrounding spaces, so that a caller cannot evade the limit by varying them.
 fn token(headers: &HeaderMap) -> Option<&[u8]> {
     headers.get(AUTHORIZATION)?.as_bytes().get(SCHEME_BYTES..).map(<[u8]>::trim_ascii)
 }

@@ -5,9 +5,9 @@ use std::{fs::File, io};
 use futures_util::FutureExt;
 use tokio::net::TcpListener;
 
-/// The percentage of the remaining descriptors that connections may use. The rest are for short-lived files.
+/// The percentage of the remaining descriptors that public connections may use. The rest are for short-lived files.
 const SHARE_PERCENT: usize = 80;
-/// The number of reserved descriptors: one spare for each of the two listeners, plus some for short-lived files.
+/// The number of reserved descriptors, for the spare of each listener and for short-lived files.
 const RESERVE: usize = 4;
 /// The maximum number of connections to the operator listener.
 const MAX_FOR_OPERATOR: usize = 64;
@@ -16,8 +16,8 @@ const MAX_FOR_OPERATOR: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ConnectionShares {
     pub(crate) public: usize,
-    /// The share of the operator listener. It is separate, so that monitoring can still connect when the public
-    /// listener has used up its share.
+    /// The share of the operator listener, which also limits the listener of the API settings. It is separate, so that
+    /// monitoring can still connect when the public listener has used up its share.
     pub(crate) operator: usize,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Before the server sends a response, it discards the part of the body that the service has not read. Over HTTP/1, the
 //! next request follows the body on the same connection. Without discarding, the server would have to close the
-//! connection, possibly just as the client sends that request. Over HTTP/2 the server would reset the stream after the
+//! connection, possibly just as the client sends that request. Over HTTP/2, the server would reset the stream after the
 //! response (RFC 9113, 8.1), which makes some clients, such as curl 7.88, lose the response.
 
 use std::{
@@ -24,8 +24,8 @@ use tokio::{
 
 use crate::in_flight::InFlight;
 
-/// The maximum number of bytes to discard. It is 16 times the body limit (contract D5), so a client whose body is too
-/// large still receives the error response.
+/// The maximum number of bytes to discard. It is 16 times the body limit (contract D5), so a client whose body is up to
+/// 16 times too large still receives the error response.
 const MAX_DISCARDED: u64 = 1 << 20;
 
 /// A request body that must arrive completely within the body timeout.

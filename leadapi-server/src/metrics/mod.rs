@@ -15,7 +15,8 @@ use tokio_util::task::TaskTracker;
 
 pub(crate) use self::{connections::ConnectionMetrics, store::InstrumentedStore};
 
-/// The upper bounds of the duration buckets in seconds, from a memory store call to the default request timeout.
+/// The upper bounds of the duration buckets in seconds. They range from the duration of a call to a store in memory to
+/// the default request timeout.
 const DURATION_BUCKETS: [f64; 15] =
     [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 15.0];
 const STATUS_CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];

@@ -101,7 +101,7 @@ impl Handler for Middleware {
             response.headers_mut().insert(X_REQUEST_ID, id);
             response
         };
-        // Admitted above, so that shutdown waits for a write even if its task has not run yet.
+        // The request is admitted above, so that shutdown waits for a write even if its task has not run yet.
         if is_write { run_to_completion(respond).await } else { respond.await }
     }
 }

@@ -34,9 +34,9 @@ pub(crate) struct Ops {
     store: Arc<dyn Store>,
     probes: Probes,
     metrics: Arc<Metrics>,
-    /// The OpenAPI description.
+    /// The OpenAPI document.
     openapi: Bytes,
-    /// Whether the API is also served on an address that other machines can reach.
+    /// Whether the operator listener serves the API even if other machines can reach the listener's address.
     api: bool,
     /// Metrics that are not exported, so that connections to the operator listener do not count in the public
     /// listener's metrics.
@@ -93,8 +93,8 @@ struct PagesOrApi<A> {
 type AnyBody = UnsyncBoxBody<Bytes, BoxError>;
 
 impl<A> PagesOrApi<A> {
-    /// Returns the page or a refusal. Returns `None` for an unknown path, which goes to the API if this listener serves
-    /// it.
+    /// Returns the page or an error response. Returns `None` for an unknown path, so that the caller can pass the
+    /// request to the API.
     async fn page<B>(&self, request: &Request<B>) -> Option<Response<Full<Bytes>>> {
         if self.is_loopback && !names_this_machine(request) {
             return Some(text(StatusCode::FORBIDDEN, "host must be localhost or an IP address\n".to_owned()));

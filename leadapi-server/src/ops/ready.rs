@@ -1,5 +1,5 @@
-//! The readiness check, which passes if the server is not stopping, its store answers reads and accepts writes, and its
-//! rate limiter can handle requests.
+//! The readiness check, which passes if the server is not shutting down, its store answers reads and accepts writes,
+//! and its rate limiter can handle requests.
 
 use std::{error::Error, pin::Pin, sync::Arc, time::Duration};
 
@@ -16,7 +16,7 @@ use tracing::warn;
 
 use crate::{error_chain::error_chain, shutdown::Shutdown};
 
-/// The time limit for a trivial read and write. A slower store is not ready.
+/// The time limit for all probes of one check together.
 const TIMEOUT: Duration = Duration::from_secs(2);
 /// How long a result is cached, so that frequent probes do not overload the store.
 const CACHE_TIME: Duration = Duration::from_secs(1);
@@ -74,7 +74,7 @@ impl Readiness {
     }
 
     async fn probe(&self) -> Result<(), NotReady> {
-        // Reads a lead that does not exist, which forces every store to look it up.
+        // Reads a lead that does not exist, so that no cache can contain it.
         if let (Ok(business), Ok(lead)) = (BusinessId::parse("nobody"), LeadId::parse("nothing")) {
             self.store.get(&business, &lead).await.map_err(|error| log_not_ready(NotReady::Failing, &error))?;
         }

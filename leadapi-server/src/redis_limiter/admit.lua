@@ -4,12 +4,14 @@
 local key, limit, window = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
--- After a backward step of the clock, the newest admission is later than the clock. Its time keeps the list in order.
+-- After a backward step of the clock, the newest admission is later than the clock. Using its time keeps the list in
+-- order.
 local newest = redis.call('LINDEX', key, -1)
 if newest then
   now = math.max(now, newest)
 end
--- The oldest of the last `limit` admissions, if there are that many. A request is admitted once it has left the window.
+-- The oldest of the last `limit` admissions, if there are that many. The request is admitted if that admission has left
+-- the window.
 local nth = redis.call('LINDEX', key, -limit)
 if nth then
   local wait = nth + window - now

@@ -16,7 +16,7 @@ use super::{
     url::{Credentials, Sentinel},
 };
 
-/// The time limit for connecting, including the handshake, and for checking a connection.
+/// The time limit for each step: connecting (including the handshake), asking a Sentinel, and checking a connection.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Connects to the server, or to the current master, and checks that it can admit requests.
@@ -95,8 +95,8 @@ fn with(settings: RedisConnectionInfo, credentials: Option<&Credentials>) -> Red
     user.iter().fold(settings, RedisConnectionInfo::set_username)
 }
 
-/// Sets the process's default cryptography provider, unless there is one. The driver uses this default, and panics if
-/// none is set and several are built in.
+/// Sets the process's default cryptography provider, unless one is already set. The driver uses this default, and
+/// panics if none is set and several are built in.
 fn use_our_tls() {
     if CryptoProvider::get_default().is_none() {
         // An error means that another thread has already set a default, which works equally well.

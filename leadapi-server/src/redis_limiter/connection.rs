@@ -1,6 +1,7 @@
 //! The connection that all requests share. A task checks it and replaces it after a failure.
 //!
-//! Requests never open connections, so a server opens at most one connection at a time, regardless of its load.
+//! Requests never open connections, so a server opens at most one connection to Redis at a time, regardless of its
+//! load.
 
 use std::{
     hash::{BuildHasher, RandomState},

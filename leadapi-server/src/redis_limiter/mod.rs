@@ -4,8 +4,9 @@
 //! Redis's clock. Scripts run one after another, so the limit holds for any number of servers. Each request takes one
 //! round trip.
 //!
-//! The limit holds as long as Redis loses no admission and its clock never jumps forward. The README describes the
-//! Redis configuration that this requires.
+//! With [`LimiterFailure::Closed`], the limit holds as long as Redis loses no admission and its clock never jumps
+//! forward. The README describes the Redis configuration that this requires. With [`LimiterFailure::Local`], a token
+//! can get up to twice its limit when Redis fails.
 
 mod address;
 mod admission;

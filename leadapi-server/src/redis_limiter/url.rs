@@ -10,7 +10,7 @@ use super::address::Address;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidRedisUrl {
-    /// The scheme is unknown.
+    /// The scheme is missing or unknown.
     #[error(
         "must be redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, or \
          redis+sentinel://[USER:PASSWORD@]HOST[:PORT],…/SERVICE[/DATABASE]"
@@ -34,7 +34,7 @@ pub enum InvalidRedisUrl {
     /// The database number is invalid.
     #[error("must end with the number of the database, such as /0, or without a path")]
     Database,
-    /// There is an unknown parameter.
+    /// There is a parameter that the scheme does not allow.
     #[error("must have no parameters (only redis+sentinel:// allows sentinel_user and sentinel_password)")]
     Parameter,
 }

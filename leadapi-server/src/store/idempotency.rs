@@ -1,7 +1,7 @@
 //! The records of creates with an idempotency key (contract D10).
 //!
-//! A record refers to its lead until the lead is first changed or deleted. Before that change, its transaction copies
-//! the lead into the record. These transactions and every replay hold the business's lock, so a replay finds either the
+//! A record refers to its lead until the lead is first changed or deleted. The transaction with that change first
+//! copies the lead into the record. It holds the business's lock, as does every replay, so a replay finds either the
 //! unchanged lead or the copy.
 
 use std::sync::Arc;
@@ -74,7 +74,8 @@ impl Record {
 }
 
 impl StoredResponse {
-    /// Inserts a record. `unchanged` states whether the lead is stored as the create returned it.
+    /// Returns the query that inserts the record. `unchanged` states whether the lead is stored as the create returned
+    /// it.
     pub(super) fn insert(
         &self,
         business: &BusinessId,

@@ -15,7 +15,7 @@ use super::{
     session::{Query, Value, query},
 };
 
-/// The maximum number of ids of each kind that a `Reader` caches. It is small because lookups are linear.
+/// The maximum number of ids of each type that a `Reader` caches. It is small because lookups are linear.
 const SHARED: usize = 8;
 
 /// Reads a lead from the columns that every lead statement selects.

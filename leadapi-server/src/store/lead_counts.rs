@@ -171,7 +171,7 @@ async fn split(session: &mut dyn Session, business: &BusinessId, bucket: CountBu
     let next =
         session.row(query!(statement::NEXT_BUCKET, business, *at, id), |mut row| read_position(&mut row)).await?;
     let end = next.unwrap_or_else(|| (END.0, END.1.to_owned()));
-    // Splits into two halves, or into more parts of that size if many leads have arrived at once.
+    // Each part has about half of `MAX_BUCKET` leads. There are more than two if many leads have arrived at once.
     let parts = bucket.leads / (MAX_BUCKET / 2);
     let mut starts = vec![bucket.from.clone()];
     for part in 1..parts {

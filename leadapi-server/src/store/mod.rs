@@ -152,7 +152,7 @@ impl SqlStore {
     pub async fn failed(&self) -> String {
         match &self.database {
             Database::Sqlite(sqlite) => sqlite.failed().await,
-            // Never completes for PostgreSQL, which monitors its own disk.
+            // PostgreSQL monitors its own disk.
             Database::Postgres(_) => std::future::pending().await,
         }
     }
@@ -204,7 +204,7 @@ impl Database {
         }
     }
 
-    /// Runs one read statement, and maps its first row with `read`.
+    /// Runs one read statement, and returns its first row, mapped with `read`.
     async fn row<T>(&self, query: Query, read: impl Fn(Row<'_>) -> Result<T, SqlError>) -> Result<Option<T>, SqlError> {
         match self {
             Self::Sqlite(sqlite) => sqlite.row(&query, read),

@@ -14,7 +14,7 @@ use leadapi_core::{
 
 use super::{error::SqlError, row::Row};
 
-/// A statement parameter. Timestamps are milliseconds since 1970, so both databases sort them identically.
+/// A statement parameter. Timestamps are milliseconds since the Unix epoch, so both databases sort them identically.
 #[derive(Clone, PartialEq)]
 pub(crate) enum Value {
     Null,
@@ -25,7 +25,7 @@ pub(crate) enum Value {
 }
 
 impl Value {
-    /// Names the type without revealing the value.
+    /// Returns the name of the type, which does not reveal the value.
     const fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
@@ -87,7 +87,7 @@ impl dyn Session + '_ {
         Ok(rows)
     }
 
-    /// Runs one statement, and maps its first row with `read`.
+    /// Runs one statement, and returns its first row, mapped with `read`.
     pub(crate) async fn row<T: Send>(
         &mut self,
         query: Query,

@@ -1,7 +1,7 @@
 //! The SQL statements for API requests, token verification, imports and exports. Both databases share them.
 //!
-//! Each statement is limited to one business, because keys and indexes begin with `business_id`. Each exception states
-//! its reason. Parameters are numbered in order of first appearance.
+//! Each statement is limited to one business, unless its comment gives a reason. Keys and indexes begin with
+//! `business_id`. Parameters are numbered in order of first appearance.
 
 // Statements for leads. The statements that list the lead columns are in `lead_statement`.
 
@@ -126,7 +126,7 @@ pub(crate) const USE_TOKEN: &str = "UPDATE token SET last_used_at = $1 WHERE bus
 pub(crate) const FIND_TOKEN: &str = "SELECT business_id, id, name, scopes, hint, hash, created_at, expires_at, \
     revoked_at, created_by, last_used_at FROM token WHERE hash = $1";
 
-/// Not limited to one business, because it lists all businesses.
+/// Not limited to one business, because the operator's commands and periodic tasks visit all businesses.
 pub(crate) const BUSINESSES: &str =
     "SELECT business_id, name, created_at FROM business ORDER BY created_at, business_id";
 
@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    /// Rate limits belong to a token, whose id is unique across all businesses.
+    /// Excludes the statements for rate limits. A limit belongs to a token, whose id is unique across all businesses.
     #[test]
     fn each_statement_names_its_business() {
         const WITHOUT: [&str; 9] = [

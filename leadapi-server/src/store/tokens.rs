@@ -63,7 +63,7 @@ impl Work for RecordUses {
 
     async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
         for TokenUse { business, token, at, .. } in &self.0 {
-            // Before the year 0, no use can be recorded.
+            // The subtraction fails only for the earliest timestamps, which the clock never returns.
             let latest = at.checked_sub(TokenUse::INTERVAL).unwrap_or(*at);
             session.execute(query!(statement::USE_TOKEN, *at, business, token, latest)).await?;
         }

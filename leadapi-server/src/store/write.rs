@@ -236,8 +236,7 @@ impl WriteSet {
 
     async fn save(self, session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
         let mut counts = CountChanges::default();
-        // Keys are written first. If two creates with the same key reach this point, the second fails before it writes
-        // a lead.
+        // Keys are written first, so that a duplicate key fails the transaction before it writes a lead.
         for (key, change) in &self.keys {
             let Some(after) = change.after.as_ref().filter(|after| !is_same(change.before.as_ref(), after)) else {
                 continue;
@@ -245,7 +244,7 @@ impl WriteSet {
             if change.before.is_some() {
                 session.execute(query!(statement::DELETE_KEY, business, key)).await?;
             }
-            // A later write of this transaction may have changed the lead.
+            // A later write in this transaction may have changed the lead.
             let lead = self.leads.get(&after.lead.id).and_then(|lead| lead.after.as_ref());
             session.execute(after.insert(business, key, is_same(lead, &after.lead))?).await?;
         }

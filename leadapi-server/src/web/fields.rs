@@ -1,13 +1,13 @@
-//! The fields of a submitted form or of a URL.
+//! Parses the fields of a submitted form or of a query string.
 
 use http::Uri;
 
-/// The fields of a form, in order.
+/// The fields of a form or of a query string, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    /// Reads the query of a URL.
+    /// Parses the query string of a URL.
     pub(crate) fn of_query(uri: &Uri) -> Self {
         Self::parse(uri.query().unwrap_or_default().as_bytes())
     }
@@ -16,7 +16,7 @@ impl Fields {
         Self(form_urlencoded::parse(body).into_owned().collect())
     }
 
-    /// Returns the first value of a field, or an empty text.
+    /// Returns the first value of a field, or an empty string.
     pub(crate) fn get(&self, name: &str) -> &str {
         self.0.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str()).unwrap_or_default()
     }

@@ -1,4 +1,5 @@
-//! What the API reference, the API settings and the preview of forms share: files, form fields, the head of a page and responses.
+//! The common parts of the API reference, the API settings and the form preview: files, form fields, the head of a page
+//! and responses.
 
 mod fields;
 mod head;
@@ -11,7 +12,7 @@ pub(crate) use response::{Page, html, respond, see_other};
 /// The style sheet, which follows the light or dark setting of the browser.
 pub(crate) const STYLE: &[u8] = include_bytes!("style.css");
 
-/// The icon in the title bar.
+/// The favicon, which some pages also show in their header.
 pub(crate) const ICON: &[u8] = include_bytes!("icon.svg");
 
 pub(crate) const CSS: &str = "text/css; charset=utf-8";

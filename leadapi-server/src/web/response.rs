@@ -1,4 +1,4 @@
-//! The responses of pages without scripts, and their headers.
+//! Responses for pages without scripts, and their headers.
 
 use bytes::Bytes;
 use http::{
@@ -44,7 +44,7 @@ pub(crate) fn respond(status: StatusCode, kind: &'static str, body: Bytes) -> Pa
     response
 }
 
-/// Returns a redirect to a path that this server has built.
+/// Returns a redirect. The path must not come from a request.
 pub(crate) fn see_other(path: &str) -> Page {
     let mut response = respond(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", Bytes::new());
     response.headers_mut().extend(HeaderValue::try_from(path).ok().map(|path| (LOCATION, path)));

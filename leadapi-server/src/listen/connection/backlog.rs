@@ -30,7 +30,8 @@ impl Backlog {
         self.bytes.load(Relaxed)
     }
 
-    /// Returns whether this connection and all connections together are within their limits, so that a request may run.
+    /// Returns whether this connection and all connections together are within their limits, so that a request may
+    /// start.
     pub(super) fn has_space(&self) -> bool {
         self.has_space_here() && self.budget.has_space()
     }
@@ -42,7 +43,7 @@ impl Backlog {
         bytes == 0 || bytes < self.limit
     }
 
-    /// Waits until a request may run.
+    /// Waits until a request may start.
     pub(super) async fn space(&self) {
         loop {
             // Created before the check, so that a change right after the check is not missed.

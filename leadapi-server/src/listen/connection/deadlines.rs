@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::limits::HttpLimits;
 
-/// The time limit for a graceful close once no request is running.
+/// The time limit for a graceful close once no request is in flight.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The event that the server waits for on a connection. If the event does not happen in time, the server cuts the
@@ -51,7 +51,7 @@ pub(super) struct Deadlines {
     limits: Arc<HttpLimits>,
     /// The event that the server waits for between requests, and its deadline.
     between: (Wait, Instant),
-    /// The running requests and their deadlines.
+    /// The requests in flight and their deadlines.
     running: Vec<(u64, Instant)>,
     /// The deadline for the peer to accept all pending bytes, while a write is stalled.
     stalled: Option<Instant>,
@@ -126,9 +126,9 @@ impl Deadlines {
         self.stalled = None;
     }
 
-    /// Records that the connection is closing. Over HTTP/1, a connection without a running request can close
+    /// Records that the connection is closing. Over HTTP/1, a connection without a request in flight can close
     /// immediately. Over HTTP/2, the server first announces the last request that it accepts, and waits for the peer to
-    /// acknowledge it.
+    /// acknowledge this announcement.
     pub(super) fn closing(&mut self, now: Instant) {
         self.close(if self.multiplexed { now + CLOSE_TIMEOUT } else { now });
         self.known = Some(self.between.1);
@@ -139,7 +139,7 @@ impl Deadlines {
         self.close(now + CLOSE_TIMEOUT);
     }
 
-    /// Sets the final deadline. Later calls do not change it.
+    /// Sets the deadline for the close. Later calls have no effect.
     fn close(&mut self, until: Instant) {
         if self.between.0 != Wait::Close {
             self.between = (Wait::Close, until);

@@ -33,7 +33,7 @@ pub(super) fn connection_service<H: Handler>(
         let handler = handler.clone();
         async move {
             // Waits here rather than on arrival, because over HTTP/2 many requests can arrive before the first one
-            // runs.
+            // starts.
             let backlog = exchange.wait_for_peer(request_timeout).await;
             let mut response = handler.handle(request, exchange.received, backlog).await;
             // If the response closes the connection anyway, discarding the rest of the request is unnecessary.

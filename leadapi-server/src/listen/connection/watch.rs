@@ -59,7 +59,7 @@ impl<C: GracefulConnection<Error = hyper::Error>> Future for Watch<C> {
             this.waiting.as_ref().is_some_and(|task| task.will_wake(cx.waker())) && this.state.shutdown().is_running();
         loop {
             let now = this.state.stop_clock();
-            // Polled first, so that a request that has just arrived counts as running when the deadlines are checked.
+            // Polled first, so that a request that has just arrived counts as in flight when the deadlines are checked.
             let polled = this.connection.as_mut().poll(cx);
             let (wait, due) = this.state.start_clock();
             if let Poll::Ready(ended) = polled {

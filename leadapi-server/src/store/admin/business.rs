@@ -70,7 +70,7 @@ impl SqlStore {
     }
 }
 
-/// Adds a business and its first owner.
+/// A unit of work that adds a business and its first owner.
 #[derive(Debug)]
 pub(super) struct Add {
     business: Business,
@@ -116,7 +116,7 @@ impl Task for Rename {
 
 struct Delete {
     with_leads: bool,
-    /// Deletes the records that only one of the databases has.
+    /// A statement that deletes the records of a table that only this database has.
     of_this_database: Option<&'static str>,
 }
 
@@ -133,7 +133,7 @@ impl Task for Delete {
         for delete in statement::DELETE_RECORDS.into_iter().chain(self.of_this_database) {
             session.execute(query!(delete, business)).await?;
         }
-        // Last, because the other records refer to it.
+        // Deleted last, because the other records refer to it.
         session.execute(query!(statement::DELETE_BUSINESS, business)).await?;
         Ok(leads)
     }

@@ -16,7 +16,8 @@ use crate::store::{
     settings::ChangeTokens,
 };
 
-/// The records of the first business. Their names have been checked.
+/// The records of the first business. The caller must check the names of the client account, the pipeline, its stages
+/// and the token.
 #[derive(Debug)]
 pub(crate) struct FirstRecords {
     pub(crate) business: BusinessId,

@@ -1,6 +1,6 @@
--- Every key begins with business_id, and so does every reference: a record cannot refer to another business.
--- Text is compared by bytes, which in UTF-8 is code point order, whatever the collation of the database. Timestamps are
--- milliseconds since 1970.
+-- Every primary key and every foreign key begins with business_id, so a record cannot refer to another business. Text
+-- is compared by bytes, which in UTF-8 is code point order, regardless of the collation of the database. Timestamps are
+-- milliseconds since the Unix epoch.
 
 CREATE TABLE business (
     business_id text COLLATE "C" NOT NULL PRIMARY KEY,
@@ -73,7 +73,7 @@ CREATE INDEX lead_by_client ON lead (business_id, client_id, created_at, id);
 CREATE INDEX lead_by_stage ON lead (business_id, stage_id, created_at, id) WHERE stage_id IS NOT NULL;
 CREATE INDEX lead_by_both ON lead (business_id, client_id, stage_id, created_at, id) WHERE stage_id IS NOT NULL;
 
--- The number of leads under each filter in each bucket of leads. No id is empty, so '' means all.
+-- The number of leads in each bucket that match each filter. No id is empty, so '' stands for all.
 CREATE TABLE tally (
     business_id text COLLATE "C" NOT NULL REFERENCES business,
     client_id   text COLLATE "C" NOT NULL,
@@ -117,8 +117,8 @@ CREATE TABLE token (
     PRIMARY KEY (business_id, id)
 );
 
--- The last transaction of each server in each business. If the response to a commit is lost, the server finds out here
--- whether the transaction was committed.
+-- The id of the last group commit of each server in each business. If the response to a commit is lost, the server
+-- finds out here whether the transaction was committed.
 CREATE TABLE operation (
     business_id  text COLLATE "C" NOT NULL REFERENCES business,
     server_id    text COLLATE "C" NOT NULL,

@@ -1,4 +1,4 @@
--- Written by readiness checks: whatever blocks writes to this table blocks writes to leads too.
+-- Readiness checks write to this table, to find out whether the database accepts writes.
 CREATE TABLE write_probe (
     at bigint NOT NULL
 );

@@ -4,8 +4,8 @@ CREATE TABLE rate_server (
     beat bigint NOT NULL
 );
 
--- How the limit of each token and class is divided among the servers. `shares` is JSON, because a claim changes the
--- shares of a limit as a whole.
+-- The shares of the servers in the limit of each token and class. `shares` is JSON, because a claim changes the shares
+-- of a limit as a whole.
 CREATE TABLE rate_limit (
     token_id text COLLATE "C" NOT NULL,
     class text COLLATE "C" NOT NULL,

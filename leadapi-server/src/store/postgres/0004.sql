@@ -1,5 +1,5 @@
--- A server of an earlier version does not know that a changed lead must be preserved for its idempotency key. These two
--- names keep such a server from writing to this schema, and its readiness check fails.
+-- A server of an earlier version does not know that a changed lead must be preserved for its idempotency key. The two
+-- new names keep such a server from writing to this schema, and make its readiness check fail.
 ALTER TABLE operation RENAME COLUMN at TO committed_at;
 ALTER TABLE write_probe RENAME TO readiness_probe;
 
@@ -7,9 +7,9 @@ ALTER TABLE write_probe RENAME TO readiness_probe;
 -- this reference, the table can be replicated instead.
 ALTER TABLE token DROP CONSTRAINT token_business_id_fkey;
 
--- Remembers which lead a key created: either its id, while the lead is as the create returned it, or that lead as JSON.
--- Four partitions take turns of 12 hours each, counted from 1970. A partition is truncated once all its keys have
--- expired, at least 12 hours before its next turn. Times before 1970 have negative remainders.
+-- Records the lead that a key created: its id while the lead is as the create returned it, otherwise the returned lead
+-- as JSON. Four partitions take turns of 12 hours each, counted from 1970. A partition is truncated once all its keys
+-- have expired, at least 12 hours before its next turn. Times before 1970 have negative remainders.
 ALTER TABLE idempotency RENAME TO old_idempotency;
 
 CREATE TABLE idempotency (
@@ -36,5 +36,6 @@ INSERT INTO idempotency (business_id, key, fingerprint, created_at, lead)
 
 DROP TABLE old_idempotency;
 
--- Also finds the keys of a lead. Few creates share a millisecond, so the business would only make the index larger.
+-- Also finds the keys of a lead. Few creates share a millisecond, so adding the business would only make the index
+-- larger.
 CREATE INDEX idempotency_by_age ON idempotency (created_at);

@@ -1,4 +1,4 @@
--- The API settings: who created a token, when it was last used, who may sign in, and what happened.
+-- Data for the API settings: the creator and the last use of each token, the audit log, sign-in links, and sessions.
 ALTER TABLE token ADD COLUMN created_by text COLLATE "C", ADD COLUMN last_used_at bigint;
 
 -- The last use of a token changes often. The free space keeps the new version of a row on the same page.
@@ -17,7 +17,8 @@ CREATE TABLE audit (
 );
 
 -- A secret determines the business, as in the table `token`, so its hash is unique across businesses. Without foreign
--- keys, both tables can be replicated in a distributed database. Every look-up joins the member.
+-- keys, both tables can be replicated in a distributed database. Each sign-in and each look-up of a session checks that
+-- the person is still a member.
 CREATE TABLE login_link (
     hash        bytea NOT NULL PRIMARY KEY,
     business_id text COLLATE "C" NOT NULL,

@@ -15,7 +15,7 @@ const POOL_WAIT: Duration = Duration::from_secs(1);
 /// The oldest supported PostgreSQL version, in the format of `server_version_num`.
 const MIN_VERSION: i32 = 150_000;
 
-/// The timeouts set on each connection, in milliseconds: statement, lock wait, and idle in transaction.
+/// The settings of each connection. The timeouts are in milliseconds.
 const LIMITS: &str = "SET statement_timeout = 5000; SET lock_timeout = 2000; \
     SET idle_in_transaction_session_timeout = 5000; SET client_min_messages = warning";
 

@@ -1,7 +1,7 @@
 //! Deletes expired records. All servers call this periodically, but only one at a time does the work.
 //!
-//! A transaction holds an advisory lock while it works, so the lock is released when the server or its connection fails.
-//! The statements span all businesses, because their number must not grow with the number of businesses.
+//! A transaction holds an advisory lock while it works, so the lock is released when the server or its connection
+//! fails. The statements span all businesses, because their number must not grow with the number of businesses.
 
 use async_trait::async_trait;
 use leadapi_core::model::Timestamp;
@@ -15,7 +15,7 @@ use crate::store::{
     settings,
 };
 
-/// Returns a row if no other server holds the lock. The key is "leadapi1" in ASCII.
+/// Takes the lock if no other server holds it, and then returns a row. The key is "leadapi1" in ASCII.
 const TRY_LOCK: &str = "SELECT 1 WHERE pg_try_advisory_xact_lock(x'6c65616461706931'::bigint)";
 
 /// Limits how long writes queue behind `lock` while a long transaction, such as a backup, uses the partition. The next
@@ -48,9 +48,8 @@ static PARTITIONS: [Partition; 4] = [
 ];
 
 impl Postgres {
-    /// Deletes expired sign-in links and sessions, and the records of servers without writes since `until`. Also
-    /// truncates each partition in which all idempotency keys were created at or before `until`. Returns whether a
-    /// partition was truncated.
+    /// Deletes expired sign-in links and sessions, and records of commits before `until`. Also truncates each partition
+    /// in which all idempotency keys were created at or before `until`. Returns whether a partition was truncated.
     pub(crate) async fn delete_expired(&self, now: Timestamp, until: Timestamp) -> Result<bool, SqlError> {
         self.work(None, DeleteOldRows { now, until }).await?;
         let mut deleted = false;

@@ -62,7 +62,7 @@ pub(crate) struct Postgres {
 #[derive(Debug)]
 struct Connections {
     pool: Pool,
-    /// The id of this server in the `operation` table, which records the last transaction of each server in each
+    /// The id of this server in the `operation` table, which records the last group commit of each server in each
     /// business.
     server_id: String,
 }
@@ -168,8 +168,9 @@ impl Connections {
 
     /// Waits for work with a time limit.
     ///
-    /// PostgreSQL's own timeouts are shorter, so if this one expires, the host has probably failed. The idle connections
-    /// are dropped, because each of them would cost another timeout, and a host that resumes could answer with old data.
+    /// PostgreSQL's own timeouts are shorter, so if this one expires, the host has probably failed. The idle
+    /// connections are dropped, because each of them would cost another timeout, and a host that resumes could answer
+    /// with old data.
     async fn within<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Result<T, Elapsed> {
         timeout(limit, work).await.inspect_err(|_| drop(self.pool.retain(|_, _| false)))
     }
@@ -221,8 +222,8 @@ impl SqlError {
 struct Attempts(u32);
 
 impl Attempts {
-    /// Returns whether to retry. Before a retry, waits for a random delay, which keeps conflicting transactions from
-    /// colliding again.
+    /// Returns whether to retry. Before a retry, waits for a random delay, so that conflicting transactions are less
+    /// likely to collide again.
     ///
     /// Retrying after a lost connection is safe, because the error is `Lost` only if no commit was sent.
     async fn should_retry(&mut self, error: &SqlError) -> bool {

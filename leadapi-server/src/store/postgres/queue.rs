@@ -32,8 +32,8 @@ impl<T> Queues<T> {
         })
     }
 
-    /// Takes the items that have arrived since the last call, at most `max`. Returns `None`, which ends the task, if
-    /// there are none.
+    /// Takes the oldest pending items, at most `max`. If there are none, removes the queue and returns `None`, which
+    /// ends the task.
     pub(super) fn take(&self, business: &BusinessId, max: usize) -> Option<Vec<T>> {
         self.with(|queues| {
             let queue = queues.get_mut(business)?;

@@ -8,8 +8,8 @@ pub(super) const RECORD_COMMIT_ID: &str = "INSERT INTO operation (business_id, s
     SELECT business_id, $1, $2, $3 FROM business WHERE business_id = $4 \
     ON CONFLICT (business_id, server_id) DO UPDATE SET operation_id = excluded.operation_id, committed_at = excluded.committed_at";
 
-/// Updates a server's record for a business, and returns the id of the server's last transaction. If there is no
-/// record, creates one with an empty id, which no transaction has.
+/// Updates a server's record for a business, and returns the transaction id in the record. If there is no record,
+/// creates one with an empty id, which no transaction has.
 pub(super) const FENCE: &str = "INSERT INTO operation (business_id, server_id, operation_id, committed_at) \
     SELECT business_id, $1, '', $2 FROM business WHERE business_id = $3 \
     ON CONFLICT (business_id, server_id) DO UPDATE SET committed_at = excluded.committed_at RETURNING operation_id";
@@ -17,8 +17,8 @@ pub(super) const FENCE: &str = "INSERT INTO operation (business_id, server_id, o
 /// Deletes the records of all servers for a business.
 pub(crate) const DELETE_COMMIT_IDS: &str = "DELETE FROM operation WHERE business_id = $1";
 
-/// Assumes that a server without recent writes is no longer running. Not limited to one business, so that the number of
-/// statements does not grow with the number of businesses.
+/// Deletes old records. A server needs the record of a commit only for the few seconds in which its outcome is unknown.
+/// Not limited to one business, so that the number of statements does not grow with the number of businesses.
 pub(super) const DELETE_OLD_SERVERS: &str = "DELETE FROM operation WHERE committed_at < $1";
 
 /// Locks a server's membership against removal until the transaction ends.

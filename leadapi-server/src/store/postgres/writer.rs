@@ -6,7 +6,7 @@
 //!
 //! # Lost commit responses
 //!
-//! A transaction must be applied exactly once, so it is retried only if it is known to have been rolled back. Each
+//! A transaction must not be applied twice, so it is retried only if it is known to have been rolled back. Each
 //! transaction records its id in the row for its server and business. When the response to a commit is lost, another
 //! connection locks the business and *writes* to that row. The row then shows whether the first transaction was
 //! committed:
@@ -172,7 +172,7 @@ impl Inner {
         }
     }
 
-    /// Updates this server's record for the business, and returns the id of the server's last transaction.
+    /// Updates this server's record for the business, and returns the transaction id in the record.
     async fn fence(&self, business: &BusinessId) -> Result<Option<String>, SqlError> {
         let mut session = PgSession::begin(self.connections.get().await?, BEGIN)?;
         session.execute(query!(statement::LOCK, business)).await?;

@@ -40,7 +40,7 @@ pub(super) const USE_LOGIN_LINK: &str =
 
 pub(super) const DELETE_LINKS_OF: &str = "DELETE FROM login_link WHERE business_id = $1 AND email = $2";
 
-/// Deletes across all businesses.
+/// Not limited to one business, so that the number of statements does not grow with the number of businesses.
 pub(super) const DELETE_EXPIRED_LINKS: &str = "DELETE FROM login_link WHERE expires_at <= $1";
 
 // Sessions.
@@ -65,5 +65,5 @@ pub(super) const DELETE_SESSION: &str = "DELETE FROM session WHERE business_id =
 
 pub(super) const DELETE_SESSIONS_OF: &str = "DELETE FROM session WHERE business_id = $1 AND email = $2";
 
-/// Deletes across all businesses.
+/// Not limited to one business, so that the number of statements does not grow with the number of businesses.
 pub(super) const DELETE_EXPIRED_SESSIONS: &str = "DELETE FROM session WHERE last_used_at <= $1";

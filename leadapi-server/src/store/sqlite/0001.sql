@@ -1,5 +1,5 @@
 -- Every primary key and every foreign key begins with business_id, so a record cannot refer to another business. Text
--- is compared by bytes, which in UTF-8 is code point order. Timestamps are milliseconds since 1970.
+-- is compared by bytes, which in UTF-8 is code point order. Timestamps are milliseconds since the Unix epoch.
 
 CREATE TABLE business (
     business_id TEXT NOT NULL PRIMARY KEY,

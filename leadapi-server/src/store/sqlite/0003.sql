@@ -1,4 +1,5 @@
--- Remembers which lead a key created: either its id, while the lead is as the create returned it, or that lead as JSON.
+-- Records the lead that a key created: its id while the lead is as the create returned it, otherwise the returned lead
+-- as JSON.
 ALTER TABLE idempotency RENAME TO old_idempotency;
 
 CREATE TABLE idempotency (

@@ -1,4 +1,4 @@
--- The API settings: who created a token, when it was last used, who may sign in, and what happened.
+-- Data for the API settings: the creator and the last use of each token, the audit log, sign-in links, and sessions.
 ALTER TABLE token ADD COLUMN created_by TEXT;
 ALTER TABLE token ADD COLUMN last_used_at INTEGER;
 

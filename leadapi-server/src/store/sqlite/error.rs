@@ -1,8 +1,8 @@
-//! Errors that occur while opening a file as a store.
+//! Errors that occur while opening, backing up or restoring a store.
 
 use std::{io, path::PathBuf};
 
-/// An error that occurs while opening a file as a store.
+/// An error that occurs while opening, backing up or restoring a store.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenError {
     #[error("SQLite {found} is too old: versions before {oldest} can corrupt a file")]

@@ -84,7 +84,7 @@ impl Sqlite {
         })
     }
 
-    /// Runs one read statement up to its first row.
+    /// Runs one read statement, and returns its first row, mapped with `read`.
     pub(crate) fn row<T>(
         &self,
         query: &Query,

@@ -46,7 +46,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Runs a statement up to its first row.
+/// Runs a statement, and returns its first row, mapped with `read`.
 pub(super) fn first_row<T>(
     connection: &Connection,
     query: &Query,

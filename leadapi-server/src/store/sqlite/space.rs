@@ -1,6 +1,6 @@
 //! Distinguishes a full disk or an exhausted quota from a failed disk.
 //!
-//! SQLite reports a full disk as such, but an exhausted quota as an I/O error. In both cases the write has not reached
+//! SQLite reports a full disk as such, but an exhausted quota as an I/O error. In both cases, the write has not reached
 //! the log, the transaction is rolled back, and the next transaction may succeed. A failed *sync* always stops the
 //! server, because the server cannot know which data reached the disk.
 

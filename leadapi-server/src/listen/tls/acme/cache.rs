@@ -1,4 +1,5 @@
-//! The files of the account and the certificate. Only their owner can read them, and a crash leaves each one complete.
+//! The files with the key of the ACME account and with the certificate. Only their owner can read them. They are
+//! replaced atomically, so a crash cannot leave an incomplete file.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -22,14 +23,14 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// Opens the cache, and creates its folder if it is missing. Fails if a file cannot be read or written, because each
-    /// start would then order another certificate.
+    /// Opens the cache, and creates its folder if it is missing. Fails if a file cannot be read or written, because
+    /// each start would then order another certificate.
     pub(super) fn open(settings: &AcmeSettings) -> Result<Self, AcmeError> {
         let AcmeSettings { domains, email, cache: folder, directory } = settings;
         let write_error = |source| AcmeError::Write { path: folder.clone(), source };
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(write_error)?;
         let domain = domains.first().map_or("", String::as_str);
-        // Other domains, another account and another ACME server have other files.
+        // The names depend on the settings, so files for other domains, accounts or ACME servers are never used.
         let this = Self {
             account: folder.join(format!("account-{}.key", hash(directory, email))),
             certificate: folder.join(format!("{domain}-{}.pem", hash(directory, domains))),
@@ -74,11 +75,11 @@ impl AccountCache for Cache {
     }
 }
 
-/// Returns a short hash of the directory's URL and these texts.
+/// Returns a short hash of the URL of an ACME directory and of a list of texts.
 fn hash<'t>(directory: &str, texts: impl IntoIterator<Item = &'t String>) -> String {
     let mut hash = Sha256::new_with_prefix(directory);
     for text in texts {
-        // No text contains a zero byte, so different lists have different inputs.
+        // No text contains a zero byte, so the hash input shows where each text begins.
         hash.update([0]);
         hash.update(text);
     }

@@ -25,7 +25,7 @@ fn describe(problem: &Problem) -> String {
     format!("{} ({})", text(&problem.detail), text(&problem.typ))
 }
 
-/// Finds the problem in the error of a request. The library exposes the response only as a quoted text at the end of
+/// Finds the problem in the error of a request. The library exposes the response only as a quoted string at the end of
 /// the message.
 fn in_response(message: &str) -> Option<String> {
     let (_, quoted) = message.split_once(" \"")?;

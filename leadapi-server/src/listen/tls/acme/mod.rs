@@ -1,5 +1,5 @@
-//! Certificates from an ACME server (RFC 8555). The server proves that it controls a domain during a TLS handshake
-//! (TLS-ALPN-01, RFC 8737), so it needs no listener besides its own.
+//! Certificates from an ACME server (RFC 8555). To prove that it controls a domain, the server answers a challenge
+//! during a TLS handshake (TLS-ALPN-01, RFC 8737), so it needs no additional listener.
 
 mod cache;
 mod failure;
@@ -21,7 +21,7 @@ use tracing::{info, warn};
 
 use self::{cache::Cache, resolver::AcmeCertificate};
 
-/// How the server obtains its certificate. The caller has agreed to the terms of service of the ACME server.
+/// The settings for obtaining a certificate. The operator must have agreed to the ACME server's terms of service.
 #[derive(Debug, Clone)]
 pub(crate) struct AcmeSettings {
     /// The domain names of the certificate, in lower case.
@@ -36,7 +36,7 @@ pub(crate) struct AcmeSettings {
 
 /// The directory of Let's Encrypt, whose certificates browsers trust.
 pub(crate) const LETS_ENCRYPT: &str = LETS_ENCRYPT_PRODUCTION_DIRECTORY;
-/// The directory for tests at Let's Encrypt.
+/// The staging directory of Let's Encrypt, for tests.
 pub(crate) const LETS_ENCRYPT_STAGING: &str = LETS_ENCRYPT_STAGING_DIRECTORY;
 
 /// The reason the server cannot order certificates.
@@ -71,7 +71,8 @@ impl AcmeSettings {
         Ok(certificate)
     }
 
-    /// Puts a new state in use. Returns `None` once the server has stopped using the certificate.
+    /// Creates a state and takes the certificate from it. Returns `None` once the server has stopped using the
+    /// certificate.
     fn next_state(
         &self,
         used: &Weak<AcmeCertificate>,

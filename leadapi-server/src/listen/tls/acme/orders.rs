@@ -9,14 +9,15 @@ use tracing::{debug, error, info, warn};
 
 use super::failure::reason;
 
-/// How long a state is used. Its requests have no timeout, so an ACME server that stops responding would otherwise
-/// prevent all renewals. A new state also finds a certificate that another process has put in the cache.
+/// The time after which an `AcmeState` is replaced. Its requests have no timeout, so an ACME server that stops
+/// responding would otherwise prevent all renewals. A new state also finds a certificate that another process has put
+/// in the cache.
 const STATE_LIFETIME: Duration = Duration::from_secs(60 * 60);
 
 /// The pause after the first order of a series.
 const FIRST_PAUSE: Duration = Duration::from_secs(10);
-/// Each pause is longer by this factor. The sum of the pauses keeps to the limit of Let's Encrypt, which is five failed
-/// validations per hour and domain.
+/// The factor by which each pause is longer than the previous one. The pauses keep the orders within the limit of Let's
+/// Encrypt, which is five failed validations per hour and domain.
 const FACTOR: u32 = 3;
 const MAX_PAUSE: Duration = Duration::from_secs(6 * 60 * 60);
 
@@ -29,7 +30,7 @@ where
     while let Some(mut state) = next_state() {
         let end = Instant::now() + STATE_LIFETIME;
         while let Ok(Some(event)) = timeout_at(end, state.next()).await {
-            // A state orders only while it is polled.
+            // A state places orders only while it is polled.
             if let Some(pause) = log(domains, event, &mut pace) {
                 sleep(pause).await;
             }
@@ -45,7 +46,7 @@ fn log(domains: &str, event: Event<io::Error, io::Error>, pace: &mut Pace) -> Op
         Ok(EventOk::DeployedNewCert) => info!(domains, "a new certificate is in use"),
         Ok(EventOk::CertCacheStore) => {
             debug!(domains, "the new certificate is in the cache");
-            // If the clock is wrong, each new certificate may look expired.
+            // If the clock is wrong, each new certificate may look expired, and the state would order another one.
             return Some(pace.pause());
         }
         Err(EventError::CertCacheStore(error)) => {

@@ -82,7 +82,6 @@ fn stored(path: &Path) -> Result<Option<Lineage>, OpenError> {
     });
     match read {
         Ok(lineage) => Ok(lineage),
-        // The file does not contain the table yet, or SQLite cannot read the file without its log.
         Err(error)
             if matches!(
                 error.sqlite_error_code(),
@@ -188,7 +187,7 @@ pub(super) fn assign_new_id(copy: &Connection) -> rusqlite::Result<()> {
     copy.execute_batch("UPDATE lineage SET store_id = lower(hex(randomblob(16)))")
 }
 
-/// Runs as the last statement of each transaction that changed anything.
+/// The last statement of each transaction that has changed anything.
 pub(super) const INCREMENT_COMMITS: &str = "UPDATE lineage SET commits = commits + 1";
 
 #[cfg(test)]
