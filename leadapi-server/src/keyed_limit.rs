@@ -1,4 +1,4 @@
-//! A per-key concurrency limit, such as for connections from one address or requests with one token.
+//! A per-key concurrency limit, for example on the connections from one address or the requests with one token.
 
 use std::{
     collections::{HashMap, hash_map::Entry},

@@ -52,7 +52,7 @@ impl<S: LedgerStore> Inner<S> {
                 debug!(error = error_chain(&*error), "the permits of an idle token could not be returned");
                 return;
             }
-            // An entry that has permits or a running operation has been used in the meantime.
+            // An entry that has permits or an operation in progress has been used in the meantime.
             let is_unused = |entry: &Entry| !entry.share.has_permits() && Arc::strong_count(&entry.operation) == 1;
             let mut state = self.state();
             if state.shares.get(&key).is_some_and(is_unused) {

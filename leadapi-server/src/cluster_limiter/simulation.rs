@@ -200,7 +200,7 @@ async fn a_burst_is_admitted_up_to_the_limit() {
 async fn a_caller_that_waits_for_retry_after_is_admitted() {
     let mut caller = Caller::new(3).await;
     for round in 0..200 {
-        // A burst at first, then single requests at the limit.
+        // A burst in the first round, then a few requests per round.
         for _ in 0..if round == 0 { 1_000 } else { 3 } {
             if let Admission::Refused { retry_after } = caller.read().await {
                 assert!(retry_after <= WINDOW);

@@ -1,4 +1,4 @@
-//! File descriptors: how many the process has left for connections, and one held in reserve.
+//! The file descriptors that connections may use, and a spare one.
 
 use std::{fs::File, io};
 
@@ -7,7 +7,7 @@ use tokio::net::TcpListener;
 
 /// The percentage of the remaining descriptors that public connections may use. The rest are for short-lived files.
 const SHARE_PERCENT: usize = 80;
-/// The number of reserved descriptors, for the spare of each listener and for short-lived files.
+/// The number of descriptors that are reserved for the listeners' spares and for short-lived files.
 const RESERVE: usize = 4;
 /// The maximum number of connections to the operator listener.
 const MAX_FOR_OPERATOR: usize = 64;

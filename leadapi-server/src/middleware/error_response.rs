@@ -10,7 +10,7 @@ use leadapi_core::http::{self, RequestLog, ResponseBody};
 
 use crate::{in_flight::Overloaded, listen::UnreadResponses};
 
-/// The reason why the server answers a request itself instead of passing it to the service.
+/// The reason why the server, rather than the service, answers a request.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Rejection {
     #[error("{0}")]

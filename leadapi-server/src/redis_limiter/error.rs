@@ -9,7 +9,7 @@ pub enum RedisLimiterError {
     /// Redis did not answer in time. The request may have been counted.
     #[error("Redis did not answer within {0:?}")]
     TimedOut(Duration),
-    /// The limit is lower than the number of servers that would have to share it.
+    /// A limit is lower than the number of servers that would have to share it.
     #[error("a limit divided by the number of servers must be at least 1")]
     TooManyServers,
     /// No Sentinel named a master.

@@ -17,7 +17,7 @@ pub enum LimiterFailure {
     /// In any 60 s, Redis admits at most the limit, and the windows of all servers together admit at most the limit. A
     /// token therefore never gets more than twice its limit, even if Redis fails repeatedly.
     Local {
-        /// The highest number of servers that run at the same time.
+        /// The maximum number of servers that run at the same time.
         servers: NonZeroU32,
     },
 }

@@ -17,8 +17,8 @@ impl SqlStore {
     /// Deletes expired idempotency keys (contract D10), and returns whether any were deleted. Also deletes expired
     /// sign-in links and sessions. Servers call this periodically.
     ///
-    /// On PostgreSQL, one server at a time does this, and keys are deleted in large groups, up to 12 hours after they
-    /// have expired. Expired keys have no effect, whether or not they have been deleted.
+    /// On PostgreSQL, one server at a time does this, and keys are deleted in large groups, usually within 12 hours
+    /// after they expire. Expired keys have no effect, whether or not they have been deleted.
     ///
     /// # Errors
     ///

@@ -55,8 +55,8 @@ impl SqlStore {
     /// # Errors
     ///
     /// Returns an error if the database fails, or if a business or a token already exists. If one already exists, the
-    /// message states its position in the data set. After an error, nothing has been imported, unless the outcome of a
-    /// PostgreSQL commit is unknown.
+    /// message states its position in the data set. After an error, nothing has been imported, unless the outcome of
+    /// the commit is unknown.
     pub async fn import(
         &self,
         dataset: Dataset,

@@ -74,7 +74,7 @@ pub(crate) struct CountChanges {
 }
 
 impl CountChanges {
-    /// Records a change to a lead. `None` means that the lead does not exist before or after the change.
+    /// Records a change to a lead. `before` is `None` for a new lead, and `after` is `None` for a deleted lead.
     pub(super) fn record(&mut self, before: Option<&Lead>, after: Option<&Lead>) {
         for (lead, change) in [(before, -1), (after, 1)] {
             let Some(lead) = lead else { continue };
@@ -171,7 +171,7 @@ async fn split(session: &mut dyn Session, business: &BusinessId, bucket: CountBu
     let next =
         session.row(query!(statement::NEXT_BUCKET, business, *at, id), |mut row| read_position(&mut row)).await?;
     let end = next.unwrap_or_else(|| (END.0, END.1.to_owned()));
-    // Each part has about half of `MAX_BUCKET` leads. There are more than two if many leads have arrived at once.
+    // Each part has at least `MAX_BUCKET / 2` leads. There are more than two parts if many leads have arrived at once.
     let parts = bucket.leads / (MAX_BUCKET / 2);
     let mut starts = vec![bucket.from.clone()];
     for part in 1..parts {
@@ -221,8 +221,8 @@ pub(super) fn total(business: &BusinessId, list: &LeadQuery) -> Query {
     query!(statement::TOTAL, business, &client, &stage)
 }
 
-/// Returns the query for the number of matching leads in each bucket, newest bucket first. The rows are passed to
-/// [`PageStart::skip_bucket`].
+/// Returns the query for the number of matching leads in each bucket, newest bucket first. [`PageStart::skip_bucket`]
+/// reads its rows.
 pub(super) fn buckets(business: &BusinessId, list: &LeadQuery) -> Query {
     let (client, stage) = filter(list.client.as_ref(), list.stage.as_ref());
     query!(statement::BUCKETS, business, &client, &stage)

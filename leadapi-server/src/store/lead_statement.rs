@@ -1,6 +1,6 @@
 //! The SQL statements that list the lead columns.
 //!
-//! They are built once, from the table of optional text fields. Like the other statements, each searches within one
+//! They are built once, from the table of optional text fields. Like the other statements, each is limited to one
 //! business, and its parameters are numbered in order of first appearance.
 
 use std::{fmt::Write, sync::LazyLock};
@@ -31,7 +31,7 @@ pub(crate) static PAGE_OF_BOTH: Sql = LazyLock::new(|| page(&["client_id", "stag
 /// All leads, oldest first, starting after a position in creation order.
 pub(crate) static AFTER: Sql = LazyLock::new(|| select("(created_at, id) > ($2, $3) ORDER BY created_at, id LIMIT $4"));
 
-// Leads of a client account or a stage that an idempotency key refers to, oldest first.
+// The leads of a client account or a stage to which an idempotency record refers, oldest first.
 
 pub(crate) static WITH_KEY_OF_CLIENT: Sql = LazyLock::new(|| with_key("client_id"));
 
@@ -60,7 +60,7 @@ fn select(condition: &str) -> String {
     format!("SELECT {columns} FROM lead WHERE business_id = $1 AND {condition}")
 }
 
-/// Builds the statement for a page of leads. Each column in `filters` must equal a parameter.
+/// Builds the statement for a page of leads. It compares each column in `filters` with a parameter.
 fn page(filters: &[&str]) -> String {
     let mut condition = String::new();
     let mut next = 2;

@@ -1,7 +1,7 @@
 //! Persistent stores: a SQLite file for one server, or a PostgreSQL database for any number of servers.
 //!
-//! Both databases share the statements and the units of work. The modules `sqlite` and `postgres` batch writes, begin
-//! and commit transactions, and determine the outcome of each commit.
+//! Both databases share nearly all statements and units of work. The modules `sqlite` and `postgres` batch writes,
+//! begin and commit transactions, and determine the outcome of each commit.
 
 mod admin;
 mod error;
@@ -67,7 +67,7 @@ pub struct OpenError {
 
 /// An error from an administrative operation.
 ///
-/// Nothing was changed, unless the method documents otherwise or the outcome of a PostgreSQL commit is unknown.
+/// Nothing was changed, unless the method documents otherwise or the outcome of the commit is unknown.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdminError {
@@ -94,7 +94,8 @@ impl From<StoreError> for AdminError {
     }
 }
 
-/// A [`Store`] and [`TokenStore`](leadapi_core::port::TokenStore) backed by a database.
+/// A [`Store`], [`TokenStore`](leadapi_core::port::TokenStore) and
+/// [`SettingsStore`](leadapi_core::port::SettingsStore) backed by a database.
 #[derive(Debug, Clone)]
 pub struct SqlStore {
     database: Database,
@@ -111,8 +112,8 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// Returns an error if the database cannot be reached or trusted, belongs to another application, or has a newer
-    /// schema than this version supports.
+    /// Returns an error if the database cannot be reached or used safely, belongs to another application, or has a
+    /// newer schema than this version supports.
     pub async fn open(url: &DatabaseUrl) -> Result<Self, OpenError> {
         Self::open_by(url, Sqlite::open).await
     }
@@ -162,7 +163,7 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// Returns an error if the file already exists or cannot be written, or if the database is not SQLite.
+    /// Returns an error if the file already exists or cannot be written, or if the database fails or is not SQLite.
     pub fn backup(&self, to: &Path, progress: impl FnMut(u64, u64)) -> Result<(), AdminError> {
         match &self.database {
             Database::Sqlite(sqlite) => sqlite

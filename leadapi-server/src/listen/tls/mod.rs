@@ -144,7 +144,7 @@ impl HandshakeError {
 }
 
 impl Tls {
-    /// Performs a handshake. Returns `None` if it was the validation of a domain, after which no data follows.
+    /// Performs a handshake. Returns `None` if an ACME server used it to validate a domain, because no data follows.
     pub(super) async fn accept<IO>(&self, stream: IO) -> Result<Option<(TlsStream<IO>, Protocol)>, HandshakeError>
     where
         IO: AsyncRead + AsyncWrite + Unpin,

@@ -46,7 +46,7 @@ pub(super) struct Hosts {
     tls: MakeRustlsConnect,
     session: SessionAttrs,
     timeout: Duration,
-    /// The index of the host to try first: the host of the last successful connection.
+    /// The index of the host to try first. Each successful connection updates it.
     first: Arc<AtomicUsize>,
 }
 
@@ -181,8 +181,8 @@ fn with_shared_settings(mut one: Config, config: &Config) -> Config {
     one
 }
 
-/// A stream on which all I/O times out. The driver's timeout error cannot be constructed directly, but connecting over
-/// this stream produces one.
+/// A stream on which every operation fails with a timeout error. The driver's own timeout error cannot be constructed
+/// directly, but connecting over this stream produces one.
 struct SilentStream(Duration);
 
 impl SilentStream {
