@@ -55,7 +55,7 @@ fn open() -> usize {
 }
 
 /// A spare descriptor. When no other is left, the server releases it to accept and immediately close a connection.
-/// Otherwise that connection, and all those queued behind it in the kernel, would hang.
+/// Otherwise, that connection and all those queued behind it in the kernel would hang.
 pub(super) struct Spare(Option<File>);
 
 impl Spare {

@@ -12,7 +12,7 @@ impl SqlStore {
     /// Creates a rate limiter for all servers that share this store (contract D9). Call it once for each server.
     ///
     /// On PostgreSQL, the limits apply to all servers together. Each server holds a share of each limit, and claims
-    /// more permits when its share is used up. After a server has stopped, its share stays unavailable for up to 70 s,
+    /// more permits when its share is used up. After a server has stopped, its share stays unavailable for about 70 s,
     /// so requests within the limit may be refused. The limiter starts tasks that end when it is dropped.
     ///
     /// A SQLite store has one server, so its limiter is a [`SlidingWindow`].

@@ -17,7 +17,7 @@ pub(crate) type Page = Response<Full<Bytes>>;
 const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; \
     frame-ancestors 'none'";
 
-/// The headers of every response. Pages contain secrets and personal data, so nothing may be cached.
+/// The headers of every response. Pages may contain secrets and personal data, so nothing may be cached.
 const HEADERS: [(HeaderName, &str); 9] = [
     (CACHE_CONTROL, "no-store"),
     (CONTENT_SECURITY_POLICY, POLICY),

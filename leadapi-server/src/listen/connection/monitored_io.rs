@@ -52,7 +52,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for MonitoredIo<S> {
         let has_ahead = !self.ahead.is_empty();
         let length = self.ahead.len().min(buffer.remaining());
         buffer.put_slice(&self.ahead.split_to(length));
-        // Also reads the bytes that follow, so that hyper receives the head in one piece. Otherwise hyper would
+        // Also reads the bytes that follow, so that hyper receives the head in one piece. Otherwise, hyper would
         // permanently double its buffer, which would then be less likely to stay in the CPU cache.
         let before = buffer.filled().len();
         let polled = Pin::new(&mut self.stream).poll_read(cx, buffer);

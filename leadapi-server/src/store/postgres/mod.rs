@@ -43,7 +43,7 @@ const MAX_RETRIES: u32 = 3;
 const TIMEOUT: Duration = Duration::from_secs(6);
 
 const BEGIN: &str = "BEGIN";
-/// Begins a snapshot read, which never waits for a writer.
+/// Begins a snapshot read, which does not wait for concurrent writes.
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 /// Begins a read without a time limit, because the consumer of the rows may be slow.
 const BEGIN_LONG_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL statement_timeout = 0; \

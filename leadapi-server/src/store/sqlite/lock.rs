@@ -1,7 +1,7 @@
 //! The lock that prevents a second server from serving the same file, even under another path.
 //!
-//! The lock is taken on a file next to the database, which works on every system. On Linux, the database itself is
-//! locked too, which also covers hard links and a deleted lock file.
+//! The lock is taken on a file next to the database, which works on every supported system. On Linux, the database
+//! itself is locked too, which also covers hard links and a deleted lock file.
 //!
 //! On Linux, these locks (`flock`) are independent of SQLite's locks (`fcntl`). However, closing any descriptor of a
 //! file releases its `fcntl` locks, so a `FileLock` must be dropped after the last connection.

@@ -70,7 +70,7 @@ fn copy_and_check(backup: &Path, to: &Path) -> Result<(), OpenError> {
         return Err(OpenError::Damaged(backup.to_owned(), found.replace('\n', " ")));
     }
     copy.close().map_err(|(_, error)| error)?;
-    // Migrates a backup from an older version first, because only the current schema has the `lineage` table.
+    // Also migrates the copy, because the first version of the schema has no `lineage` table.
     let copy = open::open(to)?;
     lineage::assign_new_id(&copy)?;
     copy.close().map_err(|(_, error)| error)?;

@@ -7,7 +7,7 @@ use crate::store::postgres::writer::CommitOutcome;
 /// The maximum number of attempts at a write.
 const ATTEMPTS: u8 = 2;
 
-/// What a server does when the response to a commit is lost.
+/// A variant of the protocol, which determines how a server reacts to a lost commit response.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Variant {
     /// Locks the business, writes the server's record, and reads the id in it. The only correct variant.
