@@ -2,8 +2,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// In dependency order: each module uses only the modules above it, except that `context` uses `rate_limit`, and `bulk`
-// uses `leads`.
+// In dependency order: each module uses only the modules above it.
 mod base_url;
 mod config_error;
 mod credential;
@@ -17,8 +16,9 @@ pub mod transport;
 mod request;
 mod retry;
 
-mod context;
 mod rate_limit;
+
+mod context;
 
 mod error;
 
@@ -31,10 +31,11 @@ mod client;
 
 mod builder;
 
-pub mod bulk;
 pub mod pager;
 
 mod leads;
+
+pub mod bulk;
 
 #[cfg(feature = "blocking")]
 mod blocking;

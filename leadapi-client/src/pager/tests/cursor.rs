@@ -83,8 +83,8 @@ proptest! {
     ) {
         let mut model = Model::new(leads, Churn::Wild(most), seed);
         model.max_rows = answered;
-        let (_, lost) = read_all(&mut model, size, 20_000);
-        prop_assert!(lost == 0 || most * 3 > answered, "restarted {lost} times");
+        let (_, restarts) = read_all(&mut model, size, 20_000);
+        prop_assert!(restarts == 0 || most * 3 > answered, "restarted {restarts} times");
         prop_assert_eq!(model.missed_and_repeated(), (0, 0));
     }
 
