@@ -109,8 +109,8 @@ pub enum CommandError {
     InsecureHttp(SocketAddr),
     /// Other machines can reach the operator listener, which has no TLS.
     #[error(
-        "refusing to serve the operator endpoints in plain HTTP at {0}, which others can reach: pass a loopback \
-         address to --ops-listen, or --insecure-http if no other machine can reach it"
+        "refusing to serve the operator endpoints in plain HTTP at {0}, which is not a loopback address: pass a loopback \
+         address to --ops-listen, or --insecure-http if only trusted machines can reach it"
     )]
     InsecureOps(SocketAddr),
     /// Other machines can reach the listener of the API settings, which has no TLS.

@@ -96,7 +96,7 @@ enum Command {
     /// Manage the tokens of a business, as one of its owners or admins.
     #[command(subcommand)]
     Token(TokenCommand),
-    /// Show who changed the tokens of a business, and when.
+    /// Show who changed the tokens of a business or signed in to its settings, and when.
     #[command(subcommand)]
     Audit(AuditCommand),
     /// Print a link for an owner or an admin to sign in to the API settings.

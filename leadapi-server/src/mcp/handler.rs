@@ -47,7 +47,7 @@ pub(super) struct McpHandler {
     pub(super) is_loopback: bool,
 }
 
-type Answer = Response<ResponseBody>;
+type HttpResponse = Response<ResponseBody>;
 
 impl Handler for McpHandler {
     type ResponseBody = ResponseBody;
@@ -57,18 +57,22 @@ impl Handler for McpHandler {
         request: Request<RequestBody>,
         _received: Instant,
         backlog: Result<(), UnreadResponses>,
-    ) -> Answer {
+    ) -> HttpResponse {
         let id = request_id(request.headers());
-        let answer = match backlog {
+        let response = match backlog {
             Ok(()) => self.respond(request, &id).await.unwrap_or_else(|refusal| *refusal),
             Err(_) => internal_error(),
         };
-        with_request_id(answer, id)
+        with_request_id(response, id)
     }
 }
 
 impl McpHandler {
-    async fn respond(&self, request: Request<RequestBody>, id: &HeaderValue) -> Result<Answer, Box<Answer>> {
+    async fn respond(
+        &self,
+        request: Request<RequestBody>,
+        id: &HeaderValue,
+    ) -> Result<HttpResponse, Box<HttpResponse>> {
         self.check_sender(&request)?;
         if request.uri().path() != PATH {
             return Err(refuse(StatusCode::NOT_FOUND, "no such path; the MCP server is at /mcp"));
@@ -95,7 +99,7 @@ impl McpHandler {
     /// Rejects requests from web pages. No web page needs this server, and an attacker's page could reach a server on a
     /// visitor's machine. Browsers send `Origin` with every POST. If a page's domain points to this machine, its
     /// requests name that domain in `Host`.
-    fn check_sender(&self, request: &Request<RequestBody>) -> Result<(), Box<Answer>> {
+    fn check_sender(&self, request: &Request<RequestBody>) -> Result<(), Box<HttpResponse>> {
         let is_own = || self.url.as_ref().is_some_and(|url| url.is_host_of(request));
         if self.is_loopback && !names_this_machine(request) && !is_own() {
             return Err(refuse(
@@ -111,7 +115,11 @@ impl McpHandler {
 
     /// Returns the token if the API would accept it. Otherwise, returns the API's own response as the error, so that
     /// the status, body, headers and log line are the same as for an API request.
-    async fn authenticate(&self, request: &Request<RequestBody>, id: &HeaderValue) -> Result<BearerToken, Box<Answer>> {
+    async fn authenticate(
+        &self,
+        request: &Request<RequestBody>,
+        id: &HeaderValue,
+    ) -> Result<BearerToken, Box<HttpResponse>> {
         let token = BearerToken::from_headers(request.headers()).ok();
         if let Some(token) = &token
             && let Ok(Verdict::Good(_)) = self.verifier.verify(token).await
@@ -125,15 +133,15 @@ impl McpHandler {
         for value in request.headers().get_all(AUTHORIZATION) {
             probe.headers_mut().append(AUTHORIZATION, value.clone());
         }
-        let answer = self.api.handle(probe, Some(id.clone())).await;
-        let is_refused = answer.status() == StatusCode::UNAUTHORIZED || answer.status().is_server_error();
+        let response = self.api.handle(probe, Some(id.clone())).await;
+        let is_refused = response.status() == StatusCode::UNAUTHORIZED || response.status().is_server_error();
         // If the API did not refuse the token, the token has become valid in the meantime.
-        token.filter(|_| !is_refused).ok_or_else(|| Box::new(answer))
+        token.filter(|_| !is_refused).ok_or_else(|| Box::new(response))
     }
 }
 
 /// Reads the body, which must be a JSON-RPC message if the method is POST. The error is the response to send.
-async fn with_body(request: Request<RequestBody>) -> Result<Request<Full<Bytes>>, Box<Answer>> {
+async fn with_body(request: Request<RequestBody>) -> Result<Request<Full<Bytes>>, Box<HttpResponse>> {
     let (head, body) = request.into_parts();
     let body = Limited::new(body, MAX_BODY_BYTES).collect().await.map_err(|error| {
         if error.is::<LengthLimitError>() {
@@ -158,7 +166,7 @@ async fn with_body(request: Request<RequestBody>) -> Result<Request<Full<Bytes>>
 }
 
 /// Returns the response with the API's headers and error format.
-async fn plain<B>(response: Response<B>) -> Answer
+async fn plain<B>(response: Response<B>) -> HttpResponse
 where
     B: http_body::Body<Data = Bytes, Error = std::convert::Infallible>,
 {
@@ -168,28 +176,28 @@ where
         Err(never) => match never {},
     };
     let is_json = head.headers.get(http::header::CONTENT_TYPE).is_some_and(|value| value == "application/json");
-    let mut answer = match (is_json, body.is_empty()) {
+    let mut response = match (is_json, body.is_empty()) {
         (true, _) => json_response(head.status, body),
         (false, true) => {
-            let mut answer = Response::new(ResponseBody::default());
-            *answer.status_mut() = head.status;
-            answer
+            let mut response = Response::new(ResponseBody::default());
+            *response.status_mut() = head.status;
+            response
         }
         (false, false) => error_response(head.status, &String::from_utf8_lossy(&body)),
     };
-    answer.headers_mut().extend(head.headers.get(ALLOW).map(|value| (ALLOW, value.clone())));
-    answer
+    response.headers_mut().extend(head.headers.get(ALLOW).map(|value| (ALLOW, value.clone())));
+    response
 }
 
-fn refuse(status: StatusCode, message: &str) -> Box<Answer> {
+fn refuse(status: StatusCode, message: &str) -> Box<HttpResponse> {
     Box::new(error_response(status, message))
 }
 
-fn internal_error() -> Answer {
+fn internal_error() -> HttpResponse {
     error_response(StatusCode::INTERNAL_SERVER_ERROR, "internal error")
 }
 
-fn with_request_id(mut answer: Answer, id: HeaderValue) -> Answer {
-    answer.headers_mut().insert(X_REQUEST_ID, id);
-    answer
+fn with_request_id(mut response: HttpResponse, id: HeaderValue) -> HttpResponse {
+    response.headers_mut().insert(X_REQUEST_ID, id);
+    response
 }

@@ -49,7 +49,7 @@ pub(super) enum NotReady {
     NotWritable,
     #[error("the rate limiter fails")]
     NoLimiter,
-    #[error("the store does not answer within {TIMEOUT:?}")]
+    #[error("the checks did not finish within {TIMEOUT:?}")]
     TimedOut,
 }
 

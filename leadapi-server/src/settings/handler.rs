@@ -42,7 +42,8 @@ impl Handler for SettingsHandler {
         _received: Instant,
         backlog: Result<(), UnreadResponses>,
     ) -> Response<Full<Bytes>> {
-        if backlog.is_err() {
+        if let Err(error) = backlog {
+            tracing::warn!(%error, "an API settings request was refused");
             return error_page::page(&Problem::Failed);
         }
         let page = timeout(TIMEOUT, self.settings.respond(request, self.peer)).await;

@@ -89,9 +89,9 @@ impl Claims {
         let mut values = headers.get_all(&proxy.header).into_iter();
         let email = match (values.next(), values.next()) {
             (None, _) => None,
-            (Some(value), None) => Some(value.to_str().map_err(|_| TWO_PEOPLE)?.trim().to_owned()),
+            (Some(value), None) => Some(value.to_str().map_err(|_| INVALID_USER_HEADER)?.trim().to_owned()),
             // If the proxy only appends its header, the person may have sent the first one.
-            (Some(_), Some(_)) => return Err(TWO_PEOPLE),
+            (Some(_), Some(_)) => return Err(INVALID_USER_HEADER),
         };
         let verified = email.filter(|email| !email.is_empty());
         Ok(Self { cookies, verified, address: forwarded_for(headers).or(direct) })
@@ -140,7 +140,7 @@ impl Claims {
     }
 }
 
-const TWO_PEOPLE: Problem = Problem::BadRequest("The proxy must send exactly one user header.");
+const INVALID_USER_HEADER: Problem = Problem::BadRequest("The proxy must send exactly one user header.");
 
 impl TrustedProxy {
     fn trusts(&self, peer: Peer) -> bool {

@@ -22,10 +22,10 @@ impl Cell<'_> {
     /// Creates the error for a value of an unexpected type, without revealing the value.
     fn type_mismatch(self) -> SqlError {
         let found = match self {
-            Self::Null => "nothing",
+            Self::Null => "NULL",
             Self::Int(_) => "an integer",
-            Self::Real(_) => "a double",
-            Self::Text(_) => "a text",
+            Self::Real(_) => "a float",
+            Self::Text(_) => "a string",
             Self::Bytes(_) => "bytes",
         };
         SqlError::other(format!("a database column has an unexpected type: {found}"))

@@ -28,10 +28,10 @@ impl Value {
     /// Returns the name of the type, which does not reveal the value.
     const fn kind(&self) -> &'static str {
         match self {
-            Self::Null => "nothing",
+            Self::Null => "NULL",
             Self::Int(_) => "an integer",
-            Self::Real(_) => "a double",
-            Self::Text(_) => "a text",
+            Self::Real(_) => "a float",
+            Self::Text(_) => "a string",
             Self::Bytes(_) => "bytes",
         }
     }

@@ -205,7 +205,7 @@ mod tests {
             "FIND_TOKEN",
             "BUSINESSES",
             "TOKEN_EXISTS",
-            "DELETE_OLD_SERVERS",
+            "DELETE_OLD_COMMIT_IDS",
             "USE_LOGIN_LINK",
             "FIND_SESSION",
             "ALL_MEMBERS",

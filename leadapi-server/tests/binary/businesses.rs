@@ -72,7 +72,7 @@ fn a_business_with_leads_is_removed_only_if_its_id_is_repeated() {
     for (args, rule) in [
         (
             &["business", "remove", BUSINESS][..],
-            format!("the business has {leads} leads: --with-leads removes them too"),
+            format!("the business has {leads} leads: use --with-leads to remove them too"),
         ),
         (&["business", "remove", BUSINESS, "--with-leads"], "--confirm is required".into()),
         (&["business", "remove", BUSINESS, "--with-leads", "--confirm", "yes"], "nothing was removed".into()),

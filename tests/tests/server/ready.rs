@@ -71,7 +71,7 @@ async fn a_server_without_its_database_is_alive_but_not_ready() {
     cluster.restart();
     server.wait_for(READY);
     cluster.pause();
-    server.wait_for("503 not ready: the store does not answer within 2s\n");
+    server.wait_for("503 not ready: the checks did not finish within 2s\n");
     cluster.resume();
 }
 

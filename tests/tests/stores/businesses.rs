@@ -59,7 +59,7 @@ async fn a_removed_business_leaves_no_record_behind() {
     store.add_business("b2".parse().unwrap(), "Other", owner).await.unwrap();
     let others = rows(&client, "b2").await;
     let refused = store.delete_business(&business(), false).await.unwrap_err();
-    assert_eq!(refused.to_string(), "the business has 2 leads: --with-leads removes them too");
+    assert_eq!(refused.to_string(), "the business has 2 leads: use --with-leads to remove them too");
     assert_eq!(rows(&client, "b1").await, before);
     assert_eq!(store.delete_business(&business(), true).await.unwrap(), 2);
     let after = rows(&client, "b1").await;

@@ -16,14 +16,14 @@ pub(super) struct Backlog {
     counted: AtomicUsize,
     budget: UnreadBudget,
     /// HTTP/1 only: the part of `bytes` in hyper's buffer, which the next flush writes.
-    handed_on: AtomicUsize,
+    buffered: AtomicUsize,
     space: Notify,
 }
 
 impl Backlog {
     pub(super) fn new(limit: usize, budget: UnreadBudget) -> Self {
-        let [bytes, counted, handed_on] = std::array::from_fn(|_| AtomicUsize::new(0));
-        Self { limit, bytes, counted, budget, handed_on, space: Notify::new() }
+        let [bytes, counted, buffered] = std::array::from_fn(|_| AtomicUsize::new(0));
+        Self { limit, bytes, counted, budget, buffered, space: Notify::new() }
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -79,12 +79,12 @@ impl Backlog {
 
     /// Records that the next flush will write these bytes.
     pub(super) fn mark_buffered(&self, bytes: usize) {
-        self.handed_on.fetch_add(bytes, Relaxed);
+        self.buffered.fetch_add(bytes, Relaxed);
     }
 
     pub(super) fn flushed(&self) {
-        if self.handed_on.load(Relaxed) > 0 {
-            self.remove(self.handed_on.swap(0, Relaxed));
+        if self.buffered.load(Relaxed) > 0 {
+            self.remove(self.buffered.swap(0, Relaxed));
         }
     }
 }

@@ -15,7 +15,7 @@ pub(in crate::settings) fn page(person: &Person, log: &Page<AuditEntry>) -> Mark
     let next = log.offset.saturating_add(log.data.len() as u64);
     let content = html! {
         p {
-            "Who changed the tokens of this business or signed in, newest first. "
+            "All changes to the tokens of this business, and all sign-ins, newest first. "
             a href=(of("audit.json", log.offset)) { "This page as JSON" }
         }
         table {

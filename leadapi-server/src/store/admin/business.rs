@@ -41,8 +41,8 @@ impl SqlStore {
     /// # Errors
     ///
     /// Returns an error if the name or the address is invalid, the id is taken, or the database fails.
-    pub async fn add_business(&self, id: BusinessId, called: &str, owner: &str) -> Result<Business, AdminError> {
-        let add = Add::new(id, called, owner)?;
+    pub async fn add_business(&self, id: BusinessId, name: &str, owner: &str) -> Result<Business, AdminError> {
+        let add = Add::new(id, name, owner)?;
         Ok(self.database.work(None, add).await?)
     }
 
@@ -51,8 +51,8 @@ impl SqlStore {
     /// # Errors
     ///
     /// Returns an error if the name is invalid, the business does not exist, or the database fails.
-    pub async fn rename_business(&self, id: &BusinessId, to: &str) -> Result<Business, AdminError> {
-        self.admin_write(id, Rename(checked_name(to)?)).await
+    pub async fn rename_business(&self, id: &BusinessId, name: &str) -> Result<Business, AdminError> {
+        self.admin_write(id, Rename(checked_name(name)?)).await
     }
 
     /// Removes a business with all its records, including its tokens and its audit log, and, if `with_leads` is true,
@@ -78,8 +78,8 @@ pub(super) struct Add {
 }
 
 impl Add {
-    pub(super) fn new(id: BusinessId, called: &str, owner: &str) -> Result<Self, AdminError> {
-        let business = Business { id, name: checked_name(called)?, created_at: Timestamp::now() };
+    pub(super) fn new(id: BusinessId, name: &str, owner: &str) -> Result<Self, AdminError> {
+        let business = Business { id, name: checked_name(name)?, created_at: Timestamp::now() };
         Ok(Self { business, owner: MemberSeed::new(member::checked_email(owner)?, Role::Owner) })
     }
 }
@@ -128,7 +128,7 @@ impl Task for Delete {
         let leads = read::count(session, query!(shared::TOTAL, business, "", "")).await?;
         if leads > 0 && !self.with_leads {
             let (leads, them) = lead_count(leads);
-            return Err(SqlError::refused(format!("the business has {leads}: --with-leads removes {them} too")));
+            return Err(SqlError::refused(format!("the business has {leads}: use --with-leads to remove {them} too")));
         }
         for delete in statement::DELETE_RECORDS.into_iter().chain(self.of_this_database) {
             session.execute(query!(delete, business)).await?;

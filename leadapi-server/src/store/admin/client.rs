@@ -48,9 +48,9 @@ impl SqlStore {
         &self,
         business: &BusinessId,
         id: &ClientId,
-        to: &str,
+        name: &str,
     ) -> Result<ClientAccount, AdminError> {
-        self.admin_write(business, Rename { id: id.clone(), name: checked_name(to)? }).await
+        self.admin_write(business, Rename { id: id.clone(), name: checked_name(name)? }).await
     }
 
     /// Removes a client account and, if `with_leads` is true, its leads. Returns the number of removed leads.

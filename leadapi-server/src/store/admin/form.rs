@@ -49,8 +49,8 @@ impl SqlStore {
     /// # Errors
     ///
     /// Returns an error if the name is invalid, the form does not exist, or the database fails.
-    pub async fn rename_form(&self, business: &BusinessId, id: &FormId, to: &str) -> Result<(), AdminError> {
-        self.admin_write(business, Rename { id: id.clone(), name: checked_name(to)? }).await
+    pub async fn rename_form(&self, business: &BusinessId, id: &FormId, name: &str) -> Result<(), AdminError> {
+        self.admin_write(business, Rename { id: id.clone(), name: checked_name(name)? }).await
     }
 
     /// Removes a form.

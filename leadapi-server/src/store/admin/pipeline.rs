@@ -50,9 +50,9 @@ impl SqlStore {
         &self,
         business: &BusinessId,
         id: &PipelineId,
-        to: &str,
+        name: &str,
     ) -> Result<Pipeline, AdminError> {
-        self.admin_write(business, Rename { id: id.clone(), name: checked_name(to)? }).await
+        self.admin_write(business, Rename { id: id.clone(), name: checked_name(name)? }).await
     }
 
     /// Removes a pipeline with its stages.

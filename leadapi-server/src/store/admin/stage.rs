@@ -26,10 +26,10 @@ impl SqlStore {
         business: &BusinessId,
         pipeline: &PipelineId,
         id: StageId,
-        called: &str,
+        name: &str,
         position: Option<u32>,
     ) -> Result<Stage, AdminError> {
-        self.admin_write(business, Add { pipeline: pipeline.clone(), id, name: checked_name(called)?, position }).await
+        self.admin_write(business, Add { pipeline: pipeline.clone(), id, name: checked_name(name)?, position }).await
     }
 
     /// Changes the name of a stage, its position in the pipeline, or both. The other stages shift accordingly.
@@ -41,10 +41,10 @@ impl SqlStore {
         &self,
         business: &BusinessId,
         id: &StageId,
-        to: Option<&str>,
+        name: Option<&str>,
         position: Option<u32>,
     ) -> Result<Stage, AdminError> {
-        let name = to.map(checked_name).transpose()?;
+        let name = name.map(checked_name).transpose()?;
         self.admin_write(business, Change { id: id.clone(), name, position }).await
     }
 

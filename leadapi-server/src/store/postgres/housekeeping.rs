@@ -90,7 +90,7 @@ impl Work for DeleteOldRows {
 
     async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
         if session.finds(query!(TRY_LOCK)).await? {
-            session.execute(query!(statement::DELETE_OLD_SERVERS, self.until)).await?;
+            session.execute(query!(statement::DELETE_OLD_COMMIT_IDS, self.until)).await?;
             settings::delete_expired(session, self.now).await?;
         }
         Ok(())

@@ -19,7 +19,7 @@ pub(crate) const DELETE_COMMIT_IDS: &str = "DELETE FROM operation WHERE business
 
 /// Deletes old records. A server needs the record of a commit only for the few seconds in which its outcome is unknown.
 /// Not limited to one business, so that the number of statements does not grow with the number of businesses.
-pub(super) const DELETE_OLD_SERVERS: &str = "DELETE FROM operation WHERE committed_at < $1";
+pub(super) const DELETE_OLD_COMMIT_IDS: &str = "DELETE FROM operation WHERE committed_at < $1";
 
 /// Locks a server's membership against removal until the transaction ends.
 pub(super) const LOCK_SERVER: &str = "SELECT server_id FROM rate_server WHERE server_id = $1 FOR KEY SHARE";

@@ -32,8 +32,8 @@ pub(super) struct SheetArgs {
     /// Read numbers with a decimal comma, such as 1.234,50.
     #[arg(long)]
     decimal_comma: bool,
-    /// Use fields as they are. By default, the ' is removed with which "data export-csv" and spreadsheets mark text that
-    /// looks like a formula.
+    /// Keep a leading ' that marks text that looks like a formula, as "data export-csv" and spreadsheets write it. By
+    /// default, it is removed.
     #[arg(long)]
     raw: bool,
 }

@@ -38,7 +38,7 @@ use crate::{
 };
 
 /// The maximum size of a request head, whose URL contains all answers of a visit.
-const MAX_URL_BYTES: usize = 512 * 1_024;
+const MAX_HEAD_BYTES: usize = 512 * 1_024;
 
 /// Serve a page on which you walk through a form from a file like a visitor.
 #[derive(Debug, Args)]
@@ -106,7 +106,7 @@ impl PreviewForm {
         let signals = Signals::new();
         let socket = TcpListener::bind(self.listen).await.map_err(failed)?;
         let address = socket.local_addr().map_err(failed)?;
-        let limits = HttpLimits { address_connections: 0, head_bytes: MAX_URL_BYTES, ..HttpLimits::default() };
+        let limits = HttpLimits { address_connections: 0, head_bytes: MAX_HEAD_BYTES, ..HttpLimits::default() };
         let metrics = ConnectionMetrics::unregistered().map_err(CommandError::metrics)?;
         let listener = Listener::new(socket, None, Arc::new(limits), metrics);
         print_line(&format!("the preview of {} listens at http://{address}/", self.file.display()));
