@@ -15,14 +15,14 @@ use tokio::{task::JoinHandle, time::sleep};
 
 use crate::history::{Call, History, Listed, Response};
 
-/// The number of callers of each kind.
+/// The number of callers of each kind: those that only create leads, and those that also update and delete them.
 const CALLERS: usize = 6;
 /// The pause after each response, which leaves CPU time for the cluster.
 const PAUSE: Duration = Duration::from_millis(50);
 /// The timeout of a request. It is longer than the server's own timeout.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The requests of all callers.
+/// The state that all callers share.
 pub(crate) struct Calls {
     client: reqwest::Client,
     urls: Vec<String>,

@@ -45,18 +45,18 @@ pub(crate) struct Listed {
 /// A violation of the service's guarantees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Violation {
-    /// An acknowledged write has no effect in the final list.
+    /// The final list does not reflect the acknowledged writes to a lead.
     Lost(String),
     /// Two leads share one key, or the total differs from the number of leads.
     Doubled(String),
-    /// A response that no possible state allows.
+    /// A response that no possible state allows, or a listed lead that no caller created.
     False(String),
 }
 
 /// The value of a lead, or `None` after its deletion.
 type State = Option<u64>;
 
-/// What the history reveals about one lead.
+/// The id and the possible states of one lead, according to its history.
 #[derive(Debug, Default)]
 struct Knowledge {
     /// The id from the first acknowledged create.
@@ -68,7 +68,7 @@ struct Knowledge {
 }
 
 impl Knowledge {
-    /// Replays one call. Returns what is wrong with its response.
+    /// Replays one call. Returns an explanation if no possible state allows the response.
     fn replay(&mut self, call: Call, response: &Response) -> Option<String> {
         if let (Call::Create, Response::Created(id)) = (call, response) {
             return match &self.id {

@@ -1,4 +1,4 @@
-//! Credentials and TLS for the connection to Redis.
+//! Tests of credentials and TLS for connections to Redis.
 
 use std::process::Command;
 

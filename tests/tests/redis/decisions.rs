@@ -1,5 +1,5 @@
-//! The limiter's decisions under a clock that the test sets. The script and Redis are real; only the operating system's
-//! clock is simulated.
+//! Tests of the limiter's decisions under a clock that the test sets. The script and Redis are real; only the operating
+//! system's clock is simulated.
 
 use std::{sync::Arc, time::Duration};
 
@@ -73,7 +73,8 @@ async fn each_limit_holds_while_servers_have_different_limits() {
     assert_eq!(admitted(&low, "t", 3).await, 0);
     redis.clock().set(2 * SECOND);
     assert_eq!(admitted(&high, "t", 3).await, 2);
-    // Until 62 s, the high limit's window contains three admissions, and the low limit's window contains two.
+    // At 61 s, the window contains only the two admissions from 2 s. They use up the low limit, but leave three of the
+    // high one.
     redis.clock().set(61 * SECOND);
     assert_eq!(admitted(&low, "t", 3).await, 0);
     assert_eq!(admitted(&high, "t", 5).await, 3);

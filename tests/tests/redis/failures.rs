@@ -1,4 +1,4 @@
-//! Requests while Redis is frozen or down, and after it has recovered.
+//! Tests of requests while Redis is frozen or down, and after it has recovered.
 use std::{
     num::NonZeroU32,
     time::{Duration, Instant},
@@ -96,7 +96,7 @@ async fn with_local_failure_each_server_admits_its_share_while_redis_is_dead() {
 async fn a_limiter_that_fails_closed_starts_only_if_redis_accepts_writes() {
     let Some(mut redis) = Redis::start(&[]) else { return };
     let builder = builder(&redis.url(), limits(20, 6));
-    // Turns the server into a read-only replica.
+    // Turns Redis into a read-only replica.
     redis.command("REPLICAOF 127.0.0.1 1");
     let error = builder.clone().start().await.unwrap_err();
     assert!(error.to_string().contains("read only"), "{error}");
@@ -107,7 +107,7 @@ async fn a_limiter_that_fails_closed_starts_only_if_redis_accepts_writes() {
     assert_eq!(admitted(&limiter, "t", 30).await, 10);
 }
 
-/// The token's list is full, so its script would only read, which a replica allows. The connection check still detects
+/// The token's list is full, so the script would only read, which a replica allows. The connection check still detects
 /// the replica.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_became_a_replica_admits_and_refuses_nothing() {

@@ -1,4 +1,4 @@
-//! Failovers by Redis Sentinel.
+//! Tests of failovers by Redis Sentinel.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Several servers on one Redis.
+//! Tests of limiters that share one Redis server.
 
 use leadapi_core::{conformance, memory::Limits};
 use leadapi_tests::redis::Redis;
@@ -23,7 +23,7 @@ async fn a_forgotten_script_is_loaded_again() {
     assert_eq!(admitted(&limiter, "t", 5).await, 1);
 }
 
-/// Separate databases on one Redis keep installations apart, even if their tokens have equal ids.
+/// Separate databases on one Redis server keep installations apart, even if their tokens have equal ids.
 #[tokio::test]
 async fn each_database_counts_separately() {
     let Some(redis) = Redis::start(&[]) else { return };

@@ -1,4 +1,4 @@
-//! Adding and removing businesses in PostgreSQL.
+//! Tests of adding and removing businesses in PostgreSQL.
 
 use std::process::Command;
 
@@ -17,7 +17,7 @@ async fn connect(url: &str) -> Client {
     client
 }
 
-/// Returns each table that has the `business_id` column, and how many of its rows belong to the business.
+/// Returns each table that has the `business_id` column, and the number of its rows that belong to the business.
 async fn rows(client: &Client, business: &str) -> Vec<(String, i64)> {
     let tables = "SELECT c.table_name FROM information_schema.columns AS c JOIN information_schema.tables AS t \
         ON t.table_name = c.table_name AND t.table_schema = c.table_schema WHERE c.column_name = 'business_id' \

@@ -35,7 +35,7 @@ impl ProxiedStore {
         [Direction::ToServer, Direction::ToClient].map(|direction| self.proxy.seen_going(direction).len())
     }
 
-    /// Returns a cut for every message of the call and for every kind of cut that both sides notice.
+    /// Returns all cuts of the call that both sides notice: before, within and after each message.
     async fn cuts(&self, call: impl AsyncFn()) -> Vec<Cut> {
         let [to_server, to_client] = self.messages(call).await;
         let places = (0..to_server).map(|nth| (Direction::ToServer, nth));
@@ -136,7 +136,7 @@ async fn a_create_succeeds_once_although_its_commit_is_never_answered() {
         create(&proxied.store, "warm", &new_key()).await.unwrap();
         proxied.proxy.watch();
         create(&proxied.store, "warm", &new_key()).await.unwrap();
-        // The commit is the last message to the server. The response to it is the last two messages from the server.
+        // The commit is the last message to the server. Its response consists of the last two messages from the server.
         let seen = proxied.proxy.seen_going(direction);
         let nth = if direction == Direction::ToServer { seen.len() - 1 } else { seen.len() - 2 };
         assert!(direction == Direction::ToClient || seen[nth].is_commit());

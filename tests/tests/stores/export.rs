@@ -1,4 +1,4 @@
-//! An export to a slow reader.
+//! Tests an export to a slow reader.
 
 use std::{thread::sleep, time::Duration};
 

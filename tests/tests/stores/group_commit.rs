@@ -12,8 +12,7 @@ use leadapi_tests::postgres::Cluster;
 
 use crate::fixture::{all, business, open};
 
-/// Makes forty concurrent creates. Every tenth one uses the id of an existing lead, and just as many use an unknown
-/// client account.
+/// Makes 40 concurrent creates. Four of them use the id of an existing lead, and four use an unknown client account.
 async fn failing_writes_do_not_fail_the_others(store: &SqlStore) {
     let create = async |nth: usize, id: String, client: &str| {
         let draft = NewLead::new(&ClientId::parse(client).unwrap(), format!("lead {nth}")).check().unwrap();

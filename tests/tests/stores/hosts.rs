@@ -1,4 +1,4 @@
-//! PostgreSQL URLs with several hosts, some of which are silent, dead or read-only.
+//! Tests of PostgreSQL URLs with several hosts, some of which are silent, frozen or read-only.
 
 use std::time::{Duration, Instant};
 

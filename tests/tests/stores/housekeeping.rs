@@ -1,4 +1,5 @@
-//! Deletes expired idempotency keys and commit records in PostgreSQL. Only one server does this at a time.
+//! Tests of the deletion of expired idempotency keys and commit records in PostgreSQL. Only one server at a time
+//! deletes them.
 
 use leadapi_core::{
     dataset::Dataset,
@@ -19,7 +20,7 @@ const DATA: &str = r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2
 /// The last millisecond in which a partition receives new keys. `NOON` belongs to the next partition.
 const MORNING: &str = "2026-05-04T11:59:59.999Z";
 const NOON: &str = "2026-05-04T12:00:00Z";
-/// New keys go to the same partition as at `MORNING`.
+/// At this time, new keys go to the same partition as at `MORNING`.
 const TWO_DAYS_LATER: &str = "2026-05-06T09:00:00Z";
 
 fn at(text: &str) -> Timestamp {
@@ -101,7 +102,7 @@ async fn keys_from_before_1970_are_stored() {
     }
 }
 
-/// A running backup locks the partitions.
+/// The open transaction locks the partitions, as a running backup does.
 #[tokio::test]
 async fn a_long_read_delays_the_deletion_but_no_create() {
     let Some(cluster) = Cluster::shared() else { return };
@@ -136,7 +137,7 @@ async fn one_server_works_at_a_time_and_another_takes_over() {
     working.abort();
     client.execute("SELECT pg_terminate_backend($1, 5000)", &[&pid]).await.unwrap();
     client.batch_execute("COMMIT").await.unwrap();
-    // The first server may retry the transaction. The other server may therefore have to wait for its next round.
+    // The first server may retry the transaction, so the other server may need more than one round.
     eventually("the other server takes over", async || other.delete_expired(later).await.unwrap()).await;
     assert_eq!(keys(&client).await, 0);
 }

@@ -1,4 +1,5 @@
-//! Replays of creates whose leads have changed since then, on both databases.
+//! Tests of idempotency keys on SQLite and PostgreSQL. A replay returns the first response, even if the lead has
+//! changed since.
 
 use std::{sync::Arc, time::Duration};
 
@@ -20,11 +21,12 @@ const DATA: &str = r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2
     "pipelines": [{"id": "p1", "name": "P", "created_at": "2026-01-01T00:00:00Z", "stages": [
         {"id": "s1", "name": "One", "position": 1}, {"id": "s2", "name": "Two", "position": 2}]}]}]}"#;
 
-/// The last millisecond before PostgreSQL switches to another partition.
+/// The last millisecond before new keys go to another partition in PostgreSQL.
 const BEFORE_BOUNDARY: &str = "2026-05-04T11:59:59.999Z";
 const NOON: &str = "2026-05-04T12:00:00Z";
 
-/// Returns the URL of a new database of each installed kind. The directory contains the SQLite file.
+/// Returns the URL of a new SQLite database, and of a new PostgreSQL database if PostgreSQL is installed. The directory
+/// contains the SQLite file.
 pub(crate) async fn urls(name: &str) -> (TempDir, Vec<String>) {
     let folder = TempDir::new().unwrap();
     let mut urls = vec![format!("sqlite:{}", folder.path().join("leads.db").display())];
@@ -55,7 +57,7 @@ pub(crate) fn fingerprint() -> [u8; 32] {
     draft().fingerprint()
 }
 
-/// Repeats the same create. For a replay, the store must ignore the new id.
+/// Creates the lead of [`draft`] under a key. If this is a replay, the store must ignore `id`.
 pub(crate) async fn create(store: &SqlStore, key: &str, id: &str, at: &str) -> Created {
     let draft = draft();
     let idempotency = Idempotency::new(IdempotencyKey::parse(key).unwrap(), draft.fingerprint());
@@ -129,7 +131,7 @@ async fn a_replay_returns_the_first_response_after_administrative_changes() {
     for url in urls {
         let store = open(&url).await;
         let mut expected = Vec::new();
-        // Creates more than one page of leads, some of them without a key.
+        // The store must preserve more leads than it reads with one query.
         for nth in 0..1_003 {
             let id = format!("lead-{nth}");
             let at = after(NOON, Duration::from_millis(nth / 5));
@@ -198,7 +200,7 @@ pub(crate) async fn export(store: &SqlStore) -> Vec<BusinessSeed> {
     exported.iter().collect()
 }
 
-/// Returns the lead that a replay returns.
+/// Returns the lead of a replay. Panics for any other outcome.
 pub(crate) fn replayed(created: Created) -> Arc<Lead> {
     match created {
         Created::Replayed(lead) => lead,

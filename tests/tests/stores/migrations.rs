@@ -1,4 +1,4 @@
-//! Schema creation and migrations. The first server to start creates the schema; later ones use it.
+//! Tests of schema creation and migrations. The first server to start creates the schema; later ones use it.
 
 use futures_util::future::join_all;
 use leadapi_core::port::{Created, Store};
@@ -109,7 +109,7 @@ async fn a_postgres_migration_keeps_the_replays_and_stops_earlier_servers_from_w
         old.batch_execute(migration).await.unwrap();
     }
     old.batch_execute(&OLD_DATA.replace("FINGERPRINT", &format!("'\\x{}'", old_fingerprint()))).await.unwrap();
-    // An earlier server has prepared its statements before the migration.
+    // Prepares statements before the migration, like a server of an earlier version.
     let record =
         old.prepare("INSERT INTO operation (business_id, server_id, operation_id, at) VALUES ('b1', $1, '', 0)");
     let record = record.await.unwrap();

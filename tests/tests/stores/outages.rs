@@ -1,5 +1,5 @@
-//! A database that crashes, hangs or is unreachable. No acknowledged write may be lost, and every failure must result
-//! in a 500.
+//! Tests with a database that crashes, hangs or is unreachable. No acknowledged write may be lost, and every failure
+//! must result in a 500.
 
 use std::{
     collections::HashMap,
@@ -59,7 +59,7 @@ async fn killing_postgres_under_load_loses_and_duplicates_no_lead() {
     let callers: Vec<_> = callers.collect();
     for crash in 0..CRASHES {
         let before = all(&store).await.len();
-        // The server is killed under load, each time after a different number of creates.
+        // Kills PostgreSQL under load, each time after a different number of creates.
         eventually("more leads", async || all(&store).await.len() >= before + 20 + 7 * crash).await;
         cluster.kill();
         cluster.restart();
@@ -107,8 +107,8 @@ async fn all_are_500(service: &LeadService, token: &str) {
     }
 }
 
-/// A database failure must never be reported as 401, 403, 404 or an empty list, because each of these makes a statement
-/// about the data.
+/// A database failure must never be reported as 401, 403, 404 or an empty list, because each of these responses would
+/// be a false statement about the data.
 #[tokio::test]
 async fn an_unreachable_or_frozen_database_is_500() {
     let Some(mut cluster) = Cluster::start(&["fsync=off"]) else { return };

@@ -1,4 +1,4 @@
-//! Connections to PostgreSQL through PgBouncer.
+//! Tests of connections to PostgreSQL through PgBouncer.
 
 use std::{
     fs,

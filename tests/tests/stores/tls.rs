@@ -22,7 +22,7 @@ async fn each_sslmode_accepts_and_refuses_what_libpq_does() {
         ("localhost", "verify-full", wrong.as_str(), false),
         // The certificate is valid, but for a different host.
         ("127.0.0.1", "verify-full", right.as_str(), false),
-        // No root certificate of the system has signed this certificate.
+        // No certificate authority that the system trusts has signed this certificate.
         ("localhost", "verify-full", "", false),
     ] {
         let url = format!("{}?sslmode={mode}{root}", cluster.url_at(format!("{host}:{port}"), &database));
@@ -31,7 +31,6 @@ async fn each_sslmode_accepts_and_refuses_what_libpq_does() {
     }
 }
 
-/// If the server has no TLS, `require` fails, and `prefer` connects without TLS.
 #[tokio::test]
 async fn a_server_without_tls_is_accepted_only_by_disable_and_prefer() {
     let Some(cluster) = Cluster::shared() else { return };

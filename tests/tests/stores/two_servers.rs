@@ -1,4 +1,4 @@
-//! Two servers on the same database.
+//! Tests of two servers that share one database.
 
 use std::{
     collections::HashMap,

@@ -1,5 +1,5 @@
-//! A commit whose response is lost in an outage. Every write in it must be executed exactly once, and every caller must
-//! receive its true outcome.
+//! Tests with a commit whose response is lost in an outage. Each write in the commit must be executed exactly once, and
+//! no caller may receive a wrong outcome.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use tokio_postgres::NoTls;
 
 use crate::fixture::{all, business, create, open, rename};
 
-/// The number of concurrent writes of each kind.
+/// The number of concurrent writes of each kind: creates with a key, creates without a key, renames, and deletes.
 const OF_EACH: usize = 6;
 
 /// The outcome of a write from its caller's point of view.
