@@ -1,4 +1,4 @@
-//! `HAProxy` in front of three servers.
+//! Runs `HAProxy` in front of three servers.
 
 use std::{
     fmt::Write,
@@ -40,8 +40,8 @@ impl Balancer {
         Self::start(address, &config)
     }
 
-    /// Starts `HAProxy` as a connection-level balancer, like a Kubernetes service: a new connection goes to a ready
-    /// server, and an open one stays on its server.
+    /// Starts `HAProxy` as a TCP load balancer, like a Kubernetes service: a new connection goes to a ready server, and
+    /// an open connection stays with its server.
     pub(crate) fn tcp(servers: &[Addresses]) -> Option<Self> {
         let address = free_address();
         let mut config = format!(

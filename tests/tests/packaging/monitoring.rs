@@ -67,7 +67,7 @@ impl Drop for Server {
 /// A series that a server exposes: its name and its labels.
 type Series = (String, Vec<(String, String)>);
 
-/// Returns the series of servers that have served, refused, failed and cut off requests.
+/// Returns the series of servers with successful, refused, failed and interrupted requests.
 async fn exposed() -> Vec<Series> {
     let mut samples = busy_server().await;
     samples.extend(tls_server());
@@ -80,8 +80,8 @@ async fn exposed() -> Vec<Series> {
         .collect()
 }
 
-/// Causes a response of each kind, a failed store call, a rate-limited request and a connection that the server cuts
-/// off.
+/// Causes successful responses, a failed store call, a rate-limited request and a connection that the server cuts off.
+/// Returns the samples of the server.
 async fn busy_server() -> Vec<Sample> {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("leads.db");
@@ -104,7 +104,8 @@ async fn busy_server() -> Vec<Sample> {
     server.samples_with(&["leadapi_connections_cut_total{"])
 }
 
-/// Causes two failed handshakes: one that is not TLS, and one that a newer handshake evicts.
+/// Causes two failed handshakes: one that is not TLS, and one that a newer handshake evicts. Returns the samples of the
+/// server.
 fn tls_server() -> Vec<Sample> {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
@@ -171,7 +172,7 @@ async fn the_alerts_and_the_dashboard_use_metrics_that_exist() {
     }
     assert_eq!(wrong, BTreeSet::new());
 
-    // The dashboard must show every metric.
+    // The dashboard or an alert rule must use every metric.
     let families = exposed.iter().map(|(name, _)| name.as_str()).filter(|name| !name.ends_with("_sum"));
     let unused: BTreeSet<_> = families.filter(|name| !used.contains(*name)).collect();
     assert_eq!(unused, BTreeSet::new());

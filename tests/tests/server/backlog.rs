@@ -1,4 +1,4 @@
-//! Requests on a connection whose client does not read the responses.
+//! Tests of requests on a connection whose client does not read the responses.
 
 use bytes::Bytes;
 use http::Request;

@@ -1,4 +1,5 @@
-//! A server with few file descriptors. It serves as many connections as it can, and closes the rest immediately.
+//! Tests of a server with few file descriptors. It serves as many connections as it can, and closes the rest
+//! immediately.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! HEAD requests over HTTP/1.1 and HTTP/2. No response has a body, and each has the same head as the response to the
-//! same GET.
+//! Tests of HEAD requests over HTTP/1.1 and HTTP/2. No response has a body, and each has the same head as the response
+//! to the same GET.
 
 use std::time::Duration;
 

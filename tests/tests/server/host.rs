@@ -22,7 +22,7 @@ pub(crate) struct Host {
     ended: JoinHandle<ShutdownOutcome>,
 }
 
-/// Returns limits that no test ever reaches. Each test lowers only the limit that it tests.
+/// Returns limits whose timeouts no test ever reaches. Each test lowers only the limit that it tests.
 pub(crate) fn endless() -> HttpLimits {
     let mut limits = HttpLimits::default();
     for time in [
@@ -69,7 +69,7 @@ impl Host {
 
     /// Checks that the server still serves other connections.
     pub(crate) async fn assert_serves_others(&self) {
-        // This request has no token, so no rate limit counts it.
+        // A request for an unknown path does not count towards the rate limit.
         let answer = self.request(&get("/v1/nowhere", "connection: close\r\n")).await;
         assert!(answer.starts_with("HTTP/1.1 404"), "{answer}");
     }
@@ -101,7 +101,7 @@ impl Peer {
         String::from_utf8_lossy(&all).into_owned()
     }
 
-    /// Reads HTTP/2 frames until one has this kind, and returns its payload.
+    /// Reads HTTP/2 frames until one has this type, and returns its payload.
     pub(crate) async fn frame(&mut self, kind: u8) -> Vec<u8> {
         loop {
             let (found, _, payload) = self.any_frame().await;
@@ -111,8 +111,8 @@ impl Peer {
         }
     }
 
-    /// Reads HTTP/2 frames until one of these kinds arrives, and returns its kind. Skips frames for the whole connection,
-    /// except pings.
+    /// Reads HTTP/2 frames until one has one of these types, and returns its type. Skips frames on stream 0, except
+    /// PING frames.
     pub(crate) async fn first_of(&mut self, kinds: &[u8]) -> u8 {
         const PING: u8 = 6;
         loop {
@@ -123,7 +123,7 @@ impl Peer {
         }
     }
 
-    /// Reads one HTTP/2 frame, and returns its kind, stream and payload.
+    /// Reads one HTTP/2 frame, and returns its type, stream and payload.
     async fn any_frame(&mut self) -> (u8, u32, Vec<u8>) {
         let mut head = [0; 9];
         in_time("a frame arrives", self.0.read_exact(&mut head)).await.unwrap();

@@ -1,4 +1,4 @@
-//! Small attacks, each against its own server process. `examples/hostile` runs them at full scale.
+//! Runs small attacks, each against its own server process. `examples/hostile` runs them at full scale.
 
 use std::{path::Path, sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! Small HTTP/2 attacks, and legitimate HTTP/2 traffic.
+//! Tests of small HTTP/2 attacks and of legitimate HTTP/2 traffic.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -51,7 +51,7 @@ async fn each_flood_is_cut_off_and_good_traffic_is_unaffected() {
     floods.join_all().await;
 }
 
-/// The peer sends more concurrent requests than the server allows streams, so most of them wait for a stream.
+/// The peer sends more requests than the server allows concurrent streams, so most of them wait for a stream.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_honest_peer_is_served_on_one_connection() {
     const REQUESTS: usize = 300;

@@ -1,4 +1,4 @@
-//! Limits on the number, size and duration of requests.
+//! Tests of the limits on connections, and on the number, size and duration of requests.
 
 use std::sync::Arc;
 
@@ -122,7 +122,8 @@ async fn the_request_limit_per_token_does_not_affect_other_tokens() {
     assert!(host.request(&get("/v1/nowhere", "connection: close\r\n")).await.starts_with("HTTP/1.1 404"));
 }
 
-/// Otherwise, a few peers that each send half a body could lock out all other callers.
+/// If a request held a permit while it waits for its body, a few peers that each send half a body could lock out all
+/// other callers.
 #[tokio::test]
 async fn a_request_that_waits_for_its_body_holds_no_permit() {
     let (world, gate, _) = gated().await;
@@ -137,7 +138,8 @@ async fn a_request_that_waits_for_its_body_holds_no_permit() {
         // Once the server has served another connection, it has also read the half-sent request.
         host.assert_serves_others().await;
     }
-    // One request is now in flight. If another request's body arrives now, that request waits instead of being refused.
+    // This request takes the only permit. When the bodies of the other requests arrive, they wait for a permit instead
+    // of being refused.
     let mut running = host.connect().await;
     running.send(&get("/v1/clients", "")).await;
     gate.arrived(1).await;

@@ -1,4 +1,4 @@
-//! The limits on the size of a request apply before the contract's checks (D1), over both HTTP/1.1 and HTTP/2.
+//! Tests that the limits on the size of a request apply before the contract's checks (D1), over HTTP/1.1 and HTTP/2.
 
 use bytes::Bytes;
 use http::Request;
@@ -17,8 +17,8 @@ const OWN_HEADERS: usize = 2;
 async fn size_limits_are_checked_before_path_method_and_token() {
     let host = Host::start(HttpLimits::default()).await;
     let (long, large) = ("x".repeat(4_096), "y".repeat(16_384));
-    // Each row contains a method, a path, the number of headers, the value of one header, and the expected statuses over HTTP/1.1
-    // and HTTP/2. Without the size limits, the first request would get 404, the second 405 and most others 401.
+    // Each row contains a method, a path, the number of headers, the value of one header, and the expected statuses
+    // over HTTP/1.1 and HTTP/2. Without the size limits, the first seven requests would get 404, 405 or 401.
     for (method, path, headers, value, statuses) in [
         ("GET", "/v1/nowhere", 65, "y", (400, 400)),
         ("DELETE", "/v1/clients", 65, "y", (400, 400)),

@@ -1,4 +1,4 @@
-//! A server's readiness while its database fails and recovers.
+//! Tests of a server's readiness while its database fails and recovers.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -39,7 +39,7 @@ impl Server {
         Self { _process: process, operator }
     }
 
-    /// Returns the status and body of a page.
+    /// Returns the status and body of the response to a GET.
     fn get(&self, path: &str) -> String {
         let mut stream = TcpStream::connect(&self.operator).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.operator).unwrap();

@@ -1,5 +1,5 @@
-//! Peers that keep a connection open without using it. In each test, one timeout cuts them off. All other timeouts are
-//! so long that they never expire.
+//! Tests of peers that use their connection too slowly or not at all. In most tests, one short timeout cuts them off,
+//! and the other timeouts never expire.
 
 use leadapi_server::HttpLimits;
 use leadapi_tests::in_time;

@@ -1,5 +1,5 @@
-//! The server must never see a request that no client sent, neither over a direct connection nor through third-party
-//! proxies.
+//! Tests that the server never serves a request that no client sent, neither over a direct connection nor through
+//! third-party proxies.
 
 use std::{collections::HashMap, net::SocketAddr, path::Path, sync::Arc};
 
@@ -71,7 +71,7 @@ async fn through(target: Target, proxy: &Proxy) {
     let unmarked = seen.iter().filter(|(_, ids)| ids.iter().any(|id| !id.starts_with(Proxy::MARK)));
     let unmarked: Vec<_> = unmarked.collect();
     assert!(unmarked.is_empty(), "{unmarked:?}");
-    // The proxy must have forwarded some of the visible requests, or the test would prove nothing.
+    // The proxy must have forwarded some of the requests that follow a case, or the test would prove nothing.
     let went_on = (0..all.len()).filter(|nth| seen.contains_key(&next(*nth))).count();
     assert!(went_on >= 20, "{went_on}");
 }

@@ -1,4 +1,4 @@
-//! Graceful and forced shutdowns of a server.
+//! Tests of graceful and forced shutdowns.
 
 use std::time::Duration;
 
@@ -58,7 +58,7 @@ async fn the_server_serves_and_announces_the_close_during_the_drain_delay() {
     assert!(!old.answer().await.contains("connection: close"));
     let address = host.address;
     let ended = host.stop();
-    // The server announces the close in a response. It serves every request before and after this one.
+    // The server answers each request with 200, and eventually announces the close in one of the responses.
     eventually("a response announces the close", async || {
         old.send(&get("/v1/clients", "")).await;
         let answer = old.answer().await;

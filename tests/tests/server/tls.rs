@@ -1,4 +1,4 @@
-//! HTTPS with both HTTP versions, certificate renewal, and failing handshakes.
+//! Tests of HTTPS with both HTTP versions, certificate renewal, and failing handshakes.
 
 use std::{fs, io, path::Path, process::Command, sync::Arc};
 

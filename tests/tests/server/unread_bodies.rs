@@ -1,5 +1,5 @@
-//! Request bodies that the service does not read. Either the connection is still usable afterwards, or the response
-//! announces that the connection closes.
+//! Tests of request bodies that the service does not read. Either the connection is still usable afterwards, or the
+//! response announces that the connection closes.
 
 use leadapi_server::HttpLimits;
 
