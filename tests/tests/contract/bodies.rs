@@ -1,4 +1,4 @@
-//! Request bodies that the service does not read completely (contract D5).
+//! Tests of request bodies that the service does not read completely (contract D5).
 
 use std::sync::atomic::Ordering;
 

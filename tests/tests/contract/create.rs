@@ -1,4 +1,4 @@
-//! The ids and timestamps of new leads (contract D2 and D4).
+//! Tests of the ids and timestamps of new leads (contract D2 and D4).
 
 use std::time::Duration;
 

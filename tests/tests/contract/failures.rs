@@ -1,5 +1,5 @@
-//! Internal failures (contract 7 and D2). The response is 500 `internal error`, and only the host's log contains the
-//! cause.
+//! Tests of internal failures (contract 7 and D2). The response is 500 `internal error`, and only the host's log
+//! contains the cause.
 
 use bytes::Bytes;
 use http::Request;
@@ -44,7 +44,7 @@ async fn all_are_500(world: World, cases: Vec<Case>) {
     }
 }
 
-/// Checks that the [`RequestLog`] of the response contains the cause.
+/// Checks that for each operation, the [`RequestLog`] of the response contains the cause.
 async fn is_logged(world: World) {
     for case in operations() {
         let request: Request<Bytes> = Via::Process.open(world.clone()).await.request(&case);
@@ -76,7 +76,7 @@ async fn a_failing_or_panicking_verifier_is_500_and_never_401() {
         let world = World::new().await.verifier(broken);
         all_are_500(world.clone(), operations()).await;
         is_logged(world.clone()).await;
-        // A verifier that fails never causes a 401. Checks that need no verifier still work.
+        // Checks that need no verifier still work.
         for via in Via::ALL {
             let live = via.open(world.clone()).await;
             live.send(get("D2 an unknown path needs no verifier", "/forms").is(404)).await;
@@ -175,7 +175,7 @@ async fn the_request_log_names_operation_and_caller_without_secrets() {
     }
 }
 
-/// A body can be interrupted by the client or by the network. In either case the service writes nothing and leaks
+/// Reading a body can fail, for example because the client disconnects. The service then writes nothing and leaks
 /// nothing.
 #[tokio::test]
 async fn a_failing_body_writes_and_leaks_nothing() {

@@ -1,4 +1,4 @@
-//! Safe retries of POST /leads (contract D10), over time and concurrently.
+//! Tests of safe retries of POST /leads (contract D10), over time and concurrently.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Isolation of two businesses (contract 1), in lists and totals. The contract check covers requests for single
-//! records.
+//! Tests the isolation of two businesses (contract 1) in lists and totals. The contract check covers requests for
+//! single records.
 
 use leadapi_tests::{Token, delete, everywhere, get, post};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Rate limits (contract 8 and D9), with a manual clock.
+//! Tests of the rate limits (contract 8 and D9), with a manual clock.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The contents and the order of lists (contract 2.1, 2.2, 2.3, 4, D2 and D3).
+//! Tests of the contents and the order of lists (contract 2.1, 2.2, 2.3, 4, D2 and D3).
 
 use leadapi_tests::{Case, TestResponse, Token, delete, everywhere, get, patch, post, run_table};
 use serde_json::{Value, json};

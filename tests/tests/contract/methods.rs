@@ -1,4 +1,4 @@
-//! The message of a 405 (contract D2), which repeats only a safe part of the method.
+//! Tests the message of a 405 (contract D2), which repeats only a safe part of the method.
 
 use leadapi_tests::{Token, request, run_table, secret};
 

@@ -1,4 +1,4 @@
-//! Mounting the service (contract 9, D2 and D7) under routers, behind layers, on bare hyper, and at any path.
+//! Mounts the service (contract 9, D2 and D7) under routers, behind layers, on bare hyper, and at any path.
 
 use std::time::Duration;
 

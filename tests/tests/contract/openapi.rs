@@ -1,6 +1,6 @@
 //! Compares the OpenAPI document with the service: the examples, every status, and the rules for the fields.
 //!
-//! For all other cases, the harness checks the responses against the document.
+//! In all other tests of the contract, the harness checks each response against the document.
 
 use std::{cell::Cell, collections::BTreeSet, env, fs, time::Duration};
 
@@ -115,7 +115,7 @@ fn every_component_is_used_and_every_reference_resolves() {
     }
 }
 
-/// Each documented status of each operation can be provoked, and its error message equals one of the examples.
+/// Each documented status of each operation can be provoked, and each error response equals one of the examples.
 #[tokio::test]
 async fn every_documented_status_occurs() {
     let description = Description::committed();
@@ -158,7 +158,7 @@ fn provoke(line: &Endpoint, status: u16, world: World) -> (World, Case) {
     }
 }
 
-/// Returns a query that the operation refuses.
+/// Returns a query that the operation refuses. It is empty for operations with a body, which refuse the body instead.
 fn bad(operation: Operation) -> &'static str {
     match operation {
         Operation::CreateLead | Operation::UpdateLead => "",

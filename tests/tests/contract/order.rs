@@ -1,5 +1,5 @@
-//! The position of the rate limit in the order of checks (contract D1). The contract check covers the order of all
-//! other checks.
+//! Tests the position of the rate limit in the order of checks (contract D1). The contract check covers the order of
+//! all other checks.
 
 use leadapi_core::port::{Admission, Class, RateLimiter};
 use leadapi_core::{BoxError, id::TokenId};

@@ -1,4 +1,4 @@
-//! The documented paths (contract 1, 4, 9 and D7).
+//! Tests of the documented paths (contract 1, 4, 9 and D7).
 
 use leadapi_tests::{Case, Token, Via, World, delete, get, request, run_table};
 

@@ -1,4 +1,4 @@
-//! Tokens and their management (contract 5 and D8), from creation to a request that uses them.
+//! Tests of tokens and their management (contract 5 and D8), from creation to a request that uses them.
 
 use std::sync::Arc;
 
@@ -135,7 +135,7 @@ async fn a_token_has_the_documented_format_and_stays_secret() {
     }
 }
 
-/// A host's own verifier may accept any `pak_…` (contract D8).
+/// A host's own verifier may accept any token that starts with `pak_` (contract D8).
 #[tokio::test]
 async fn a_custom_verifier_may_accept_any_pak_token() {
     use leadapi_core::{

@@ -67,7 +67,7 @@ wire! {
     one_null_the_other_set: patch("D6 400", "a-lead-1", json!({"pipeline_id": null, "stage_id": "a-stage-11"}));
 }
 
-/// Takes snapshots of responses that need previous requests.
+/// Takes snapshots of responses that need previous requests or a failing store.
 #[tokio::test]
 async fn replayed_rate_limited_and_failed_responses() {
     let live = Via::Tcp.open(World::new().await).await;

@@ -1,4 +1,4 @@
-//! Random administrative changes to a business. Only the SQL stores support them.
+//! Generates and performs random administrative changes to a business. Only the SQL stores support them.
 
 use leadapi_core::{
     auth::Role,
@@ -61,8 +61,8 @@ impl TaskRequest {
         format!("{name} {}", self.tenant.canary())
     }
 
-    /// Returns a member's email address. Two of the addresses differ only in case, and both businesses use the same
-    /// ones.
+    /// Returns a member's email address. Two of the addresses differ only in case. Both businesses use the same
+    /// addresses.
     pub(crate) fn email(member: u8) -> &'static str {
         ["owner@agency.example", "Owner@Agency.example", "ann@agency.example", "bo@agency.example"][usize::from(member)]
     }

@@ -29,7 +29,8 @@ pub(crate) async fn all(sides: &Sides<'_>, seed: &Seed) -> Check {
     hidden_state(sides, seed).await
 }
 
-/// Checks the data that no response shows: the lead counts, each business's other rows, and the contents of an export.
+/// Checks the data that no response shows: the lead counts, the stored rows of each business, and the contents of an
+/// export.
 pub(crate) async fn hidden_state(sides: &Sides<'_>, seed: &Seed) -> Check {
     let expected = businesses(&sides.all[0].ports, seed).await;
     for side in &sides.all {
@@ -110,7 +111,7 @@ async fn lists(sides: &Sides<'_>, tenant: Tenant) -> Check {
     Ok(())
 }
 
-/// Compares each lead individually, because lists do not contain all fields.
+/// Compares up to 200 leads individually, because lists do not contain all fields.
 async fn leads(sides: &Sides<'_>, tenant: Tenant) -> Check {
     let page = sides.send(tenant, &operation::get(tenant, "/leads?limit=200")).await?;
     for id in page.ids() {
@@ -208,7 +209,7 @@ async fn export(store: &SqlStore) -> Vec<BusinessSeed> {
     receiver.iter().collect()
 }
 
-/// Returns the businesses for the in-memory store. Data that requests cannot change comes from the seed.
+/// Returns the businesses as the in-memory store has them. Data that requests cannot change comes from the seed.
 pub(crate) async fn businesses(ports: &Ports, seed: &Seed) -> Vec<BusinessSeed> {
     let mut businesses = seed.dataset().businesses;
     for business in &mut businesses {

@@ -1,5 +1,5 @@
-//! Idempotency keys that both businesses use and that expire at different times. Random sequences of operations rarely
-//! produce this situation.
+//! Tests idempotency keys that both businesses use and that expire at different times. Random sequences of operations
+//! rarely produce this situation.
 
 use super::{
     fixture::{self, Tenant},

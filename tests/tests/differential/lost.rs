@@ -1,4 +1,5 @@
-//! Commits whose response is lost. The store must determine the outcome from the commit record of the right business.
+//! Tests of commits whose response is lost. The store must determine the outcome from the commit record of the right
+//! business.
 
 use leadapi_core::{
     id::{ClientId, LeadId},

@@ -111,7 +111,8 @@ fn same(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase()
 }
 
-/// Sorts the members by address and checks the rules: no two addresses are equal, and an owner remains.
+/// Sorts the members by address and checks the rules: no two addresses are equal, ignoring case, and a business that
+/// has an owner keeps one.
 fn members(before: &BusinessSeed, after: &mut BusinessSeed) -> Option<()> {
     let has_owner = |business: &BusinessSeed| business.members.iter().any(|member| member.role == Role::Owner);
     after.members.sort_by(|a, b| a.email.cmp(&b.email));

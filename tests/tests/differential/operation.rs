@@ -1,4 +1,4 @@
-//! Random operations by a business, and their requests.
+//! Generates random operations by a business, and builds their requests.
 
 use bytes::Bytes;
 use http::Request;
@@ -84,7 +84,7 @@ pub(crate) enum Id {
     Unknown,
 }
 
-/// The fields of a request body, except for the client account.
+/// The fields that a create or an update sets, besides the client account of a create.
 #[derive(Debug, Clone)]
 pub(crate) struct Change {
     name: Option<u8>,
@@ -251,8 +251,8 @@ pub(crate) fn any() -> impl Strategy<Value = Operation> {
         1 => (tenant(), tenant(), token()).prop_map(|(tenant, of, token)| Operation::Forget { tenant, of, token }),
         1 => (tenant(), tenant(), token()).prop_map(keep),
         2 => Just(Operation::DeleteExpiredKeys),
-        // These steps never bring a key's age close to 24 hours. If the clock were set back past a key's expiry, some
-        // stores might already have deleted the key.
+        // These steps never bring a key's age close to 24 hours. Otherwise, a backward step could make a key valid
+        // again that some stores have already deleted.
         4 => prop_oneof![4 => Just(1), 3 => Just(7 * HOUR), 2 => Just(25 * HOUR), 2 => Just(-2)].prop_map(Operation::Wait),
     ]
 }

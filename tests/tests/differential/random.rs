@@ -1,4 +1,4 @@
-//! Random sequences of operations.
+//! Tests with random sequences of operations.
 //!
 //! `LEADAPI_DIFFERENTIAL_CASES` sets the number of cases, `LEADAPI_DIFFERENTIAL_SEED` the seed, and
 //! `LEADAPI_DIFFERENTIAL_STEPS` the maximum number of steps to shrink a failing case.
@@ -78,7 +78,6 @@ async fn play(stores: &Stores, operations: &[Operation]) -> Check {
     Ok(())
 }
 
-/// A request, or an administrative task between requests.
 #[derive(Debug, Clone)]
 enum Step {
     Operation(Operation),

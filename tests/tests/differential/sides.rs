@@ -144,8 +144,8 @@ impl Sides<'_> {
         keys
     }
 
-    /// Deletes expired keys, and checks that exactly the keys that are at least a day old are gone. PostgreSQL keeps an
-    /// expired key that shares a partition with an unexpired one.
+    /// Deletes expired keys, and checks that exactly the keys that are at least a day old are gone, except that
+    /// PostgreSQL keeps an expired key that shares a partition with an unexpired one.
     async fn delete_expired_keys(&self) -> Check {
         let now = get(&self.time);
         for side in &self.all {
