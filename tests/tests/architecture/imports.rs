@@ -14,7 +14,7 @@ pub(crate) struct Import {
 /// The paths in one file, excluding its test modules.
 #[derive(Default)]
 pub(crate) struct Imports {
-    /// The names that `use` brings into the module, through which other modules may refer to them.
+    /// The names that `use` brings into the module. Other modules may refer to items by these names.
     pub(crate) names: Vec<Import>,
     /// The modules whose public items are imported with `use …::*`.
     pub(crate) globs: Vec<Vec<String>>,

@@ -1,5 +1,5 @@
-//! Checks the structure of the source: modules have no import cycles, files are short enough to read in one sitting, and
-//! every promise has a test.
+//! Checks the structure of the source: modules have no import cycles, files have at most 300 lines, every store method
+//! takes the business, and every promise has a test.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod imports;

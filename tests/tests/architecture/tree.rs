@@ -35,7 +35,7 @@ impl Tree {
     }
 
     /// Describes each cycle of imports between sibling modules. A module and its ancestors may import each other,
-    /// because a `mod.rs` describes its children.
+    /// because a `mod.rs` re-exports items of its children.
     pub(crate) fn cycles(&self) -> Vec<String> {
         let mut siblings: BTreeMap<Module, BTreeSet<(String, String)>> = BTreeMap::new();
         for (from, to) in self.imports() {
@@ -95,7 +95,7 @@ impl Tree {
             } else if self.modules.contains_key(&child) {
                 at = child;
             } else {
-                // This module may import the name from another one.
+                // This module may import the name from another module.
                 let imports = self.modules.get(&at)?;
                 let import = imports.names.iter().find(|import| import.name == *name && depth < 8);
                 let full = import.map(|import| [&*import.path, path.as_slice()].concat());
@@ -106,7 +106,7 @@ impl Tree {
     }
 }
 
-/// Returns every cycle once, by searching for a cycle through each edge.
+/// Returns the shortest cycle through each edge. Cycles between the same modules are returned once.
 fn cycles(edges: &BTreeSet<(String, String)>) -> Vec<Vec<String>> {
     let mut found: BTreeMap<BTreeSet<String>, Vec<String>> = BTreeMap::new();
     for (from, to) in edges {

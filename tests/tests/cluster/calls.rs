@@ -17,7 +17,7 @@ const SERVERS: usize = 3;
 const CALLERS: usize = 64;
 pub(crate) const LIMIT: usize = 600;
 pub(crate) const WINDOW: Duration = Duration::from_secs(60);
-/// How long a caller waits after a refusal, so that refused requests do not overload the machine.
+/// The pause after a refused or failed request, so that callers do not overload the machine.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// A server process and its URL. The process is killed when this value is dropped.

@@ -1,5 +1,5 @@
-//! Targets that do not respond or do not serve the API. The check must end quickly, name the problem, and report almost
-//! no requirement as met.
+//! Tests with targets that do not respond or do not serve the API. The check must end quickly, name the problem, and
+//! report almost no requirement as met.
 
 use std::{
     io::{Read, Write},

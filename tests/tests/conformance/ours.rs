@@ -1,4 +1,4 @@
-//! Our own service meets every requirement, over sockets and in process.
+//! Tests that our own service meets every requirement, over sockets and in process.
 
 use leadapi_client::{
     Client,

@@ -1,4 +1,4 @@
-//! Orders, restarts, renewals and crashes, with Pebble as the ACME server.
+//! Tests of certificate orders, restarts, renewals and crashes, with Pebble as the ACME server.
 
 use std::{fs, os::unix::fs::PermissionsExt, process::Command};
 
@@ -44,7 +44,7 @@ fn a_certificate_is_ordered_once_and_used_after_a_restart() {
     assert_eq!(pebble.issued(), 1);
     server.stop();
 
-    // The other servers of a cluster can read the cached file.
+    // The other servers of a cluster can use the cached file as their certificate and key.
     let file = site.cached(".pem").remove(0);
     let file = file.to_str().unwrap();
     let listen = format!("127.0.0.1:{}", site.port);
@@ -67,8 +67,8 @@ fn a_certificate_is_renewed_before_it_expires() {
     assert!(!server.log().contains("ERROR"), "{}", server.log());
 }
 
-/// Only the ACME server uses this protocol. It gets the certificate of the challenge or a failed handshake, and no
-/// response.
+/// Only an ACME server uses the protocol `acme-tls/1`. A peer that negotiates it receives the certificate of the
+/// challenge or a failed handshake, and never a response to a request.
 #[test]
 fn the_protocol_of_the_challenge_serves_no_requests() {
     let site = Site::new();

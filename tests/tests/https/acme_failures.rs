@@ -1,4 +1,4 @@
-//! Orders that fail.
+//! Tests of certificate orders that fail.
 
 use std::{
     io::{Read, Write},
@@ -42,13 +42,13 @@ fn a_refused_order_is_logged_and_repeated() {
 #[test]
 fn a_failed_validation_is_logged_and_repeated() {
     let site = Site::new();
-    // Nothing listens on this port.
+    // Pebble validates domains on this port, but nothing listens on it.
     let Some(pebble) = Pebble::start(free_port(), 100_000) else { return };
     let server = site.serve(&pebble, DOMAIN);
     assert_refused(&site, &server, DOMAIN, "for the tls-alpn-01 challenge (urn:ietf:params:acme:error:");
 }
 
-/// Pebble has no rate limits, so this ACME server consists of only its limit.
+/// Pebble has no rate limits, so the test runs an ACME server that answers every request with 429.
 #[test]
 fn a_rate_limit_is_logged_and_the_order_is_repeated() {
     let site = Site::new();

@@ -1,4 +1,4 @@
-//! A client that accepts any certificate, and returns the one it received.
+//! A client that accepts any certificate, and returns the certificate chain that it received.
 
 use std::{
     io::{self, Read, Write},
@@ -63,7 +63,7 @@ impl ServerCertVerifier for AnyCertificate {
     }
 }
 
-/// The chain of the server, and its response to a request.
+/// The certificate chain of the server, and its response to a request.
 pub(crate) struct Answer {
     pub(crate) chain: Vec<CertificateDer<'static>>,
     pub(crate) text: String,

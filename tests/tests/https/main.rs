@@ -1,4 +1,4 @@
-//! Server processes with HTTPS: certificates from an ACME server, and the MCP listener.
+//! Tests of server processes with HTTPS: certificates from an ACME server, and the MCP listener.
 #![cfg(unix)]
 #![allow(
     clippy::indexing_slicing,

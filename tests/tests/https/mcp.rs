@@ -1,4 +1,4 @@
-//! The MCP listener over TLS.
+//! Tests the MCP listener over TLS.
 
 use std::{fs, net::SocketAddr};
 

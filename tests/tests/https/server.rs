@@ -18,7 +18,7 @@ pub(crate) const DOMAIN: &str = "leads.example.org";
 /// A running server, which is killed on drop.
 pub(crate) struct Server {
     process: Child,
-    /// What the server has printed until it listens.
+    /// The lines that the server printed until it listened.
     pub(crate) printed: Vec<String>,
     log: PathBuf,
 }

@@ -1,7 +1,7 @@
 //! Tests with clients that request large responses and do not read them. The server must bound the memory for these
 //! responses while it serves other clients as usual.
 //!
-//! This is a separate binary, because it keeps both cores busy, which would cause timeouts in other tests.
+//! This is a separate binary, because it keeps the CPU busy, which would cause timeouts in other tests.
 #![cfg(target_os = "linux")]
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
@@ -18,7 +18,7 @@ use leadapi_tests::hostile::{
 };
 use tokio::task::JoinSet;
 
-/// The maximum memory of the server. Without any limits, the first of these tests takes about a gigabyte.
+/// The maximum memory of the server. Without any limits, the server takes about a gigabyte in the first of these tests.
 const MAX_MEMORY: usize = 150 << 20;
 const PAGE: usize = 470_000;
 
@@ -27,8 +27,8 @@ fn target(options: &[&str]) -> Arc<Target> {
     Arc::new(Target::with_large_leads(Path::new(env!("CARGO_BIN_EXE_server")), &options))
 }
 
-/// Without a flow-control window, the server cannot send any of a response. The default limits keep its memory low, and
-/// so does either of the two limits alone.
+/// Without a flow-control window, the server cannot send any part of a response body. The default limits keep its
+/// memory low, and so does either of the two limits alone.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn responses_without_a_window_use_bounded_memory() {
     const CONNECTIONS: usize = 24;
@@ -66,7 +66,7 @@ fn is_served_and_small(target: &Target, good: Good, most: usize) {
     assert!(target.peak() < most, "{} MB", target.peak() >> 20);
 }
 
-/// Each connection requests the maximum number of concurrent large responses, many times over.
+/// Each connection sends more requests for large responses than the server allows concurrent streams.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_that_reads_receives_every_response() {
     const CONNECTIONS: usize = 4;

@@ -14,7 +14,7 @@ fn run_seeds(protocol: Protocol) {
     let mut total = Trace::default();
     (0..SEEDS).for_each(|seed| total.add(&run(seed, protocol, Faults::All)));
     eprintln!("{protocol:?}: {total:?}");
-    // The simulation is worth something only if faults are frequent. Without them, each call takes one request.
+    // The simulation is meaningful only if faults are frequent. Without faults, each call takes one request.
     assert!(total.requests > total.calls * 21 / 20 && total.crashes > SEEDS && total.drains > SEEDS, "{total:?}");
 }
 

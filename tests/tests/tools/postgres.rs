@@ -60,7 +60,7 @@ async fn a_crash_keeps_committed_data() {
     let url = cluster.url(&database);
     let client = connect(&url).await;
     assert_eq!(query_text(&client, "SHOW fsync").await, "on");
-    // The database must not collate in byte order. This fails on a machine that has no other locale.
+    // The database must not collate in byte order. This assertion fails on a machine that has no other locale.
     assert_eq!(query_text(&client, "SELECT min(a) FROM (VALUES ('b'), ('C')) v (a)").await, "b");
     client.batch_execute("CREATE TABLE t (a text); INSERT INTO t VALUES ('kept')").await.unwrap();
 

@@ -142,7 +142,7 @@ fn cycles_with_a_loss(synchronous: &str, cycles: u32) -> u32 {
         let rows = rows(found.path());
         let lost = acknowledged.difference(&rows).count();
         losses += u32::from(lost > 0);
-        // Counts each lost row only once.
+        // A lost row must not count again in the next cycle.
         acknowledged = rows;
         disk = found;
     }

@@ -1,4 +1,4 @@
-//! The files of the client: a tape, and the positions of pagers and pollers.
+//! Tests of the client's files: a tape, and the positions of pagers and pollers.
 
 use leadapi_client::{
     Client,
@@ -21,7 +21,7 @@ pub(crate) async fn record(store: &SqlStore, expected: &Value) -> Cassette {
     recorder.cassette().unwrap()
 }
 
-/// Makes each kind of call, and returns the created lead.
+/// Makes the calls of a tape, and returns the created lead.
 async fn calls(client: &Client) -> Lead {
     let accounts = client.client_accounts().list(Window::default()).await.unwrap();
     assert_eq!(accounts.total, 4);
@@ -47,7 +47,7 @@ async fn tapes_replay() {
     }
 }
 
-/// Resumes an iteration and a poller on the data with which they were saved.
+/// Resumes a pager and a poller from their saved positions, and checks the leads that they return.
 pub(crate) async fn check_positions(client: &Client, expected: &Value) {
     let position: Position = serde_json::from_value(expected["position"].clone()).unwrap();
     let mut leads = client.leads().list_all(LeadQuery::new()).resume(position).stream();

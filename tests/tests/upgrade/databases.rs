@@ -1,4 +1,4 @@
-//! Databases, data sets and the journals of CSV imports.
+//! Tests of databases, data sets and the journals of CSV imports.
 
 use std::{fs, path::Path};
 
@@ -60,7 +60,7 @@ fn data_sets_can_be_imported() {
 fn journals_of_csv_imports_prevent_a_second_import() {
     for version in versions() {
         let folder = copy(&version, &["leads.csv", "leads.csv.journal"]);
-        // A restored store: it has the leads, but not the keys.
+        // Without the idempotency keys, only the journal can prevent a second import.
         let mut world = json(&version.join("dataset.json"));
         world["businesses"][0]["idempotency"] = Value::Array(Vec::new());
         fs::write(folder.path().join("world.json"), world.to_string()).unwrap();
@@ -72,7 +72,8 @@ fn journals_of_csv_imports_prevent_a_second_import() {
     }
 }
 
-/// Checks that a store has exactly the expected records, and that callers notice no difference.
+/// Checks that a store has exactly the expected records, and that tokens, saved positions and idempotency keys still
+/// work.
 async fn check(folder: &Path, url: &str, expected: &Value) {
     let cli =
         |args: &[&str]| -> Value { serde_json::from_str(&run(folder, &[args, &["--store", url]].concat())).unwrap() };

@@ -1,4 +1,4 @@
-//! The command line of the server, and a client of a store.
+//! Runs the server's commands, and creates services and clients on a store.
 
 use std::{path::Path, process::Command};
 

@@ -1,6 +1,6 @@
 //! Writes the fixtures of the current version: `LEADAPI_FIXTURES=write cargo test -p leadapi-tests --test upgrade`.
 //!
-//! Fixtures of a released version must never change, so this refuses to replace them.
+//! Fixtures of a released version must never change, so the test refuses to replace them.
 
 use std::{env, fs, path::Path, process::Command};
 
@@ -48,13 +48,14 @@ async fn write_the_fixtures_of_this_version() {
     let dump = Command::new("pg_dump").args(["--inserts", "--no-owner", "--no-privileges", &url]).output().unwrap();
     assert!(dump.status.success(), "{}", String::from_utf8_lossy(&dump.stderr));
     let dump = String::from_utf8(dump.stdout).unwrap();
-    // Only psql knows these commands, and only servers from version 17 know the setting.
+    // Removes the commands of psql, and a setting that only PostgreSQL 17 and later versions have.
     let is_portable = |line: &&str| !line.starts_with('\\') && !line.starts_with("SET transaction_timeout");
     let dump: String = dump.split_inclusive('\n').filter(is_portable).collect();
     fs::write(target.join("postgres.sql"), dump).unwrap();
 }
 
-/// Fills a store through the command line and the API. Returns what a later version must find in it.
+/// Fills a store through the command line and the API. Returns the records and responses that later versions must
+/// reproduce.
 async fn fill(folder: &Path, store: &str, url: &str) -> Value {
     fs::write(folder.join("world.json"), world().to_string()).unwrap();
     let cli = |args: &[&str]| run(folder, &[args, &["--store", store]].concat());
@@ -102,7 +103,7 @@ async fn fill(folder: &Path, store: &str, url: &str) -> Value {
     })
 }
 
-/// The sample with fewer leads: two businesses, and a form with a live snapshot.
+/// Returns the sample with fewer leads: two businesses, and a form with a live snapshot.
 fn world() -> Value {
     let mut world: Value = serde_json::from_str(SAMPLE).unwrap();
     for business in world["businesses"].as_array_mut().unwrap() {

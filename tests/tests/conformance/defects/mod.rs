@@ -1,4 +1,5 @@
-//! Planted defects. Each one must make the check report the requirement that it violates, and only a few others.
+//! Planted defects. Each one must make the check report the requirements that it violates, and at most two thirds of
+//! all requirements.
 
 mod changes;
 
