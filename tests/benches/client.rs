@@ -1,9 +1,9 @@
 //! Measures the overhead of the client's types, errors, retries and rate limiting. The baseline is bare reqwest with
 //! serde, against the same server in the same run.
 //!
-//! The server runs on one thread. The caller runs on another thread and makes one call at a time. Calls of the client
-//! and of the baseline alternate, and each round yields the ratio of their medians. The client has its default
-//! configuration except for raised rate limits; its limiter stays on.
+//! The server runs on one thread, and the caller on another. Single calls of the client and of the baseline alternate,
+//! and each round yields the ratio of their medians. The client has its default configuration except for raised rate
+//! limits; its limiter stays on. Exports have up to four requests in flight, and the client's limiter is off.
 
 #![allow(
     missing_docs,

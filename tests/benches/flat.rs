@@ -4,7 +4,7 @@
 //! The caller and the server share one core, because only one of them works at a time. On two cores, each request would
 //! also have to wake the other thread, and the operating system determines how long that takes.
 //!
-//! `LEADAPI_BENCH_LEADS=1000,100000` sets the sizes. Each result is the ratio to the smallest size.
+//! `LEADAPI_BENCH_LEADS=1000,100000` sets the sizes. Each ratio is relative to the first size.
 
 #![allow(
     missing_docs,
@@ -122,7 +122,7 @@ fn measure(leads: usize, businesses: usize) -> Times {
     times
 }
 
-/// Returns leads like the sample's, one per second, evenly spread over client accounts and stages.
+/// Returns businesses with leads like the sample's, one per second, evenly spread over client accounts and stages.
 fn dataset(leads: usize, businesses: usize) -> Dataset {
     Dataset::new((0..businesses).map(|nth| business(nth, leads / businesses)).collect())
 }

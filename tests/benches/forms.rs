@@ -1,5 +1,6 @@
-//! Measures the time to compile, walk and check forms with 12 and 100 pages. The baseline is the tests' naive
-//! interpreter. Each page has two questions, three rules of two conditions, and a fallback.
+//! Measures the time to walk forms with 12 and 100 pages, and compares it with the tests' naive interpreter. Each page
+//! has two questions, three rules of two conditions, and a fallback. Also measures the time to parse, compile and check
+//! a sample form, and to check a form with 100 pages.
 
 #![allow(
     missing_docs,

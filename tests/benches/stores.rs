@@ -1,4 +1,4 @@
-//! Measures the SQL stores, each against a baseline in the same run:
+//! Measures the SQL stores, in most cases against a baseline in the same run:
 //!
 //! - durable creates on SQLite, against a loop with one sync per create,
 //! - reads on SQLite, against reads in memory,

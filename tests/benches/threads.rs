@@ -71,7 +71,7 @@ fn main() {
     }
 }
 
-/// What the two callers share.
+/// The state that the two callers share.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Shared {
     Nothing,
@@ -170,7 +170,7 @@ fn call(service: &mut LeadService, request: Request<Full<Bytes>>) {
     assert!(black_box(response).status().is_success());
 }
 
-/// How much a pair gains from a second thread. All values are medians over the rounds.
+/// The gain of a pair from a second thread. All rates and ratios are medians over the rounds.
 struct Growth {
     /// Thousands of calls per second on one thread. The next field contains the value for two threads.
     one: f64,

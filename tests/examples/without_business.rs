@@ -2,7 +2,8 @@
 //! must fail for each mutant.
 //!
 //! The test's executable contains the statements as text, so the tool patches a copy of it with a replacement of the
-//! same length. Nothing is rebuilt, and the copy differs from the original only in this condition. Run the tool as follows:
+//! same length. Nothing is rebuilt, and the copy differs from the original only in this condition. Run the tool as
+//! follows:
 //!
 //! ```text
 //! cargo test -p leadapi-tests --test differential --no-run

@@ -130,7 +130,7 @@ fn written(database: Database, nth: usize, mut steps: Vec<Step>) -> Vec<Step> {
     steps
 }
 
-/// Returns the filters whose rows in the `counts` table include a new lead.
+/// Returns the filters whose rows in the `tally` table count a new lead.
 fn filters(nth: usize) -> [(String, String); 4] {
     let (client, stage) = (client(nth).to_string(), stage(nth / crate::data::CLIENTS).to_string());
     let none = String::new;
@@ -141,7 +141,7 @@ fn bare_id(nth: usize) -> String {
     format!("019bb17b-d806-7737-af84-{nth:012}")
 }
 
-/// The optional texts, in the order of their columns.
+/// Returns the optional texts, in the order of their columns.
 fn texts(mut new: NewLead) -> impl Iterator<Item = Value> {
     OPTIONAL_TEXTS.into_iter().map(move |field| field.in_new(&mut new).take().into())
 }

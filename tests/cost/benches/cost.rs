@@ -1,4 +1,5 @@
-//! Compares the cost of one call with the figures in `cost.txt`: instructions, allocations and allocated bytes.
+//! Compares the cost of one call of each operation with the figures in `cost.txt`: instructions, allocations and
+//! allocated bytes.
 //!
 //! The benchmark fails if the number of allocations changes at all, or if instructions or bytes change by more than 5 %
 //! in either direction. `LEADAPI_ACCEPT=1 cargo bench -p leadapi-cost --bench cost` accepts the new costs and rewrites
