@@ -3,7 +3,7 @@ The files for a static host work as well.
 
     python browser.py SERVER
 
-LEADAPI_SCREENSHOTS=DIR saves screenshots there. Without Chromium the script prints a notice and passes, unless
+LEADAPI_SCREENSHOTS=DIR saves screenshots there. Without Chromium, the script prints a notice and passes, or fails if
 LEADAPI_REQUIRE_CHROMIUM=1.
 """
 
@@ -94,7 +94,7 @@ def try_page(context, url: str, api: str, token: str) -> None:
     answer = subprocess.run(["sh", "-c", curl.replace(PUBLIC_URL, api)], env={**os.environ, "LEADAPI_TOKEN": token}, capture_output=True, text=True)
     assert "201 Created" in answer.stdout and "idempotency-replayed: true" in answer.stdout, answer
 
-    # Every operation's example succeeds on the sample data. The delete comes last, because it deletes the example.
+    # Every operation's example succeeds on the sample data. The delete comes last, because it deletes the example lead.
     for operation in ["get_lead", "update_lead", "list_pipelines", "list_clients", "delete_lead"]:
         section = page.locator(f"#{operation}")
         section.get_by_role("button", name="Send").click()

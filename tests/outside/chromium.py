@@ -17,7 +17,7 @@ expect.set_options(timeout=60_000)
 
 @contextmanager
 def chromium(**options):
-    """Starts Chromium. Without it the script prints a notice and passes, unless LEADAPI_REQUIRE_CHROMIUM=1."""
+    """Starts Chromium. Without it, the script prints a notice and passes, or fails if LEADAPI_REQUIRE_CHROMIUM=1."""
     executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if executable is None:
         if os.environ.get("LEADAPI_REQUIRE_CHROMIUM"):
@@ -74,7 +74,7 @@ CONTRASTS = """() => {
 def contrasts(page) -> list[dict]:
     """Returns the contrast of the border and the placeholder of each field.
 
-    Checks that they meet WCAG 2.2, 1.4.11 and 1.4.3, which axe does not check.
+    Checks that borders meet WCAG 2.2, 1.4.11, and placeholders 1.4.3, because axe checks neither.
     """
     fields = page.evaluate(CONTRASTS)
     borders = [field for field in fields if field["border"] < 3]

@@ -68,7 +68,7 @@ async def call(client: Client, tool: str, **arguments) -> dict:
 
 
 async def refused(mcp_url: str) -> None:
-    """An invalid token fails with 401, not with a result that an agent would take for data."""
+    """Checks that an invalid token fails with 401, not with a result that an agent would take for data."""
     async with httpx2.AsyncClient(headers={"Authorization": "Bearer pak_invalid"}) as http:
         answer = await http.post(mcp_url, json={})
         assert answer.status_code == 401 and answer.json() == {"error": "Authorization: invalid token"}, answer.text

@@ -17,7 +17,7 @@ import compose_spec
 import yaml
 
 PACKAGING = Path(__file__).resolve().parent.parent.parent / "leadapi-server" / "packaging"
-# The oldest version that has every field, and the newest version that the schemas cover.
+# The oldest version that has every field of the manifests, and the newest version that the schemas cover.
 KUBERNETES = ["1.27", "1.37"]
 
 

@@ -3,7 +3,7 @@ text of a form becomes markup or a style.
 
     python preview.py SERVER
 
-LEADAPI_SCREENSHOTS=DIR saves screenshots there. Without Chromium the script prints a notice and passes, unless
+LEADAPI_SCREENSHOTS=DIR saves screenshots there. Without Chromium, the script prints a notice and passes, or fails if
 LEADAPI_REQUIRE_CHROMIUM=1.
 """
 
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def new_page(browser, url: str):
-    """Opens a page. It may load only from the preview."""
+    """Opens an empty page. The test fails if the page sends a request to another origin than the preview's."""
     page = browser.new_context(java_script_enabled=False, viewport={"width": 1280, "height": 900}).new_page()
     page.on("request", lambda request: request.url.startswith(url) or sys.exit(f"the preview requests {request.url}"))
     return page
@@ -126,7 +126,7 @@ def walk_with_keyboard(page, url: str) -> None:
         expect(lead).to_contain_text(text)
     expect(page.locator(".numbers")).to_contain_text("100 %")
     picture(page, "preview-end", full_page=True)
-    # The visit is in the URL.
+    # The URL contains the answers, so a reload keeps them.
     page.reload()
     title(page, "Thank you!")
 
@@ -151,7 +151,7 @@ def go_back(page, url: str) -> None:
 
 
 def explain_rules(page, url: str) -> None:
-    """The ending without a lead, and the draft, which has another page."""
+    """Checks the explanation of each rule on a path to the ending without a lead, and the link to the draft."""
     page.goto(url)
     page.get_by_role("radio", name="me", exact=True).check()
     next_page(page)
@@ -277,7 +277,7 @@ def resist_hostile_texts(browser, url: str, file: Path) -> None:
             "logic": {"rules": [{**evil, "groups": [{"conds": [{"fieldId": EVIL, "op": EVIL, "value": EVIL}]}]}]},
             "settings": {"redirectUrl": "javascript:alert(1)", "endings": [{**evil, "kind": "calendar", "calendarSlug": EVIL}]}}
     file.write_text(json.dumps({"client": {"company_name": EVIL, "logo_url": "https://evil.example/x.png"}, "form": form}))
-    # With scripts, so that a script that gets in would run.
+    # Allows scripts, so that an injected script would run.
     page = browser.new_context(viewport={"width": 360, "height": 900}).new_page()
     messages = []
     page.on("request", lambda request: request.url.startswith(url) or sys.exit(f"the preview requests {request.url}"))
@@ -297,7 +297,7 @@ def resist_hostile_texts(browser, url: str, file: Path) -> None:
     expect(page.locator(".inspector")).to_contain_text("does not understand these values of the theme")
     policy = page.goto(url).headers["content-security-policy"]
     assert "default-src 'none'" in policy and "script-src" not in policy and "unsafe" not in policy, policy
-    # A style or a script that gets in all the same does nothing.
+    # The policy would block even an injected style.
     page.evaluate("document.body.insertAdjacentHTML('beforeend', '<p id=x style=\"color:red\">x</p>')")
     assert page.locator("#x").evaluate("x => getComputedStyle(x).color") != "rgb(255, 0, 0)"
     [message] = messages

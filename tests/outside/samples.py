@@ -58,7 +58,7 @@ def check(language: str, command, url: str, api: httpx.Client, token: str) -> No
     expected = f'"total":{total()},"limit":20,"offset":20' if language == "curl" else f"{total()} leads"
     assert total() > 20 and expected in run("paging"), language
 
-    # The response to the first request is lost. In every language, the sample creates the same lead.
+    # The response to the first request is lost. All samples use the same key, so only the first of them creates a lead.
     before = total()
     with unreliable(url, api, lose=True) as (base, requests):
         created = run("idempotency", base)

@@ -2,7 +2,7 @@
 
     python settings.py SERVER
 
-LEADAPI_SCREENSHOTS=DIR saves screenshots there. Without Chromium the script prints a notice and passes, unless
+LEADAPI_SCREENSHOTS=DIR saves screenshots there. Without Chromium, the script prints a notice and passes, or fails if
 LEADAPI_REQUIRE_CHROMIUM=1.
 """
 
@@ -19,7 +19,8 @@ from site_fixture import ADMIN, BUSINESS, MEMBER, OTHER_BUSINESS, OWNER, Site, p
 
 
 def main() -> None:
-    # Playwright switches off the back-forward cache. Here, the tests need it: it could show a secret again.
+    # Playwright disables the back-forward cache by default. These tests enable it, because it could show a secret
+    # again.
     with chromium(ignore_default_args=["--disable-back-forward-cache"]) as browser:
         with tempfile.TemporaryDirectory() as directory, site(sys.argv[1], directory) as settings:
             admin = sign_in(browser, settings, ADMIN)
@@ -131,7 +132,7 @@ def rotate_token(page, settings: Site, old: str) -> str:
     token = settings.newest()
     change(page, settings, token, "Rotate")
     secret = read_secret(page, settings)
-    # Both work during the overlap.
+    # Both secrets work during the overlap.
     assert status(settings, old) == 200
     tokens = settings.tokens()
     assert tokens[token["id"]]["expires_at"] != token["expires_at"] and settings.newest()["name"] == token["name"], tokens
@@ -167,7 +168,7 @@ def read_audit_log(page, settings: Site) -> None:
 
 
 def create_with_keyboard(page, settings: Site) -> None:
-    """Creates a token with the Tab, Enter and Space keys. The focus is always visible."""
+    """Creates a token with the keyboard alone, and checks that the focus is always visible."""
 
     def tab_to(text: str) -> None:
         for _ in range(60):
@@ -244,7 +245,7 @@ def sign_out(page, settings: Site) -> None:
 
 
 def through_proxy(browser, directory: str) -> None:
-    """A proxy verifies who a person is. Over HTTPS, the cookie is secure and bound to the host."""
+    """Checks access through a proxy that authenticates people. Over HTTPS, the cookie is secure and bound to the host."""
     trust = ["--admin-url", "https://localhost", "--admin-user-header", "X-Forwarded-Email", "--admin-trusted", "127.0.0.1"]
     with site(sys.argv[1], directory, *trust) as settings:
         for email, expected in [(OWNER, 200), (MEMBER, 403), ("stranger@example.com", 404)]:
