@@ -1,4 +1,5 @@
-//! Parses a database URL with a password, and checks that its text never contains the password.
+//! Parses a database URL with a password, and checks that neither its display text nor its debug output contains the
+//! password.
 #![no_main]
 
 use leadapi_server::store::DatabaseUrl;

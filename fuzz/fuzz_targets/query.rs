@@ -1,4 +1,4 @@
-//! Lists leads with an arbitrary query.
+//! Lists leads, pipelines and client accounts with an arbitrary query.
 #![no_main]
 
 use leadapi_fuzz::{secret, send};
@@ -12,7 +12,7 @@ fuzz_target!(|query: &str| {
             continue;
         }
         let page = response.json();
-        // An accepted page says which window of the records it contains.
+        // A page states its window: the limit and the offset.
         let given = |name: &str| {
             let mut pairs = form_urlencoded::parse(query.split('#').next().unwrap_or_default().as_bytes());
             pairs.find(|(key, _)| key == name).and_then(|(_, value)| value.parse::<u64>().ok())

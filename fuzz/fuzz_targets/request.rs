@@ -1,5 +1,5 @@
-//! Sends bytes to the server over TCP: request heads, bodies, and several requests on one connection. `TOKEN` stands for
-//! a valid token.
+//! Sends bytes to the server over TCP: request heads, bodies, and several requests on one connection. `TOKEN` stands
+//! for a valid token.
 //!
 //! The server must respond with statuses of the contract only, and must close the connection when the input ends.
 #![no_main]
@@ -16,7 +16,7 @@ use leadapi_server::Server;
 use leadapi_tests::World;
 use libfuzzer_sys::fuzz_target;
 
-/// How long the server may take to close a connection after the input has ended.
+/// The time limit for the server to close a connection after the input has ended.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 struct Served {

@@ -1,5 +1,5 @@
-//! Parses a recording of the test kit. An accepted one can be replayed, and is the same after it is written and parsed
-//! again.
+//! Parses a recording of the test kit. An accepted recording can be replayed, and is the same after it is written and
+//! parsed again.
 #![no_main]
 
 use leadapi_client::testkit::cassette::Cassette;
@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
     let Ok(cassette) = Cassette::parse(text) else { return };
-    // A recording that contains what looks like a token is not written.
+    // The test kit does not write a recording that seems to contain a token.
     if let Ok(written) = cassette.to_har() {
         let again = Cassette::parse(&written).unwrap_or_else(|error| panic!("{error}: {written}"));
         assert_eq!(again.to_har().ok().as_deref(), Some(&*written));

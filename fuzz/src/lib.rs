@@ -1,5 +1,5 @@
-//! What the fuzz targets share: a service with the two businesses of the test suites, and the checks that apply to every
-//! response.
+//! Code shared by the fuzz targets: a service with the two businesses of the test suites, and the checks that apply to
+//! every response.
 //!
 //! A panic in any thread ends the fuzzer, even where the service would catch the panic and respond with 500.
 
@@ -41,7 +41,7 @@ pub fn send(method: &str, path_and_query: &str, authorization: &[u8], body: &[u8
         .header("content-type", "application/json")
         .body(Bytes::copy_from_slice(body))
         .ok()?;
-    // A full window, so that no request is refused by the rate limit.
+    // Advances the clock by a full window, so that the rate limit refuses no request.
     WORLD.wait(60);
     let response = TestResponse::from(RUNTIME.block_on(SERVICE.send(request.clone())));
     let path = request.uri().path().strip_prefix("/v1").unwrap_or_default();
