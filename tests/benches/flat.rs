@@ -85,7 +85,7 @@ fn measure(leads: usize, businesses: usize) -> Times {
     };
     let ids: Vec<String> = (0..64).map(|nth| first_id(&mut peer, nth * existing / 64)).collect();
     let id = |nth: usize| &ids[nth % ids.len()];
-    // Warms up until the background work that follows the loading of the data has finished.
+    // Warms up, so that the background work after the loading of the data has time to finish.
     (0..REQUESTS).for_each(|nth| drop(peer.request("GET", &format!("/leads/{}", id(nth)), "")));
     let mut times = Vec::new();
     let mut time = |name, peer: &mut Peer, request: &mut dyn FnMut(usize, &mut Peer)| {

@@ -1,5 +1,5 @@
-//! Measures requests per second over HTTP. The baseline is a bare hyper server that reads the request and returns a
-//! copy of a response body of the service.
+//! Measures requests per second over HTTP. The baseline is a bare hyper server that reads each request and returns a
+//! copy of the service's response body.
 //!
 //! Each server runs on one thread, and each round loads one server after the other. The load comes from another thread,
 //! over 64 keep-alive connections, each of which sends the next request as soon as the response is complete. Each round

@@ -1,5 +1,5 @@
-//! Measures how the service scales to a second thread. The in-process calls run on one thread and on two. What the two
-//! callers share varies.
+//! Measures how the service scales to a second thread: in-process calls run on one thread and on two. The measurements
+//! differ in the state that the two callers share.
 //!
 //! Two callers that share nothing but the machine set the upper bound for every other pair. The two processors of a
 //! virtual machine may be two cores at one time and two hardware threads of the same core at another. The last columns

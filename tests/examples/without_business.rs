@@ -115,7 +115,7 @@ impl Statement {
         let changed = conditions(&self.sql).into_iter().map(|(at, length)| {
             let condition = &self.sql[at..at + length];
             let parameter = condition.rsplit(' ').next().unwrap_or(condition);
-            // The concatenation makes both databases infer the type text for the parameter.
+            // The concatenation makes both databases infer the type `text` for the parameter.
             let always = format!("{parameter}||''={parameter}");
             format!("{}{always:<length$}{}", &self.sql[..at], &self.sql[at + length..])
         });

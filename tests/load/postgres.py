@@ -12,7 +12,7 @@ from time import monotonic, sleep
 
 from servers import cpu
 
-# All data fits into memory. PostgreSQL counts the statements. It syncs every commit to the disk, as by default.
+# With these settings, all data fits into memory, and PostgreSQL counts the statements. It syncs every commit to disk.
 SETTINGS = ["shared_buffers=1GB", "max_wal_size=4GB", "shared_preload_libraries=pg_stat_statements", "listen_addresses=127.0.0.1"]
 # PostgreSQL refuses to run as root.
 USER = "postgres" if os.geteuid() == 0 else None

@@ -67,7 +67,7 @@ def walk_with_keyboard(page, url: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_be_focused()
     expect(page.locator(".letter").first).to_have_text("A")
 
-    # A required question without an answer.
+    # Leaves a required question without an answer.
     press("Tab")
     press("Tab")
     expect(page.get_by_role("button", name="Next")).to_be_focused()
@@ -113,7 +113,7 @@ def walk_with_keyboard(page, url: str) -> None:
     page.get_by_label("What is your name?").fill("Zoë <b>Quist</b>")
     page.get_by_label("offer").fill("zoe")
     press("Enter")
-    # The label has the name from the same page.
+    # The label contains the name that was entered on the same page.
     offer = page.get_by_label("Zoë <b>Quist</b>, where may we send the offer?")
     expect(offer).to_have_accessible_description("Must be an e-mail address.")
     lead = page.get_by_role("region", name="Lead")
@@ -137,7 +137,7 @@ def go_back(page, url: str) -> None:
     page.get_by_role("radio", name="me", exact=True).check()
     next_page(page)
     page.get_by_label("How old").fill("81")
-    # Going back keeps what was typed, and needs no valid answers.
+    # Going back keeps the entered answers, and does not require valid ones.
     page.get_by_role("button", name="Back").click()
     title(page, "Who is it for?")
     expect(page.get_by_role("radio", name="me", exact=True)).to_be_checked()
@@ -169,7 +169,7 @@ def explain_rules(page, url: str) -> None:
     next_page(page)
     title(page, "We cannot help with this one")
     expect(page.get_by_role("region", name="Lead")).to_contain_text("No lead: the ending creates no lead.")
-    # Each condition has its result.
+    # Each condition shows its result.
     conditions = page.locator(".path > li").nth(3).locator(".conditions > li")
     assert [condition.get_attribute("data-holds") for condition in conditions.all()] == ["✓", "✓", "✗"]
     picture(page, "preview-rules", full_page=True)
@@ -252,7 +252,7 @@ def answer_every_type(browser, url: str, file: Path) -> None:
     expect(page.locator(".numbers")).to_contain_text("Score4")
     expect(page.get_by_role("button", name="Back")).to_have_count(0)
     look(page, "types-end")
-    # The fields have the answers again.
+    # The fields contain the answers again.
     page.get_by_role("link", name="Every type").click()
     expect(radio.get_by_label("TWO")).to_be_checked()
     expect(many.get_by_label("ONE")).to_be_checked()

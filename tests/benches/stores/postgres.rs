@@ -51,7 +51,7 @@ pub(crate) async fn connect(url: &str) -> Client {
     client
 }
 
-/// Reads as one would without stored counts: a page and a `count(*)` for its total, pipelined.
+/// Reads without stored counts: a page and a `count(*)` for its total, pipelined.
 async fn by_hand(hand: &Hand, what: &Read, nth: usize, leads: usize) {
     const COLUMNS: &str = "id, client_id, name, email, phone, source, notes, value, pipeline_id, stage_id, \
         business_name, created_at";

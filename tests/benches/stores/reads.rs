@@ -1,4 +1,4 @@
-//! Measures reads on SQLite at several sizes. The baseline is the same reads in memory.
+//! Measures reads on SQLite at several sizes. The same reads in memory are the baseline.
 
 use leadapi_core::{
     dataset::Dataset,

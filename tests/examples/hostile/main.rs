@@ -11,8 +11,9 @@
 //! - `floods`: each HTTP/2 flood for a few seconds.
 //! - `stops`: 200 SIGTERMs under load with a short drain delay, and a few with the default one.
 //!
-//! The figure for legitimate traffic is its 99th percentile. Other load on the machine raises it; run the command with
-//! `chrt -r 1` to avoid that. The program needs about 5,000 file descriptors. Its exit status is 1 if a check fails.
+//! The figure for legitimate traffic is the 99th percentile of its latency. Other load on the machine raises it; run
+//! the command with `chrt -r 1` to avoid that. The program needs about 5,000 file descriptors. Its exit status is 1 if
+//! a check fails.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

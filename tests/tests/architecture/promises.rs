@@ -1,4 +1,5 @@
-//! Checks that every promise has a test and a planted bug, and that the tests and the plants still exist.
+//! Checks that every promise has a test, and a planted bug or a reason for having none, and that the tests and the
+//! plants still exist.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -30,7 +31,7 @@ struct Plant {
     test: String,
 }
 
-/// A line of the tables in `PROMISES.md`.
+/// A row of the tables in `PROMISES.md`.
 struct Promise {
     id: String,
     tests: Vec<String>,
@@ -53,7 +54,7 @@ impl Promise {
         promises
     }
 
-    /// Parses a line of a table with promises. The table of promises that are not made has fewer columns.
+    /// Parses a row of a table with promises. The table of promises that are not made has fewer columns.
     fn parse(line: &str) -> Option<Self> {
         let cells: Vec<&str> = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ").collect();
         let [id, _, tests, plants, _] = cells[..] else { return None };

@@ -44,7 +44,7 @@ async fn all_are_500(world: World, cases: Vec<Case>) {
     }
 }
 
-/// Checks that for each operation, the [`RequestLog`] of the response contains the cause.
+/// Checks that, for each operation, the [`RequestLog`] of the response contains the cause.
 async fn is_logged(world: World) {
     for case in operations() {
         let request: Request<Bytes> = Via::Process.open(world.clone()).await.request(&case);
@@ -175,8 +175,8 @@ async fn the_request_log_names_operation_and_caller_without_secrets() {
     }
 }
 
-/// Reading a body can fail, for example because the client disconnects. The service then writes nothing and leaks
-/// nothing.
+/// Reading a body can fail, for example because the client disconnects. The service then writes nothing, and its
+/// response does not reveal the cause.
 #[tokio::test]
 async fn a_failing_body_writes_and_leaks_nothing() {
     for (broken, statuses) in [(Broken::Fails, [400, 500]), (Broken::Panics, [500, 500])] {

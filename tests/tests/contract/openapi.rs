@@ -176,7 +176,7 @@ impl RateLimiter for Refuses {
     }
 }
 
-/// A field's schema must accept a trimmed text if and only if the service does.
+/// A field's schema must accept a trimmed text if and only if the service accepts the text.
 #[test]
 fn schema_and_service_accept_the_same_texts() {
     let description = Description::committed();

@@ -63,7 +63,7 @@ pub(crate) fn seed() -> Seed {
     seed_with(|tenant| leads(tenant).as_array().unwrap().clone())
 }
 
-/// Returns the same seed, with its leads replaced by these.
+/// Returns the seed of [`seed`], but with these leads.
 pub(crate) fn seed_with(leads: impl Fn(Tenant) -> Vec<Value>) -> Seed {
     let data = Tenant::BOTH.map(|tenant| Dataset::parse(&business(tenant, leads(tenant)).to_string()).unwrap());
     let tokens =

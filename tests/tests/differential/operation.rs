@@ -222,7 +222,7 @@ pub(crate) fn create(tenant: Tenant, lead: usize, key: u8) -> Operation {
 const HOUR: i64 = 60 * 60;
 pub(crate) const DAY: i64 = 24 * HOUR;
 
-/// Generates any operation, but without idempotency keys.
+/// Generates operations like [`any`], but without idempotency keys.
 pub(crate) fn keyless() -> impl Strategy<Value = Operation> {
     any().prop_map(|operation| match operation {
         Operation::Create { tenant, id, client, change, .. } => {

@@ -28,7 +28,7 @@ pub(crate) struct Calls {
     urls: Vec<String>,
     token: String,
     stopped: AtomicBool,
-    /// When each response to a write arrived, and whether it acknowledged the write.
+    /// The arrival time of each response to a write, and whether it acknowledged the write.
     written: Mutex<Vec<(Instant, bool)>>,
 }
 

@@ -51,7 +51,7 @@ impl Fault {
     }
 
     /// Injects the fault into the primary of a healthy cluster, waits until the callers can write again, repairs the
-    /// cluster, and waits until it is healthy.
+    /// cluster, and waits until it is healthy. Returns the effects on the callers.
     pub(crate) async fn run(self, cluster: &mut PatroniCluster, calls: &Calls) -> Measured {
         let primary = block_in_place(|| cluster.wait_until_healthy());
         let mut others = cluster.addresses();

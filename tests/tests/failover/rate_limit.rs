@@ -46,7 +46,6 @@ struct Responses {
     unknown: usize,
 }
 
-/// The running callers.
 pub(crate) struct LimitedCallers {
     stopped: Arc<AtomicBool>,
     callers: Vec<(Class, JoinHandle<Responses>)>,

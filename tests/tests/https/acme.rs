@@ -10,7 +10,7 @@ use crate::{
     server::{DOMAIN, Server, Site},
 };
 
-/// The validity of certificates that are not renewed during a test.
+/// The validity, in seconds, of certificates that are not renewed during a test.
 const LONG: u32 = 100_000;
 
 fn certificate(port: u16) -> CertificateDer<'static> {
@@ -67,8 +67,8 @@ fn a_certificate_is_renewed_before_it_expires() {
     assert!(!server.log().contains("ERROR"), "{}", server.log());
 }
 
-/// Only an ACME server uses the protocol `acme-tls/1`. A peer that negotiates it receives the certificate of the
-/// challenge or a failed handshake, and never a response to a request.
+/// Only an ACME server uses the protocol `acme-tls/1`. Its handshake receives the certificate of the challenge or
+/// fails, and its requests receive no response.
 #[test]
 fn the_protocol_of_the_challenge_serves_no_requests() {
     let site = Site::new();

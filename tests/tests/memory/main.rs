@@ -66,7 +66,7 @@ fn is_served_and_small(target: &Target, good: Good, most: usize) {
     assert!(target.peak() < most, "{} MB", target.peak() >> 20);
 }
 
-/// Each connection sends more requests for large responses than the server allows concurrent streams.
+/// The number of large responses that each connection requests exceeds the server's limit on concurrent streams.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_that_reads_receives_every_response() {
     const CONNECTIONS: usize = 4;

@@ -67,7 +67,7 @@ impl Drop for Server {
 /// A series that a server exposes: its name and its labels.
 type Series = (String, Vec<(String, String)>);
 
-/// Returns the series of servers with successful, refused, failed and interrupted requests.
+/// Returns the series that servers expose after successful, refused, failed and interrupted requests.
 async fn exposed() -> Vec<Series> {
     let mut samples = busy_server().await;
     samples.extend(tls_server());

@@ -96,7 +96,7 @@ impl Peer {
     /// Reads until the server closes or resets the connection.
     pub(crate) async fn rest(&mut self) -> String {
         let mut all = Vec::new();
-        // Bytes that arrived before a reset count too.
+        // The result includes bytes that arrived before a reset.
         in_time("the connection is closed", self.0.read_to_end(&mut all)).await.unwrap_or_default();
         String::from_utf8_lossy(&all).into_owned()
     }

@@ -51,7 +51,7 @@ async fn each_flood_is_cut_off_and_good_traffic_is_unaffected() {
     floods.join_all().await;
 }
 
-/// The peer sends more requests than the server allows concurrent streams, so most of them wait for a stream.
+/// The number of requests exceeds the server's limit on concurrent streams, so most of them wait for a stream.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_honest_peer_is_served_on_one_connection() {
     const REQUESTS: usize = 300;

@@ -51,7 +51,7 @@ async fn the_head_timeout_starts_with_the_first_byte() {
     assert!(start.elapsed() >= SOON, "{:?}", start.elapsed());
 }
 
-/// These bytes may still become HTTP/2 or HTTP/1.1, so the first-byte timeout applies.
+/// These bytes could begin an HTTP/2 connection or an HTTP/1.1 request, so the first-byte timeout applies.
 #[tokio::test]
 async fn an_ambiguous_prefix_is_cut_off_by_the_first_byte_timeout() {
     for half in ["P", "PRI * HTTP/2.0\r\n\r\nSM"] {

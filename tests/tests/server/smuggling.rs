@@ -17,7 +17,7 @@ fn target() -> Target {
     Target::start(Path::new(env!("CARGO_BIN_EXE_server")), &options, false, None)
 }
 
-/// Sends every case, and returns the errors.
+/// Sends every case. Returns an error for each connection that stayed open.
 async fn send(all: &Arc<Vec<Case>>, to: SocketAddr, authorization: &str) -> Vec<String> {
     let sent = stream::iter(all.iter().enumerate()).map(|(nth, case)| async move {
         let sent = case.send(nth, to, authorization).await;

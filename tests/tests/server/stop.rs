@@ -23,7 +23,7 @@ async fn a_shutdown_closes_connections_without_a_request_at_once() {
     let mut silent = host.connect().await;
     let mut preface = host.connect().await;
     preface.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
-    // Once the server has served another connection, it has noticed all of these.
+    // Once the server has served another connection, it has noticed all of these connections.
     host.assert_serves_others().await;
     let ended = host.stop();
     assert_eq!(in_time("the shutdown", ended).await.unwrap(), ShutdownOutcome::Graceful);

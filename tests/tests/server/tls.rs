@@ -134,8 +134,8 @@ async fn a_renewed_certificate_is_loaded_without_a_failed_handshake() {
     let seen = changes.await.unwrap();
     assert_eq!((seen.first(), seen.last()), (Some(&(true, false)), Some(&(false, true))), "{seen:?}");
 
-    // The server must ignore an unusable key. In this test it reads its keys from pipes. Once it opens the second pipe,
-    // it has finished with the first key.
+    // The server must ignore an unusable key. Here, it reads its keys from pipes. Once it opens the second pipe, it has
+    // finished with the first key.
     let key = certificate.files.key.clone();
     tokio::task::spawn_blocking(move || {
         for _ in 0..2 {

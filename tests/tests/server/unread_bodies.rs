@@ -80,8 +80,8 @@ async fn a_response_announces_that_the_connection_closes() {
     }
 }
 
-/// The server closes the connection even if the service has started to read the body, because it reads nothing more
-/// after an error.
+/// The server closes the connection even if the service has started to read the body, because it does not read the rest
+/// of the body after an error.
 #[tokio::test]
 async fn a_response_to_an_invalid_body_announces_the_close() {
     let host = Host::start(HttpLimits::default()).await;
@@ -93,7 +93,7 @@ async fn a_response_to_an_invalid_body_announces_the_close() {
     assert!(answer.starts_with("HTTP/1.1 400") && says_close(&answer), "{answer}");
 }
 
-/// The response must not arrive before the end of the body. Otherwise the server would have to reset the stream, and
+/// The response must not arrive before the end of the body. Otherwise, the server would have to reset the stream, and
 /// curl 7.88 drops the response of a reset stream.
 #[tokio::test]
 async fn an_http_2_stream_is_not_reset_after_its_response() {

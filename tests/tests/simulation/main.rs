@@ -1,4 +1,4 @@
-//! Simulations of the client and the service with a few seeds. `cargo run -p leadapi-tests --bin simulate` runs more.
+//! Simulates the client and the service with a few seeds. `cargo run -p leadapi-tests --bin simulate` runs more seeds.
 #![cfg(target_os = "linux")]
 #![allow(clippy::panic, clippy::print_stderr, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 

@@ -1,4 +1,4 @@
-//! Group commit: each write in a shared transaction has the same outcome as on its own.
+//! Tests of group commit: each write in a shared transaction has the same outcome as on its own.
 
 use futures_util::future::join_all;
 use leadapi_core::{

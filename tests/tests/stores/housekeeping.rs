@@ -73,7 +73,7 @@ async fn a_partition_is_emptied_once_all_its_keys_have_expired() {
 }
 
 /// If no server runs while a partition should be emptied, the partition later contains both expired and current keys.
-/// Both behave as usual, and the partition is emptied once the current keys have expired too.
+/// The keys still behave as usual, and the partition is emptied once the current keys have expired too.
 #[tokio::test]
 async fn a_partition_that_was_not_emptied_in_time_is_used_again() {
     let Some(cluster) = Cluster::shared() else { return };

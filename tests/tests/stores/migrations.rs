@@ -130,7 +130,7 @@ fn old_fingerprint() -> String {
     fingerprint().iter().fold(String::new(), |hexadecimal, byte| format!("{hexadecimal}{byte:02x}"))
 }
 
-/// Once the tables exist, a role that may only read and write rows can serve requests.
+/// Once the tables exist, a server whose role may only read and write rows can serve requests.
 #[tokio::test]
 async fn a_role_without_create_privileges_can_serve() {
     let Some(cluster) = Cluster::shared() else { return };

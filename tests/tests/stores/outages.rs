@@ -139,8 +139,8 @@ async fn an_unreachable_or_frozen_database_is_500() {
     eventually("the service recovers", async || equals(answer().await, &StatusCode::OK)).await;
 }
 
-/// With synchronous replication, a commit is safe only after the standby has received it. No timeout may acknowledge it
-/// earlier.
+/// With synchronous replication, a commit is safe only after the standby has received it. No timeout may cause an
+/// earlier acknowledgement.
 #[tokio::test]
 async fn a_commit_that_waits_for_a_standby_is_not_acknowledged() {
     let Some(cluster) = Cluster::start(&[]) else { return };

@@ -40,7 +40,7 @@ impl PgBouncer {
         let mut command = Command::new(program);
         command.arg(&settings).stdout(Stdio::null()).stderr(Stdio::null());
         if folder.path().metadata().unwrap().uid() == 0 {
-            // PgBouncer refuses to run as root. With `-u` it switches to this user.
+            // PgBouncer refuses to run as root. With `-u`, it switches to this user.
             command.args(["-u", "nobody"]);
             fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).unwrap();
         }

@@ -1,4 +1,4 @@
-//! TLS connections to PostgreSQL with each `sslmode`.
+//! Tests of TLS connections to PostgreSQL with each `sslmode`.
 
 use leadapi_server::store::SqlStore;
 use leadapi_tests::postgres::{Ca, Cluster};

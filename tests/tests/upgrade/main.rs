@@ -20,7 +20,7 @@ use std::{
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
 
-/// A business of the sample, one of its client accounts, and its owner as command-line arguments.
+/// A business of the sample data, one of its client accounts, and its owner as command-line arguments.
 const BUSINESS: &str = "019bb16e-fe80-71bd-97d4-34affe250f1f";
 const CLIENT: &str = "019bb17b-d806-7737-af83-b92ecab0df7d";
 const OWNER: [&str; 4] = ["--business", BUSINESS, "--as", "Owner@Harbour.example"];
