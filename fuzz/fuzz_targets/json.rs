@@ -1,4 +1,5 @@
-//! Creates and updates a lead with arbitrary bytes as the body, and compares the outcome with `serde_json`.
+//! Creates and updates a lead with arbitrary bytes as the body, and compares the response with the fields that
+//! `serde_json` parses.
 #![no_main]
 
 use leadapi_fuzz::{secret, send};

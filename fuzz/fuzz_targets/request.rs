@@ -1,7 +1,7 @@
 //! Sends bytes to the server over TCP: request heads, bodies, and several requests on one connection. `TOKEN` stands
 //! for a valid token.
 //!
-//! The server must respond with statuses of the contract only, and must close the connection when the input ends.
+//! The server must respond with known statuses only, and must close the connection when the input ends.
 #![no_main]
 
 use std::{

@@ -27,8 +27,8 @@ pub fn secret() -> String {
     Token::Both.secret().expect("the token has a secret")
 }
 
-/// Sends a request in process, and checks everything that holds for every response. Returns `None` if the bytes do not
-/// form a request.
+/// Sends a request in process, and checks the invariants of every response. Returns `None` if the bytes do not form a
+/// request.
 ///
 /// # Panics
 ///
