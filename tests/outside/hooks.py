@@ -1,7 +1,8 @@
 """Lists the rejections that schemathesis must accept, because no schema can express the underlying rules.
 
-The server may reject a request although it matches the schema. The reason can be the data in the store, or a number
-that a 64-bit float cannot represent. A rejection is accepted only if every part of its message names one of these rules.
+The server may reject a request although it matches the schema. The reason can be the data in the store, a phone number
+without enough digits, or a number that a 64-bit float cannot represent. A rejection is accepted only if every part of
+its message is in the list.
 """
 
 import schemathesis
