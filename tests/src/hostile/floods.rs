@@ -155,10 +155,10 @@ async fn read_frames(stream: &mut ReadHalf<'_>, goaway: &mut Option<u32>) {
             if bytes.len() < 9 + length {
                 break;
             }
-            let kind = bytes[3];
+            let frame_type = bytes[3];
             bytes.advance(9);
             let mut payload = bytes.split_to(length);
-            if kind == GOAWAY {
+            if frame_type == GOAWAY {
                 payload.advance(4);
                 *goaway = Some(payload.get_u32());
             }

@@ -21,9 +21,9 @@ pub(super) const END_HEADERS: u8 = 4;
 pub(super) const INITIAL_WINDOW_SIZE: u16 = 4;
 
 /// Appends one frame.
-pub(super) fn frame(into: &mut BytesMut, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
+pub(super) fn frame(into: &mut BytesMut, frame_type: u8, flags: u8, stream: u32, payload: &[u8]) {
     into.put_uint(payload.len() as u64, 3);
-    into.put_u8(kind);
+    into.put_u8(frame_type);
     into.put_u8(flags);
     into.put_u32(stream);
     into.put_slice(payload);

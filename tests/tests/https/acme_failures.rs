@@ -32,7 +32,7 @@ fn assert_refused(site: &Site, server: &Server, domain: &str, reason: &str) {
 }
 
 #[test]
-fn a_refused_order_is_logged_and_repeated() {
+fn a_refused_order_is_logged_and_retried() {
     let site = Site::new();
     let Some(pebble) = Pebble::start(site.port, 100_000) else { return };
     let server = site.serve(&pebble, REFUSED_DOMAIN);
@@ -40,7 +40,7 @@ fn a_refused_order_is_logged_and_repeated() {
 }
 
 #[test]
-fn a_failed_validation_is_logged_and_repeated() {
+fn a_failed_validation_is_logged_and_retried() {
     let site = Site::new();
     // Pebble validates domains on this port, but nothing listens on it.
     let Some(pebble) = Pebble::start(free_port(), 100_000) else { return };

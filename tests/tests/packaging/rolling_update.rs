@@ -70,7 +70,7 @@ async fn haproxy_loses_no_request_with_the_packaged_configuration() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_connection_balancer_loses_no_request_with_the_kubernetes_settings() {
+async fn a_tcp_load_balancer_loses_no_request_with_the_kubernetes_settings() {
     update(Balancer::tcp, environment("kubernetes/settings.env")).await;
 }
 

@@ -102,10 +102,10 @@ impl Peer {
     }
 
     /// Reads HTTP/2 frames until one has this type, and returns its payload.
-    pub(crate) async fn frame(&mut self, kind: u8) -> Vec<u8> {
+    pub(crate) async fn frame(&mut self, frame_type: u8) -> Vec<u8> {
         loop {
             let (found, _, payload) = self.any_frame().await;
-            if found == kind {
+            if found == frame_type {
                 return payload;
             }
         }
@@ -113,12 +113,12 @@ impl Peer {
 
     /// Reads HTTP/2 frames until one has one of these types, and returns its type. Skips frames on stream 0, except
     /// PING frames.
-    pub(crate) async fn first_of(&mut self, kinds: &[u8]) -> u8 {
+    pub(crate) async fn first_of(&mut self, frame_types: &[u8]) -> u8 {
         const PING: u8 = 6;
         loop {
-            let (kind, stream, _) = self.any_frame().await;
-            if kinds.contains(&kind) && (stream > 0 || kind == PING) {
-                return kind;
+            let (frame_type, stream, _) = self.any_frame().await;
+            if frame_types.contains(&frame_type) && (stream > 0 || frame_type == PING) {
+                return frame_type;
             }
         }
     }
@@ -132,9 +132,9 @@ impl Peer {
         (head[3], u32::from_be_bytes([head[5], head[6], head[7], head[8]]), payload)
     }
 
-    pub(crate) async fn send_frame(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
+    pub(crate) async fn send_frame(&mut self, frame_type: u8, flags: u8, stream: u32, payload: &[u8]) {
         let [_, length @ ..] = u32::try_from(payload.len()).unwrap().to_be_bytes();
-        let frame = [&length, &[kind, flags][..], &stream.to_be_bytes(), payload].concat();
+        let frame = [&length, &[frame_type, flags][..], &stream.to_be_bytes(), payload].concat();
         self.0.write_all(&frame).await.unwrap();
     }
 
