@@ -124,7 +124,7 @@ impl World {
         self
     }
 
-    /// Makes the service generate its default lead ids.
+    /// Makes the service use its default source of lead ids.
     pub fn own_ids(mut self) -> Self {
         self.ids = None;
         self

@@ -25,8 +25,9 @@
 //! `hash` is the SHA-256 hash of the secret as 64 lower-case hexadecimal digits, and `prefix` is the start of the
 //! secret. An exported token can also have the keys `created_by` and `last_used_at`.
 //!
-//! `idempotency` lists the remembered creates (contract D10). Each entry has the `key`, the `fingerprint` of the
-//! request body in the same format as `hash`, and the `lead` as the create returned it.
+//! `idempotency` lists the stored idempotency keys, with which a retry after an import creates no second lead
+//! (contract D10). Each entry has the `key`, the `fingerprint` of the request body in the same format as `hash`, and the
+//! `lead` as the create returned it.
 
 mod directory;
 mod file;
@@ -120,7 +121,7 @@ pub struct BusinessSeed {
     pub forms: Vec<FormRecord>,
     /// The API tokens of the business.
     pub tokens: Vec<TokenSeed>,
-    /// The remembered creates (contract D10).
+    /// The stored idempotency keys (contract D10).
     pub idempotency: Vec<IdempotencySeed>,
 }
 

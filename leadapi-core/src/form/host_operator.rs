@@ -38,7 +38,7 @@ type Function = dyn Fn(Option<&Answer>, Option<&Operand>) -> Option<bool> + Send
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostOperators(BTreeMap<String, HostOperator>);
 
-/// The function of an operator. Two operators are equal if they share their function.
+/// The function of an operator. Two operators are equal only if they point to the same function.
 #[derive(Clone)]
 pub(super) struct HostOperator(Arc<Function>);
 

@@ -30,7 +30,7 @@ macro_rules! problems {
 problems! {
     /// The question is required but has no answer.
     Missing "missing" "needs an answer",
-    /// The answer is not the id of an option, or not an array of such ids.
+    /// The answer is neither the id of an option nor, for a multiple choice, an array of such ids.
     NoSuchOption "no_such_option" "is not one of the options",
     /// The answer to a multiple choice contains an option twice.
     OptionTwice "option_twice" "contains an option twice",

@@ -1,6 +1,6 @@
 //! The text for a list of counts.
 
-/// Formats counts for people, omitting zeros: `1 error and 2 warnings`.
+/// Formats counts as human-readable text, omitting zeros: `1 error and 2 warnings`.
 pub(super) fn format_counts(counts: &[(usize, &str)]) -> String {
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     let counts = counts.iter().filter(|(count, _)| *count > 0);

@@ -1,4 +1,4 @@
-//! Command output: lines and tables for people, JSON for scripts, and progress bars.
+//! Command output: human-readable lines and tables, JSON for scripts, and progress bars.
 
 use std::{
     fmt::Display,
@@ -93,7 +93,7 @@ impl Format {
     }
 }
 
-/// Formats a table for people, wrapped to the width of the terminal.
+/// Formats a human-readable table, wrapped to the width of the terminal.
 pub(super) fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let rows = rows.map(|row| row.map(|cell| escape(&cell).into_owned()));
     table_within(terminal_width(), header, rows)

@@ -73,10 +73,10 @@ pub(super) struct Sentinel {
     pub(super) credentials: Option<Credentials>,
 }
 
-/// A user and a password. Does not implement `Debug`, which could reveal the password.
+/// A password, and the user it belongs to. Does not implement `Debug`, which could reveal the password.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Credentials {
-    /// Without a user, Redis authenticates its default user.
+    /// `None` for the default user of Redis.
     pub(super) user: Option<String>,
     pub(super) password: String,
 }

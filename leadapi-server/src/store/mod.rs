@@ -235,7 +235,7 @@ impl Database {
         }
     }
 
-    /// Runs any other work that writes. If `business` is given, other writes to that business are blocked while the
+    /// Runs work that writes and is not a [`Write`]. If `business` is given, other writes to that business are blocked while the
     /// work runs. Pass `None` for work that spans several businesses or none.
     async fn work<W: Work>(&self, business: Option<&BusinessId>, work: W) -> Result<W::Output, SqlError> {
         match self {

@@ -1,4 +1,4 @@
-//! Tests of the output of commands for people, for scripts, and for readers that close the pipe early.
+//! Tests of the commands' output: human-readable, for scripts, and to readers that close the pipe early.
 
 use std::{
     fs,

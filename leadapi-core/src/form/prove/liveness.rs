@@ -104,7 +104,7 @@ impl Readers {
                 let readers = match cond {
                     Cond::Ask { question, .. } => readers.questions.get_mut(*question),
                     Cond::Score { score, .. } => readers.scores.get_mut(*score),
-                    // A proof does not evaluate these conditions.
+                    // The result of these conditions depends on no answer and no score that a proof knows.
                     Cond::Unknown | Cond::Never | Cond::Host { .. } => None,
                 };
                 readers

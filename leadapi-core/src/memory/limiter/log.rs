@@ -45,8 +45,8 @@ impl AdmissionLog {
             return Err(self.oldest_leaves_in(now).unwrap_or(Self::WINDOW));
         }
         if self.times.len() == self.times.capacity() {
-            // The capacity never exceeds the limit. The log of a busy token contains exactly that number of times, so
-            // doubling the capacity without this cap would waste memory.
+            // Growth stops at the limit. The log of a busy token has exactly `limit` entries, so doubling the capacity
+            // without this cap would waste memory.
             let additional = (self.times.len().max(4) * 2).min(limit) - self.times.len();
             self.times.reserve_exact(additional);
         }

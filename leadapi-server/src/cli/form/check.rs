@@ -67,7 +67,7 @@ impl Check {
     }
 }
 
-/// Formats a finding for people: its message and location, the fix, and the answers that demonstrate it.
+/// Formats a finding as human-readable text: its message and location, the fix, and the answers that demonstrate it.
 fn lines(path: &Path, found: &Located) -> String {
     let Located { finding, region: Region { start, .. } } = found;
     let file = if path == Path::new("-") { "<stdin>".into() } else { path.to_string_lossy() };

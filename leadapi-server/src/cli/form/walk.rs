@@ -40,7 +40,7 @@ impl WalkForm {
     }
 }
 
-/// Formats the walk for people.
+/// Formats the walk as human-readable text.
 fn text(walk: &Walk<'_>, lead: Result<&FormLead<'_>, &NoLead>) -> String {
     let stops: Vec<String> = walk.steps().map(Step::page).enumerate().map(|(at, id)| name(id, at)).collect();
     let mut lines = vec![stops.join(" > ")];

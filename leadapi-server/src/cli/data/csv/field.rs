@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn titles_match_however_they_are_written() {
+    fn column_names_match_however_they_are_written() {
         for (title, field) in [
             ("email", "email"),
             ("E-Mail", "email"),

@@ -64,7 +64,7 @@ impl<'s> Refused<'s> {
             file.write_all("\u{feff}".as_bytes())?;
         }
         let mut writer = WriterBuilder::new().delimiter(self.sheet.delimiter).flexible(true).from_writer(file);
-        writer.write_record(&self.row(&self.sheet.titles, REFUSED_COLUMNS))?;
+        writer.write_record(&self.row(&self.sheet.header, REFUSED_COLUMNS))?;
         Ok(writer)
     }
 
@@ -73,7 +73,7 @@ impl<'s> Refused<'s> {
     fn row(&self, record: &StringRecord, ours: [&str; 2]) -> StringRecord {
         let mut row = StringRecord::from(&ours[..]);
         for (at, field) in record.iter().enumerate() {
-            if !self.sheet.titles.get(at).is_some_and(|title| REFUSED_COLUMNS.contains(&title)) {
+            if !self.sheet.header.get(at).is_some_and(|title| REFUSED_COLUMNS.contains(&title)) {
                 row.push_field(field);
             }
         }

@@ -15,7 +15,7 @@ use crate::cli::csv_error::CsvError;
 
 #[derive(Debug, Args)]
 pub(super) struct SheetArgs {
-    /// The CSV file, in UTF-8, with or without a byte order mark. Its first row has the titles of the columns.
+    /// The CSV file, in UTF-8, with or without a byte order mark. Its first row is the header.
     pub(super) file: PathBuf,
     /// The client account of rows without a `client_id`.
     #[arg(long, value_name = "ID")]
@@ -26,7 +26,7 @@ pub(super) struct SheetArgs {
     /// Ignore columns that are not fields of a lead.
     #[arg(long)]
     ignore_unknown: bool,
-    /// The delimiter of fields. By default, the one with which the titles match the most fields.
+    /// The delimiter of fields. By default, the one with which the header matches the most fields.
     #[arg(long, value_enum)]
     delimiter: Option<Delimiter>,
     /// Read numbers with a decimal comma, such as 1.234,50.
@@ -62,7 +62,7 @@ pub(super) struct Sheet {
     args: SheetArgs,
     pub(super) delimiter: u8,
     pub(super) has_byte_order_mark: bool,
-    pub(super) titles: StringRecord,
+    pub(super) header: StringRecord,
     columns: Vec<Column>,
     /// The number of rows that are not blank.
     pub(super) rows: u64,
@@ -83,19 +83,19 @@ impl Sheet {
         let delimiters = args.delimiter.map_or_else(|| Delimiter::value_variants().to_vec(), |one| vec![one]);
         let mut best: Option<(usize, u8, StringRecord)> = None;
         for delimiter in delimiters.into_iter().map(Delimiter::byte) {
-            let titles = reader(&args.file, delimiter)?.headers().map_err(|error| problem(&args.file, &error))?.clone();
-            let known = titles.iter().filter(|title| !matches!(args.column(title), Column::Unknown)).count();
+            let header = reader(&args.file, delimiter)?.headers().map_err(|error| problem(&args.file, &error))?.clone();
+            let known = header.iter().filter(|title| !matches!(args.column(title), Column::Unknown)).count();
             if best.as_ref().is_none_or(|(most, ..)| known > *most) {
-                best = Some((known, delimiter, titles));
+                best = Some((known, delimiter, header));
             }
         }
-        let (_, delimiter, titles) = best.unwrap_or_default();
-        let columns = args.columns(&titles).map_err(|problem| CsvError::File { path: args.file.clone(), problem })?;
+        let (_, delimiter, header) = best.unwrap_or_default();
+        let columns = args.columns(&header).map_err(|problem| CsvError::File { path: args.file.clone(), problem })?;
         let mut start = Vec::new();
         let file = File::open(&args.file).and_then(|file| file.take(3).read_to_end(&mut start));
         file.map_err(|error| unreadable(&args.file, &error))?;
         let has_byte_order_mark = start == BYTE_ORDER_MARK;
-        let mut sheet = Self { args, delimiter, has_byte_order_mark, titles, columns, rows: 0 };
+        let mut sheet = Self { args, delimiter, has_byte_order_mark, header, columns, rows: 0 };
         sheet.rows = sheet.count()?;
         Ok(sheet)
     }
@@ -138,8 +138,8 @@ impl Sheet {
     }
 
     fn lead(&self, record: &StringRecord) -> Result<NewLead, String> {
-        if record.len() != self.titles.len() {
-            return Err(format!("the row has {} fields instead of {}", record.len(), self.titles.len()));
+        if record.len() != self.header.len() {
+            return Err(format!("the row has {} fields instead of {}", record.len(), self.header.len()));
         }
         let mut new = NewLead::default();
         new.client_id = self.args.client.as_ref().map(ToString::to_string);
@@ -167,17 +167,17 @@ impl SheetArgs {
         }
     }
 
-    fn columns(&self, titles: &StringRecord) -> Result<Vec<Column>, String> {
-        if is_end(titles) {
+    fn columns(&self, header: &StringRecord) -> Result<Vec<Column>, String> {
+        if is_end(header) {
             return Err("the file is empty".to_owned());
         }
         let quoted =
-            |titles: &mut dyn Iterator<Item = &str>| titles.map(|it| format!("{it:?}")).collect::<Vec<_>>().join(", ");
-        let is_missing = |Mapping(mapped, _): &&Mapping| !titles.iter().any(|title| title.trim() == mapped);
+            |names: &mut dyn Iterator<Item = &str>| names.map(|it| format!("{it:?}")).collect::<Vec<_>>().join(", ");
+        let is_missing = |Mapping(mapped, _): &&Mapping| !header.iter().any(|title| title.trim() == mapped);
         if let Some(Mapping(title, _)) = self.mappings.iter().find(is_missing) {
             return Err(format!("--map: there is no column {title:?}"));
         }
-        let columns: Vec<Column> = titles.iter().map(|title| self.column(title)).collect();
+        let columns: Vec<Column> = header.iter().map(|title| self.column(title)).collect();
         let names = columns
             .iter()
             .filter_map(|column| if let Column::Field(field) = column { Some(field.name()) } else { None });
@@ -188,10 +188,10 @@ impl SheetArgs {
         if !names.contains(&"name") {
             return Err(format!(
                 "no column is mapped to name, which is required: map one with --map \"COLUMN=name\"; the columns are {}",
-                quoted(&mut titles.iter())
+                quoted(&mut header.iter())
             ));
         }
-        let unknown = titles.iter().zip(&columns).filter(|(_, column)| matches!(column, Column::Unknown));
+        let unknown = header.iter().zip(&columns).filter(|(_, column)| matches!(column, Column::Unknown));
         let unknown = quoted(&mut unknown.map(|(title, _)| title));
         if !unknown.is_empty() && !self.ignore_unknown {
             return Err(format!(
