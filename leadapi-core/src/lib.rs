@@ -2,8 +2,8 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// In dependency order: each module imports only from the modules above it. The modules behind the `service` feature are
-// for the server side. The modules without a feature gate are shared by client and server.
+// The modules are in dependency order: each module imports only from the modules above it. The modules behind the
+// `service` feature are for the server side. The modules without a feature gate are shared by client and server.
 mod hex;
 pub mod id;
 #[cfg(feature = "service")]
@@ -35,5 +35,6 @@ pub mod http;
 #[cfg(feature = "openapi")]
 pub mod openapi;
 
-/// An error from host code: a store, a verifier or a limiter. The host can log it; API callers never receive it.
+/// A boxed error from host code, such as a store, a verifier or a limiter. The host can log it; API callers never
+/// receive it.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

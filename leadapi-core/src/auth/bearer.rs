@@ -12,15 +12,15 @@ pub(super) const PREFIX: &str = "pak_";
 /// The length of a token hint: the prefix and four more characters, enough for people to recognize the token.
 pub(super) const HINT_CHARS: usize = PREFIX.len() + 4;
 
-/// The error for an `Authorization` header without a usable token. The caller receives 401 with this message (contract
-/// D1, D2).
+/// The error for an `Authorization` header that is missing or malformed, and for text that is not a well-formed token.
+/// The service responds to such a header with 401 and this message (contract D1, D2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MalformedToken {
     /// The header is missing.
     #[error("missing token, send it as Bearer pak_...")]
     Missing,
-    /// The header is repeated, or it does not have the form `Bearer pak_…`.
+    /// The header is repeated or does not have the form `Bearer pak_…`, or the token is not well-formed.
     #[error("malformed token, send it as Bearer pak_...")]
     Malformed,
 }

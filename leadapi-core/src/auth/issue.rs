@@ -87,7 +87,7 @@ pub(super) fn random_text() -> Result<String, NoRandomness> {
     Ok(text)
 }
 
-/// Returns the CRC-32 in base 62, most significant digit first, left-padded with `0`.
+/// Returns the CRC-32 of `body` in base 62, most significant digit first, left-padded with `0`.
 fn checksum(body: &str) -> [u8; CHECKSUM_CHARS] {
     let (mut left, mut digits) = (crc32fast::hash(body.as_bytes()), [b'0'; CHECKSUM_CHARS]);
     for digit in digits.iter_mut().rev() {

@@ -20,7 +20,7 @@ pub struct InvalidScope;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// Permits all GET requests.
+    /// Permits all GET and HEAD requests.
     Read,
     /// Permits all POST, PATCH and DELETE requests.
     Write,

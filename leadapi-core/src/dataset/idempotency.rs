@@ -6,9 +6,9 @@ use crate::{
     port::Idempotency,
 };
 
-/// A create that a store remembers (contract D10).
+/// A stored idempotency key with its create (contract D10).
 ///
-/// A store forgets the create 24 hours after the lead was created.
+/// The key expires 24 hours after the lead was created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IdempotencySeed {
@@ -20,7 +20,7 @@ pub struct IdempotencySeed {
 }
 
 impl IdempotencySeed {
-    /// Constructs a remembered create without validating it.
+    /// Combines a key, a fingerprint and a lead without validating them.
     ///
     /// ```
     /// # use leadapi_core::{dataset::IdempotencySeed, model::{IdempotencyKey, Lead}};

@@ -34,8 +34,7 @@ pub enum TokenOrigin {
     Open,
     /// The data set contains the secret itself, with a correct checksum.
     Given(BearerToken),
-    /// The token was exported from a store, which keeps only the hash of the secret. Only the person who received the
-    /// secret knows it.
+    /// The token was exported from a store, which keeps only the hash of the secret.
     Kept {
         /// The id of the token's record.
         id: TokenId,

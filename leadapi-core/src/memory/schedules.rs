@@ -61,7 +61,6 @@ fn twins_with_one_idempotency_key_create_one_lead() {
     });
 }
 
-/// Whenever a reader holds the lock, the index must contain exactly the stored leads.
 #[test]
 fn every_page_agrees_with_its_total_while_leads_are_created_updated_and_deleted() {
     explore(|| {

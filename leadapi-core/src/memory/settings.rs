@@ -65,7 +65,7 @@ impl MemorySettings {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // No code panics while it holds the lock, so the data behind a poisoned lock is consistent.
+        // No code panics while it holds the lock, so poisoning can be ignored.
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -47,10 +47,10 @@ struct Business {
 struct Leads {
     by_id: HashMap<LeadId, Arc<Lead>>,
     index: Index,
-    /// The remembered creates. Callers choose the keys, so this map uses the standard library's hasher, which resists
-    /// crafted collisions.
+    /// The stored idempotency keys with their creates. Callers choose the keys, so this map uses the standard library's
+    /// hasher, which resists crafted collisions.
     remembered: collections::HashMap<IdempotencyKey, Remembered>,
-    /// The remembered keys in insertion order, which is usually oldest first.
+    /// The stored keys in insertion order, which is usually oldest first.
     ages: VecDeque<(Timestamp, IdempotencyKey)>,
 }
 
@@ -105,7 +105,7 @@ impl Business {
         Self { clients, pipelines, directory, forms, leads: RwLock::new(held) }
     }
 
-    // No code panics while it holds the lock, so the data behind a poisoned lock is consistent.
+    // No code panics while it holds the lock, so poisoning can be ignored.
 
     fn read<T>(&self, work: impl FnOnce(&Leads) -> T) -> T {
         work(&self.leads.read().unwrap_or_else(PoisonError::into_inner))

@@ -34,7 +34,7 @@ impl Default for MemoryTokens {
 }
 
 impl MemoryTokens {
-    // No code panics while it holds a lock, so the data behind a poisoned lock is consistent.
+    // No code panics while it holds a lock, so poisoning can be ignored.
 
     fn shard(&self, hash: &TokenHash) -> &RwLock<ByHash> {
         let [first, ..] = hash.to_bytes();

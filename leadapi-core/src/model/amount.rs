@@ -1,4 +1,4 @@
-//! The `value` of a lead: which JSON numbers are accepted, and how they are serialized (contract D4).
+//! Validation and serialization of the `value` of a lead (contract D4).
 
 use std::{fmt, hash};
 
@@ -19,8 +19,8 @@ pub enum InvalidAmount {
 
 /// An amount of money in major currency units: any finite double (contract D4).
 ///
-/// It serializes as the number that the caller sent: a whole number without `.0`, and a fraction in the shortest form
-/// that parses to the same double.
+/// A whole number serializes with all its digits and without `.0`. A fraction serializes in the shortest form that
+/// parses to the same double.
 ///
 /// ```
 /// use leadapi_core::model::Amount;
@@ -48,8 +48,8 @@ impl Amount {
     ///
     /// # Errors
     ///
-    /// [`InvalidAmount`] when the number exceeds the range of a double, or is a whole number that a double cannot
-    /// represent exactly.
+    /// [`InvalidAmount`] when the text is not a number, or when the number exceeds the range of a double or is a whole
+    /// number that a double cannot represent exactly.
     pub fn parse(text: &str) -> Result<Self, InvalidAmount> {
         let number: f64 = text.parse().map_err(|_| InvalidAmount::OutOfRange)?;
         let amount = Self::try_from(number)?;
@@ -69,7 +69,7 @@ impl Amount {
         self.0.fract() == 0.0
     }
 
-    /// Returns the amount as an `i64`, if it is a whole number that fits.
+    /// Returns the amount as an `i64` if it is a whole number whose magnitude is less than 2^63.
     fn to_i64(self) -> Option<i64> {
         const BOUND: f64 = 9_223_372_036_854_775_808.0;
         #[expect(clippy::cast_possible_truncation, reason = "it is whole and within the bounds of an i64")]
@@ -82,7 +82,8 @@ impl Amount {
 /// A fraction may be rounded to the nearest double. A whole number must equal the double exactly, whatever its notation
 /// (contract D4).
 fn is_held(text: &str, number: f64) -> bool {
-    // A double represents every whole number below 2^53 exactly, and every other whole number rounds to at least 2^53.
+    // A double represents every whole number of a magnitude below 2^53 exactly. Whole numbers of a greater magnitude
+    // never round to a magnitude below 2^53.
     if number.abs() < 9_007_199_254_740_992.0 {
         return true;
     }
@@ -243,7 +244,6 @@ mod tests {
     }
 
     proptest! {
-        /// Whole numbers are serialized with all their digits, and fractions in serde_json's own format.
         #[test]
         fn every_finite_double_round_trips(number in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL) {
             let whole = number.fract() == 0.0;

@@ -66,8 +66,8 @@ impl Window {
     ///
     /// # Errors
     ///
-    /// [`InvalidWindow`] when the limit or the offset is out of range. The service sends the same message for such a
-    /// request.
+    /// [`InvalidWindow`] when the limit or the offset is out of range. Its message is the one that the service returns
+    /// for a request with this limit or offset.
     pub const fn new(limit: u32, offset: u64) -> Result<Self, InvalidWindow> {
         if limit < 1 || limit > Self::MAX_LIMIT {
             Err(InvalidWindow::Limit)

@@ -18,8 +18,8 @@ const CONTROL_IN_NOTES: &str = r"\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u
 /// Control characters and Unicode whitespace.
 const BLANK: &str = r"\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000";
 
-/// Returns the schema for a field in a request body. In an optional field, an empty or blank string counts as `null`,
-/// because forms send it for an empty field.
+/// Returns the schema for a field in a request body. In an optional field, a blank string counts as `null`, because
+/// HTML forms send an empty string for an empty field.
 ///
 /// The service trims the values of some fields before validation, which JSON Schema cannot express. The schema of such
 /// a field therefore describes the trimmed value, and its description mentions the trimming.

@@ -1,8 +1,7 @@
 //! An OpenAPI 3.1 document, generated from the types, the validation rules and the table of operations.
 //!
-//! Facts that are already in the code are not repeated here. Fields come from the types of [`model`](crate::model),
-//! lengths from the validation rules, and paths, scopes and statuses from [`TABLE`](crate::http::TABLE). The
-//! descriptions follow the contract.
+//! Fields come from the types of [`model`](crate::model), lengths from the validation rules, and paths, scopes and
+//! success statuses from [`TABLE`](crate::http::TABLE). The descriptions follow the contract.
 
 mod answer;
 mod example;

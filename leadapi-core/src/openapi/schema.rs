@@ -31,7 +31,7 @@ fn answers() -> Map<String, Value> {
         list(&mut generator);
     }
     let mut schemas = generator.take_definitions(true);
-    // The fields of a list item take their descriptions from the same fields of a lead.
+    // The fields of a list item take their schemas from the same fields of a lead.
     if let Some(item) = schemas.get_mut("LeadItem") {
         let left_out = LEAD_FIELDS.into_iter().filter(|field| !field.is_in_list());
         let left_out: Vec<_> = left_out.map(|field| format!("`{}`", field.name())).collect();

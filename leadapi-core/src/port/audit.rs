@@ -26,7 +26,7 @@ pub struct AuditEntry {
     pub address: Option<IpAddr>,
     /// The id of the token, if the action concerns one.
     pub token_id: Option<TokenId>,
-    /// The name of that token. It is stored here because a deleted token has no record.
+    /// The name of the token, if the action concerns one. It is stored here because a deleted token has no record.
     pub token_name: Option<String>,
 }
 

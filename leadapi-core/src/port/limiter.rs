@@ -31,15 +31,16 @@ pub enum Admission {
     Admitted,
     /// The request must be refused and was not counted.
     Refused {
-        /// The time after which a retry is admitted, provided that no other caller uses the same token in the meantime.
+        /// The time after which a retry is admitted, provided that no other request of the same token and class is
+        /// admitted in the meantime.
         retry_after: Duration,
     },
 }
 
 /// A rate limiter that counts requests by token and class (contract D9).
 ///
-/// The service calls the limiter once for each request with a valid token, and for no other request. A host can
-/// implement this trait to share counts between processes.
+/// The service calls the limiter once for each request that matches an operation and has a valid token, and for no
+/// other request. A host can implement this trait to share counts between processes.
 ///
 /// The limiter must check and count a request in one atomic step. No half-open interval of the window's length may
 /// contain more admitted requests than the limit. The limiter may refuse a request only if the window that ends at its

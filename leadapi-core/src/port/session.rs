@@ -72,7 +72,7 @@ pub struct Session {
     pub created_at: Timestamp,
     /// The time of the last recorded use. It is updated at most every 5 minutes.
     pub last_used_at: Timestamp,
-    /// The address that the person signed in from.
+    /// The IP address that the person signed in from. `None` if it is unknown.
     pub address: Option<IpAddr>,
 }
 
@@ -110,7 +110,7 @@ impl Session {
     }
 }
 
-/// A session that was found by the hash of its secret, with the person's current membership.
+/// A session, with the person's current membership.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FoundSession {
@@ -121,7 +121,7 @@ pub struct FoundSession {
 }
 
 impl FoundSession {
-    /// Creates the result of a lookup.
+    /// Combines a session with a membership.
     pub const fn new(session: Session, membership: Membership) -> Self {
         Self { session, membership }
     }
@@ -135,9 +135,9 @@ pub struct SignIn {
     pub id: SessionId,
     /// The hash of its secret.
     pub hash: TokenHash,
-    /// The current time.
+    /// The time of the sign-in.
     pub at: Timestamp,
-    /// The address that the person signs in from.
+    /// The IP address that the person signs in from. `None` if it is unknown.
     pub address: Option<IpAddr>,
     /// The action for the audit log: [`AuditAction::SignedIn`] or [`AuditAction::SignedInByProxy`].
     pub action: AuditAction,

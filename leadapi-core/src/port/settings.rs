@@ -23,8 +23,8 @@ use crate::{
 pub trait SettingsStore: TokenStore {
     /// Changes the tokens of a business.
     ///
-    /// In one transaction, the store reads all tokens of the business, calls [`TokenChange::plan`], and applies its
-    /// writes and audit entries. No other change to these tokens may take effect in between.
+    /// In one transaction, the store reads all tokens of the business, calls [`TokenChange::plan`], and applies the
+    /// planned writes and audit entries. No other change to these tokens may take effect in between.
     async fn change(&self, business: &BusinessId, change: &TokenChange) -> Result<TokenChanged, StoreError>;
 
     /// Lists the audit log of a business, newest first, then by id in descending order.

@@ -11,7 +11,7 @@ use crate::{
     validate::{InvalidReference, LeadDraft, LeadEdit, NewLeadMeta},
 };
 
-/// The idempotency data that a store must remember for a create (contract D10).
+/// The idempotency key of a create and the fingerprint of its body, which a store must keep (contract D10).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Idempotency {
@@ -22,7 +22,7 @@ pub struct Idempotency {
 }
 
 impl Idempotency {
-    /// The time for which a store remembers a create, counted from the `created_at` of its lead.
+    /// The time for which a store keeps an idempotency key, counted from the `created_at` of the lead.
     pub const LIFETIME: Duration = Duration::from_secs(24 * 60 * 60);
 
     /// Combines a key and the fingerprint of a body.
@@ -37,7 +37,7 @@ impl Idempotency {
         Self { key, fingerprint }
     }
 
-    /// Returns whether a create at `created_at` is no longer remembered at `now`.
+    /// Returns whether the idempotency key of a lead created at `created_at` has expired at `now`.
     ///
     /// ```
     /// # use leadapi_core::port::Idempotency;
@@ -50,10 +50,10 @@ impl Idempotency {
         now.saturating_duration_since(created_at) >= Self::LIFETIME
     }
 
-    /// Decides the outcome of a create whose key a store remembers.
+    /// Decides the outcome of a create whose key is already stored.
     ///
-    /// `fingerprint` and `lead` belong to the remembered create. Returns `None` if that create has expired; the store
-    /// then creates a new lead.
+    /// `fingerprint` and `lead` are those of the create that stored the key. Returns `None` if the stored key has
+    /// expired; the store then creates a new lead.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -85,7 +85,7 @@ pub enum Created {
     Replayed(Arc<Lead>),
     /// The key was used before with a different body. Nothing was created.
     KeyReused,
-    /// A reference in the draft is invalid. Nothing was created, and the key is not remembered.
+    /// A reference in the draft is invalid. Nothing was created, and the key was not stored.
     Refused(InvalidReference),
 }
 
@@ -131,10 +131,10 @@ pub enum Listed {
 pub trait Store: Send + Sync {
     /// Creates a lead (contract D6, D10).
     ///
-    /// If the store remembers the key, [`Idempotency::replay`] decides the outcome as of `meta.at`, before the store
-    /// looks up any record that the draft requires. Otherwise the store creates the lead and remembers the key in the
-    /// same transaction. Of several concurrent creates with the same key, one creates the lead, and the others wait for
-    /// it and replay its result.
+    /// If the key is already stored, [`Idempotency::replay`] decides the outcome as of `meta.at`, before the store
+    /// looks up any record that the draft requires. Otherwise the store creates the lead and stores the key in the same
+    /// transaction. Of several concurrent creates with the same key, one creates the lead. The others wait for it, and
+    /// [`Idempotency::replay`] decides their outcome.
     async fn create(
         &self,
         business: &BusinessId,
@@ -146,7 +146,7 @@ pub trait Store: Send + Sync {
     /// Returns a lead, or `None` if the business has no such lead.
     async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, StoreError>;
 
-    /// Updates a lead. Concurrent updates are serialized, and none is lost.
+    /// Updates a lead. Concurrent updates of a lead are serialized, and none is lost.
     async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, StoreError>;
 
     /// Deletes a lead. Returns `false` if the business has no such lead.

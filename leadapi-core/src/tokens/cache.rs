@@ -76,7 +76,7 @@ impl Cache {
 
     /// Returns the number of entries, including stale ones.
     pub(super) fn len(&self) -> usize {
-        // No code panics while it holds the lock, so the data behind a poisoned lock is consistent.
+        // No code panics while it holds the lock, so poisoning can be ignored.
         self.held.read().unwrap_or_else(PoisonError::into_inner).entries.len()
     }
 

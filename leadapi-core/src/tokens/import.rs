@@ -16,7 +16,7 @@ use crate::{
 pub struct IssuedToken {
     /// The business that owns the token.
     pub business_id: BusinessId,
-    /// The name of that business.
+    /// The name of the business that owns the token.
     pub business: String,
     /// The token's name.
     pub name: String,

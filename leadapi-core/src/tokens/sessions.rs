@@ -149,8 +149,8 @@ impl Sessions {
         self.store.memberships(email).await
     }
 
-    /// Returns the person with this session, or `None` if the session has ended or the person may no longer manage
-    /// tokens. Records the use, at most every 5 minutes.
+    /// Returns the person with this session. Returns `None` if the session is unknown or has ended, or if the person
+    /// may no longer manage tokens. Records the use of the session, at most every 5 minutes.
     ///
     /// # Errors
     ///

@@ -12,7 +12,7 @@ use crate::{
 
 /// Collects the uses of tokens, so that a host can store them in batches, for example once a minute.
 ///
-/// A token's use is collected at most once per [15 minutes](TokenUse::INTERVAL), measured from the last stored use, so
+/// A use is collected only if the token's record contains no use in the preceding [15 minutes](TokenUse::INTERVAL), so
 /// most requests cost only a comparison.
 ///
 /// ```
@@ -43,7 +43,7 @@ impl TokenUses {
         if record.last_used_at.is_some_and(|last| now.saturating_duration_since(last) < TokenUse::INTERVAL) {
             return;
         }
-        // No code panics while it holds the lock, so the data behind a poisoned lock is consistent.
+        // No code panics while it holds the lock, so poisoning can be ignored.
         if self.pending.read().unwrap_or_else(PoisonError::into_inner).contains_key(&record.id) {
             return;
         }
@@ -65,7 +65,8 @@ impl TokenUses {
         // Sorts the uses, so that two servers that store uses of the same tokens cannot deadlock.
         uses.sort_by(|a, b| (&a.business, &a.token).cmp(&(&b.business, &b.token)));
         store.record_uses(&uses).await?;
-        // Removes the uses only after they are stored, so that no request collects a use that is being stored.
+        // Removes the uses only after they are stored, so that no request collects another use of a token while its
+        // previous use is being stored.
         let mut pending = self.pending.write().unwrap_or_else(PoisonError::into_inner);
         for used in &uses {
             pending.remove(&used.token);

@@ -20,7 +20,7 @@ use crate::{
 pub struct NewLeadMeta {
     /// The new lead's id.
     pub id: LeadId,
-    /// The lead's `created_at`. A store also uses it to decide which remembered creates have expired.
+    /// The lead's `created_at`. A store also uses it to decide which idempotency keys have expired.
     pub at: Timestamp,
 }
 

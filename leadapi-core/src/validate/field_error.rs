@@ -87,8 +87,8 @@ impl FieldErrors {
     /// The maximum length, in characters, of a listed name that comes from the caller. Longer names are truncated.
     const MADE_UP_CHARS: usize = 64;
 
-    /// Adds an error whose name comes from the caller. The name is truncated, and control characters are replaced to
-    /// keep it on one line.
+    /// Adds an error whose name comes from the caller, or only counts it if the maximum number is already listed. The
+    /// name is truncated, and control characters are replaced to keep it on one line.
     pub(crate) fn push_made_up(&mut self, name: &str, rule: impl Into<Cow<'static, str>>) {
         if self.made_up == Self::MADE_UP_TOLD {
             self.omitted += 1;

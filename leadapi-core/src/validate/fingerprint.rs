@@ -52,7 +52,7 @@ mod tests {
         );
     }
 
-    /// Neither reference can match a record, but the requests still differ.
+    /// References that are not valid ids match no record, but requests with different references still differ.
     #[test]
     fn texts_that_are_not_ids_have_different_fingerprints() {
         let stage = |text: &str| {

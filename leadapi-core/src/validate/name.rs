@@ -83,8 +83,7 @@ pub fn check_email(email: &str) -> Result<(), InvalidEmail> {
     if email.trim() == email && EMAIL.rule.allows(email) { Ok(()) } else { Err(InvalidEmail) }
 }
 
-/// Returns the comparison key of an address. The keys of two addresses are equal if and only if the addresses differ at
-/// most in case.
+/// Returns the key by which an address is compared: the address in lower case.
 ///
 /// ```
 /// use leadapi_core::validate::email_key;

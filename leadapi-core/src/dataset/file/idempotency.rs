@@ -1,4 +1,4 @@
-//! The file format of a remembered create (contract D10).
+//! The file format of a stored idempotency key (contract D10).
 
 use serde::{Deserialize, Serialize};
 

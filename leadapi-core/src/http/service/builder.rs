@@ -40,7 +40,8 @@ impl LeadServiceBuilder {
         }
     }
 
-    /// Sets the rate limiter. The default is a [`SlidingWindow`] of 600 reads and 60 writes per 60 s (contract 8).
+    /// Sets the rate limiter. The default is a [`SlidingWindow`] that admits 600 reads and 60 writes per token in 60 s
+    /// (contract 8).
     ///
     /// ```
     /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
@@ -112,7 +113,7 @@ impl LeadServiceBuilder {
     ///
     /// # Errors
     ///
-    /// Returns [`InvalidPath`] when either path is invalid.
+    /// [`InvalidPath`] when the base path or the public path is invalid.
     pub fn build(self) -> Result<LeadService, InvalidPath> {
         let base = check(self.base_path)?;
         let public = self.public_path.map(check).transpose()?.unwrap_or_else(|| base.clone());

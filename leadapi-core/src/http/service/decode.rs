@@ -16,8 +16,8 @@ use crate::{
 /// `LeadEdit` is boxed to keep the enum small. A request's future contains several copies of the enum, and moving the
 /// future moves them all.
 ///
-/// Malformed ids never reach a store. A malformed lead id becomes `None`. A malformed filter becomes the
-/// [`InvalidReference`] that rejects the list request.
+/// Malformed ids never reach a store. A malformed lead id becomes `None`. A malformed filter becomes an
+/// [`InvalidReference`], and the list request is rejected.
 pub(super) enum Call {
     ListLeads(LeadQuery, Option<InvalidReference>),
     CreateLead(LeadDraft, Option<IdempotencyKey>),

@@ -124,7 +124,7 @@ impl From<InvalidReference> for ApiError {
     }
 }
 
-/// Formats the message of the error object, which names the invalid part of the request and the broken rule.
+/// Formats the message of the error object.
 impl fmt::Display for ApiError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {

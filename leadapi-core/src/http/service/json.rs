@@ -18,7 +18,7 @@ use crate::{
 /// The maximum nesting depth of a body. A valid body is a single flat object.
 const MAX_DEPTH: usize = 32;
 
-/// Reads the body of a create. Returns `None` if it is not a JSON object.
+/// Reads the body of a create. Returns `None` if it is not a single JSON object.
 pub(super) fn new_lead(bytes: &[u8], errors: &mut FieldErrors) -> Option<NewLead> {
     let read_client_id = |value: &RawValue, errors: &mut FieldErrors| text("client_id", value, errors);
     let (client_id, mut patch) = members(bytes, LeadField::is_writable, read_client_id, errors)?;
@@ -34,7 +34,7 @@ pub(super) fn new_lead(bytes: &[u8], errors: &mut FieldErrors) -> Option<NewLead
     Some(new)
 }
 
-/// Reads the body of an update. Returns `None` if it is not a JSON object.
+/// Reads the body of an update. Returns `None` if it is not a single JSON object.
 pub(super) fn lead_patch(bytes: &[u8], errors: &mut FieldErrors) -> Option<LeadPatch> {
     let is_changeable = |field: LeadField| field.is_writable() && !matches!(field, LeadField::ClientId);
     let refuse_client_id = |_: &RawValue, errors: &mut FieldErrors| {

@@ -23,10 +23,11 @@ use crate::{auth::Caller, http::Operation};
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct RequestLog {
-    /// The operation. `None` if the path or the method is unknown.
+    /// The operation. `None` if the request matches no operation.
     pub operation: Option<Operation>,
     /// The caller. `None` if the request had no valid token, or failed before the token check.
     pub caller: Option<Caller>,
-    /// The cause of a 500. It is a [`StoreError`](crate::port::StoreError) if a store failed.
+    /// The cause of a 500, and `None` for any other status. It is a [`StoreError`](crate::port::StoreError) if a store
+    /// failed.
     pub cause: Option<Arc<dyn Error + Send + Sync>>,
 }

@@ -190,7 +190,7 @@ impl Inner {
         }
         let body = match operation {
             Operation::CreateLead | Operation::UpdateLead => body::collect(body).await,
-            // These operations ignore any body (contract D5), so it is not read.
+            // The other operations ignore any body (contract D5), so it is not read.
             _ => Ok(Bytes::new()),
         };
         let call = decode(route, head.uri.query(), &head.headers, body)?;

@@ -100,8 +100,8 @@ fn range_rule(bound: InvalidWindow) -> String {
     format!("must be an integer from {} to {}", bound.range().start(), bound.range().end())
 }
 
-/// Decodes a name or a value as HTML forms encode it, with `+` for a space. Invalid UTF-8 becomes U+FFFD, which no
-/// valid id contains.
+/// Decodes a form-encoded name or value, in which `+` stands for a space. Invalid UTF-8 becomes U+FFFD, which no valid
+/// id contains.
 fn decode(text: &str) -> Cow<'_, str> {
     if text.contains('+') {
         let blanks = text.replace('+', " ");

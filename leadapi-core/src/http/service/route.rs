@@ -18,7 +18,7 @@ pub(super) struct Mount {
     pub(super) public: String,
 }
 
-/// The operation that a request matches. Its query and body have not been read.
+/// The operation that a request matches.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Route<'a> {
     pub(super) operation: Operation,

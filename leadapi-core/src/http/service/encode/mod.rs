@@ -61,7 +61,7 @@ pub(super) fn encode(
     Ok(response)
 }
 
-/// Builds the error response for a refused request.
+/// Builds the response to a request that failed.
 pub(super) fn refuse(error: &ApiError) -> Response<ResponseBody> {
     let mut response = error_response(error.status(), &error.to_string());
     if let Ok(Some((name, value))) = header_of(error) {
