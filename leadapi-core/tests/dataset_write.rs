@@ -76,7 +76,6 @@ fn a_data_set_built_in_code_round_trips() {
         vec![IdempotencySeed::new(IdempotencyKey::parse("key-1").unwrap(), [0xa7; 32], without_stage)];
     business.leads = vec![lead];
     let mut form: FormRecord = serde_json::from_str(FORM).unwrap();
-    // The fields of a form record are public, so the test can change the form's references.
     let names = form.form.get_mut().unwrap();
     assert!(names.id.as_str().is_some() && names.client_id.as_str().is_some());
     names.client_id.set("c1");

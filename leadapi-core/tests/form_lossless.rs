@@ -59,7 +59,7 @@ fn the_sample_has_every_known_member() {
     for key in KNOWN.concat().into_iter().filter(in_contract) {
         assert!(SAMPLE.contains(&format!("\"{key}\":")), "{key}");
     }
-    // The member counts in the contract reveal a member that is missing both here and in the types.
+    // The member counts in the contract reveal a member that is missing both in the types and in the sample.
     let counts = KNOWN.map(|keys| keys.iter().copied().filter(in_contract).count());
     assert_eq!(counts, [3, 2, 2, 14, 5, 3, 8, 3, 1, 6, 2, 2, 3, 9, 10, 1, 18]);
 }

@@ -190,8 +190,8 @@ impl Dataset {
     ///
     /// Returns the first error and its location. Errors include invalid JSON, unknown or missing keys, duplicate ids,
     /// invalid references, and invalid names or email addresses. A pipeline without stages, a lead that breaks a rule
-    /// of contract D4, and a token with an unknown scope or a wrong checksum are errors too. Error messages never
-    /// contain secrets.
+    /// of contract D4, and a token with an unknown scope or a wrong checksum are errors too. The error for an invalid
+    /// secret does not contain the secret.
     pub fn parse(json: &str) -> Result<Self, InvalidDataset> {
         let raw: RawDataset = serde_json::from_str(json).map_err(|error| {
             let text = error.to_string();

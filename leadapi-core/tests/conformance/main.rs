@@ -64,7 +64,7 @@ fn settings_behind_an_arc() {
     block_on(conformance::run_settings(make)).unwrap();
 }
 
-/// Compiles only if each port is dyn-compatible and is implemented for `Arc` and `Box`.
+/// Compiles only if these ports are dyn-compatible.
 #[test]
 fn every_port_is_dyn_compatible() {
     const fn port<T: Send + Sync + ?Sized>() {}

@@ -79,7 +79,7 @@ pub(super) async fn does_not_count_refusals(mut subject: Subject<impl RateLimite
     Ok(())
 }
 
-/// In this script, GCRA admits almost twice the limit within 60 s, and fixed windows admit exactly twice the limit.
+/// For these requests, GCRA admits almost twice the limit within 60 s, and fixed windows admit exactly twice the limit.
 pub(super) async fn refuses_bursts_around_a_window_edge(mut subject: Subject<impl RateLimiter>) -> CheckResult {
     for class in CLASSES {
         let start = subject.now();
