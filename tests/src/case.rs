@@ -87,7 +87,7 @@ pub(crate) struct Expected {
     pub(crate) raw: Vec<String>,
 }
 
-/// A request with any method; the path is relative to the base path.
+/// Creates a case with any method. The path is relative to the base path.
 pub fn request(name: impl Into<String>, method: &str, path: impl Into<String>) -> Case {
     Case {
         name: name.into(),
@@ -102,27 +102,27 @@ pub fn request(name: impl Into<String>, method: &str, path: impl Into<String>) -
     }
 }
 
-/// A GET; the runner also sends a HEAD for the same path.
+/// Creates a case with a GET. The runner also sends a HEAD for the same path.
 pub fn get(name: impl Into<String>, path: impl Into<String>) -> Case {
     request(name, "GET", path)
 }
 
-/// A HEAD.
+/// Creates a case with a HEAD.
 pub fn head(name: impl Into<String>, path: impl Into<String>) -> Case {
     request(name, "HEAD", path)
 }
 
-/// A POST to `/leads`.
+/// Creates a case with a POST to `/leads`.
 pub fn post(name: impl Into<String>, body: Value) -> Case {
     request(name, "POST", "/leads").json(body).is(201)
 }
 
-/// A PATCH of this lead.
+/// Creates a case with a PATCH of this lead.
 pub fn patch(name: impl Into<String>, id: &str, body: Value) -> Case {
     request(name, "PATCH", format!("/leads/{id}")).json(body)
 }
 
-/// A DELETE of this lead.
+/// Creates a case with a DELETE of this lead.
 pub fn delete(name: impl Into<String>, id: &str) -> Case {
     request(name, "DELETE", format!("/leads/{id}")).is(204)
 }

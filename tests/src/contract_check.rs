@@ -21,7 +21,8 @@ use crate::{
 };
 
 /// A transport that checks every response as [`run_table`](crate::run_table) does. It verifies the invariants, compares
-/// the response with the OpenAPI document, detects writes by refused requests, and sends a HEAD after each GET.
+/// the response with the OpenAPI document, detects writes by requests that must not write, and sends a HEAD after each
+/// GET.
 struct Checked {
     live: Live,
     wrong: Mutex<Vec<String>>,

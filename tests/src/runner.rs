@@ -47,9 +47,11 @@ pub(crate) async fn check(live: &Live, case: &Case) -> (TestResponse, Vec<String
     (answer, wrong)
 }
 
-/// Sends any request, and returns the response and what is wrong with it: a violated invariant, or a write by a refused
-/// request. `dump` may contain a dump of the leads from before the request. Afterwards, it contains a new dump if the
-/// request must not have written anything.
+/// Sends a request, and returns the response and what is wrong with it: violated invariants, or a write by a request
+/// that must not write.
+///
+/// `dump` may contain a dump of the leads from before the request. Afterwards, it contains a new dump if the request
+/// must not have written anything.
 pub(crate) async fn exchange(
     live: &Live,
     request: &Request<Bytes>,

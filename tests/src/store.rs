@@ -70,7 +70,7 @@ struct Database {
     _folder: Option<TempDir>,
 }
 
-/// The ports that a service needs.
+/// The stores that a service needs.
 #[derive(Clone)]
 #[allow(missing_debug_implementations, reason = "trait objects have no Debug output")]
 pub struct Ports {

@@ -17,7 +17,7 @@ use tokio::{
 };
 use tower::ServiceExt;
 
-/// Carries one request to a service and returns its response.
+/// A transport that carries requests to a service.
 #[async_trait]
 pub trait Transport: Send + Sync {
     /// Sends a request and reads the whole response.
@@ -60,7 +60,7 @@ impl Tcp {
                 let service = TowerToHyperService::new(service.clone());
                 tokio::spawn(async move {
                     let server = auto::Builder::new(TokioExecutor::new());
-                    // An error here only means that the client closed the connection.
+                    // An error here usually means that the client closed the connection.
                     let _gone = server.serve_connection(TokioIo::new(stream), service).await;
                 });
             }

@@ -31,7 +31,7 @@ const DATA: &str = include_str!("../data/two_businesses.json");
 /// Two businesses and the ports of their service. Tests can replace ports before they build the service.
 #[derive(Clone)]
 pub struct World {
-    /// The clock that all ports use, including the rate limiter.
+    /// The clock that all ports use, including the rate limiter, unless a test replaces them.
     pub clock: Arc<ManualClock>,
     /// The kind of the store.
     pub kind: StoreKind,
@@ -151,7 +151,8 @@ impl World {
         builder.build().unwrap()
     }
 
-    /// Dumps all leads of both businesses as text, so that a test can detect changes to leads.
+    /// Dumps the first 200 leads and the number of leads of each business as text, so that a test can detect changes to
+    /// leads.
     pub async fn dump(&self) -> String {
         let mut dump = String::new();
         for business in ["biz-a", "biz-b"] {

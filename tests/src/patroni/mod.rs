@@ -1,7 +1,7 @@
 //! A PostgreSQL cluster with automatic failover: three nodes under Patroni, and three etcd servers.
 //!
-//! Each of the six runs in its own network namespace, so a test can kill, freeze or disconnect any node. This needs
-//! root.
+//! Each of the six servers runs in its own network namespace, so a test can kill, freeze or disconnect any node. The
+//! namespaces require root.
 
 mod network;
 mod node;
@@ -97,8 +97,8 @@ impl PatroniCluster {
         format!("postgres://postgres@{}/postgres?target_session_attrs=read-write", hosts.join(","))
     }
 
-    /// Waits until all nodes run and one of them is the primary. In synchronous mode, also waits until another one is
-    /// its synchronous standby. Returns the index of the primary.
+    /// Waits until all nodes run and one of them is the primary. In synchronous mode, also waits until the primary has
+    /// a synchronous standby. Returns the index of the primary.
     ///
     /// # Panics
     ///

@@ -152,7 +152,7 @@ impl Cluster {
         connection.await.unwrap().unwrap();
     }
 
-    /// Suspends the server. Its connections stay open but get no answers, and new connections are not accepted.
+    /// Suspends the server. Existing and new connections stay open but get no answers.
     pub fn pause(&mut self) {
         self.own().pause();
     }

@@ -60,7 +60,7 @@ fn versions() -> Vec<PathBuf> {
 pub(crate) struct Account(Option<(u32, u32)>);
 
 impl Account {
-    /// Returns the account to use if the owner of this file is the current user.
+    /// Returns the account for the current user, who must own this file.
     pub(crate) fn for_owner(file: &Metadata) -> Self {
         const NOBODY: (u32, u32) = (65534, 65534);
         Self((file.uid() == 0).then(|| user("postgres").unwrap_or(NOBODY)))

@@ -41,7 +41,7 @@ const SETTINGS: [&str; 9] = [
     "logging_collector=off",
 ];
 
-/// A server that is removed when the test process exits.
+/// A server that is removed when this value is dropped or the test process exits.
 #[derive(Debug)]
 pub(super) struct Server {
     programs: PathBuf,

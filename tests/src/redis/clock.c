@@ -1,7 +1,7 @@
 /* Replaces the wall clock of a process.
  *
- * The shim is preloaded before a process's C library. While the first 8 bytes of the file LEADAPI_TEST_CLOCK contain a
- * number other than 0, gettimeofday returns this number of microseconds since 1970. The monotonic clock stays real.
+ * The shim is preloaded before a process's C library. LEADAPI_TEST_CLOCK names a file. While its first 8 bytes contain
+ * a number other than 0, gettimeofday returns this number of microseconds since 1970. The monotonic clock stays real.
  */
 
 #define _GNU_SOURCE

@@ -27,11 +27,11 @@ impl Clock {
         clock
     }
 
-    /// Sets the clock to an arbitrary start plus `time`. The clock may go forwards or backwards.
+    /// Sets the clock to a fixed start time plus `time`. The clock may go forwards or backwards.
     ///
     /// # Panics
     ///
-    /// Panics if the server's directory is gone.
+    /// Panics if the clock's file cannot be written.
     pub fn set(&self, time: Duration) {
         let micros = i64::try_from((Self::START + time).as_micros()).unwrap();
         self.file.write_all_at(&micros.to_ne_bytes(), 0).unwrap();

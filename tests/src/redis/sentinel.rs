@@ -1,4 +1,4 @@
-//! A master, a replica and three Sentinels that fail over within a second or two.
+//! A master, a replica and three Sentinels that fail over within a few seconds.
 
 use std::fs;
 
