@@ -61,7 +61,7 @@ pub struct Flooded {
     pub life: Option<Duration>,
     /// The error code of the last GOAWAY.
     pub goaway: Option<u32>,
-    /// The number of frames that the peer sent.
+    /// The number of frames that the peer sent. A request and the frame that resets its stream count as one.
     pub frames: usize,
 }
 
@@ -97,7 +97,7 @@ impl Flood {
 }
 
 /// Floods the server on `many` connections for `time`, and reopens each connection that the server closes. Sends
-/// `batch` frames per connection every 5 ms.
+/// `batch` frames per connection every 5 ms. A request and the frame that resets its stream count as one.
 pub async fn flood(target: &Arc<Target>, flood: Flood, many: usize, batch: usize, time: Duration) -> Vec<Flooded> {
     let end = Instant::now() + time;
     let mut peers = JoinSet::new();

@@ -60,7 +60,7 @@ struct Caller {
 }
 
 impl Good {
-    /// Starts the traffic, and returns once each caller has received a response.
+    /// Starts the traffic, and returns once the first request of each caller has succeeded or failed.
     pub fn start(target: &Target) -> Self {
         let (answered, answers) = mpsc::channel();
         let stop = Arc::new(AtomicBool::new(false));

@@ -107,8 +107,8 @@ impl PeerKind {
         matches!(self, Self::DrippedHead | Self::DrippedBody)
     }
 
-    /// Returns whether the peer stops reading. It then cannot notice that the server closes the connection. The test
-    /// sees this only from outside, and imprecisely on a busy machine.
+    /// Returns whether the peer reads slowly or not at all. Such a peer cannot notice that the server closes the
+    /// connection, so the test observes the close from outside, which is imprecise on a busy machine.
     pub fn withholds_reading(self) -> bool {
         matches!(self, Self::NeverReading | Self::SlowReading)
     }
@@ -144,8 +144,8 @@ pub async fn attack(
     cuts
 }
 
-/// The connections whose peers stop reading, so they cannot notice the close themselves. Counts the opened connections,
-/// and records when each closed one was closed, oldest first.
+/// The connections of peers that read slowly or not at all, and therefore cannot notice the close themselves. Counts
+/// the opened connections, and records when each closed one was closed, oldest first.
 #[derive(Default)]
 struct Ends {
     begun: AtomicUsize,

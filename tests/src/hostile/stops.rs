@@ -62,7 +62,8 @@ pub struct Stop {
     pub took: Option<Duration>,
     /// The exit status of the process, if it exited.
     pub status: Option<ExitStatus>,
-    /// The number of idle connections that outlived the drain delay by more than [`CLOSE_TIME`].
+    /// The number of connections outside the load, such as idle ones, that outlived the drain delay by more than
+    /// [`CLOSE_TIME`].
     pub left_open: usize,
 }
 

@@ -20,7 +20,8 @@ const CLEANUP: &str = include_str!("cleanup.sh");
 /// The log messages by which a server or a Sentinel announces that it is ready.
 const SERVES: [&str; 2] = ["Ready to accept connections", "Sentinel ID is"];
 
-/// A Redis or Sentinel process and its directory. They are removed when this value is dropped or the test process exits.
+/// A Redis or Sentinel process and its directory. They are removed when this value is dropped or the test process
+/// exits.
 #[derive(Debug)]
 pub(super) struct Server {
     program: PathBuf,

@@ -1,7 +1,7 @@
 //! Simulates clients and a server over HTTP/1 and HTTP/2, in a network that delays and loses messages. The server
 //! crashes, restarts and shuts down gracefully.
 //!
-//! Each run is a process whose randomness comes from a seed, so the same seed always gives the same run.
+//! Each run is a process whose randomness comes from a seed, so a run can be reproduced from its seed.
 
 mod draw;
 mod server;

@@ -18,7 +18,7 @@ const SOURCES: [&str; 13] = [
     include_str!("wire.rs"),
 ];
 
-/// All sections that have content. Sections 3 (transitions) and 6 (events) have none.
+/// The sections that specify something. Sections 3 (transitions) and 6 (events) specify nothing.
 const SECTIONS: [&str; 18] =
     ["1", "2", "4", "5", "7", "8", "9", "D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9", "D10", "D11"];
 

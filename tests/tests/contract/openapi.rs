@@ -205,7 +205,8 @@ fn schema_and_service_accept_the_same_texts() {
     }
 }
 
-/// Performs the same check for the two patch fields that determine a lead's stage.
+/// The schema must accept a combination of the patch's `pipeline_id` and `stage_id` if and only if the service accepts
+/// it.
 #[test]
 fn schema_and_service_accept_the_same_placements() {
     let description = Description::committed();

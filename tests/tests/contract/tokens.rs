@@ -31,7 +31,6 @@ fn with(case: Case, secret: &BearerToken) -> Case {
 
 #[test]
 fn only_owners_and_admins_manage_tokens() {
-    // Only the business's owners and admins can list, create, revoke or delete its tokens (contract D8).
     assert!(admin("biz-a", Role::Owner).is_ok());
     assert!(admin("biz-a", Role::Admin).is_ok());
     assert_eq!(admin("biz-a", Role::Member), Err(NotAllowed));
@@ -129,7 +128,7 @@ async fn a_token_has_the_documented_format_and_stays_secret() {
             text.starts_with(&record.hint) && record.hint.len() < 12,
             "the hint must be a short prefix of the token"
         );
-        // The token never appears in `Debug` output and is never stored in clear text (contract D8).
+        // The token never appears in `Debug` output and is never stored in plain text (contract D8).
         let debug = format!("{record:?} {made:?} {store:?}");
         assert!(!debug.contains(&text[..20]), "{debug}");
     }

@@ -60,7 +60,7 @@ impl Case {
     ///
     /// # Errors
     ///
-    /// Returns an error if the connection is not closed within a few seconds.
+    /// Returns an error if the connection cannot be opened, or is not closed within 8 s.
     pub async fn send(&self, nth: usize, to: SocketAddr, authorization: &str) -> io::Result<Vec<u8>> {
         const TIMEOUT: Duration = Duration::from_secs(8);
         let mut stream = TcpStream::connect(to).await?;

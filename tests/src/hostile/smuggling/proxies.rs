@@ -1,4 +1,4 @@
-//! Third-party proxies in front of the server, each configured to be as lenient as possible.
+//! Third-party proxies in front of the server, configured to be lenient.
 
 use std::{
     fs,

@@ -11,8 +11,8 @@ impl Cases {
             ("N;a=b\r\n", After::Served),
             ("N;a=\"b\"\r\n", After::Served),
             ("N;a=b;c=d\r\n", After::Served),
-            // Older specifications allowed whitespace as padding here. All parsers end the size at the same byte, so
-            // both outcomes are safe.
+            // Older specifications allowed whitespace as padding here. Parsers that accept these lines end the size at
+            // the same byte, so both outcomes are safe.
             ("N \r\n", After::Either),
             ("N\t\r\n", After::Either),
             ("N ;a\r\n", After::Either),
@@ -49,7 +49,7 @@ impl Cases {
             let body = format!("{}{hidden}\r\n0\r\n\r\n", size.0);
             self.chunked(format!("chunk: {:?}", size.1), &body, after);
         }
-        // These chunks are longer or shorter than their declared size, or end differently.
+        // These chunks are longer or shorter than their declared size, or do not end with a single CRLF.
         for (more, end) in [
             (1, "\r\n"),
             (2, "\r\n"),

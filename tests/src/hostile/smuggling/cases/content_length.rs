@@ -48,9 +48,10 @@ impl Cases {
                 let value = |form: &str| form.replace('N', &n).replace('M', &m);
                 let lines = format!("Content-Length: {}\r\nContent-Length: {}\r\n", value(first), value(second));
                 let same = |form| matches!(form, "N" | "000N");
-                // A server may accept identical repeated values (RFC 9110, 8.6). It may also accept a length shorter
-                // than the remaining bytes: every parser then sees the rest as the next request.
+                // A server may accept identical repeated values (RFC 9110, 8.6).
                 let after = if same(first) && same(second) { After::Either } else { After::Closed };
+                // Skips valid lengths that are shorter than the remaining bytes: every parser sees the rest as the next
+                // request.
                 if matches!((first, second), ("0", "0") | ("M", "M")) {
                     continue;
                 }
