@@ -82,7 +82,7 @@ impl TaskRequest {
         FormId::parse(if is_there { id } else { "nobody" }).unwrap()
     }
 
-    /// Performs the task, and returns its outcome and whether the store made the change. A refusal may repeat the
+    /// Performs the task, and returns its outcome and whether the store accepted the task. A refusal may repeat the
     /// requested id, so it is not searched for the other business's data.
     pub(crate) async fn perform(&self, store: &SqlStore) -> Check<(String, bool)> {
         match self.execute(store).await {

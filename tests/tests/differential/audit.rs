@@ -123,8 +123,9 @@ async fn leads(sides: &Sides<'_>, tenant: Tenant) -> Check {
 type Position = (i64, String);
 type Filter = (String, String);
 
-/// Checks the lead counts. Each row must contain the number of leads in its bucket that match its filter, and no row
-/// may be missing. Only a row without a filter may contain zero, because such rows define the buckets.
+/// Checks the lead counts (table `tally`). Each row must contain the number of leads in its bucket that match its
+/// filter, and no row may be missing. Only a row without a filter may contain zero, because such rows define the
+/// buckets.
 pub(crate) async fn lead_counts(raw: &Raw) -> Check {
     let mut found: BTreeMap<String, BTreeMap<(Position, Filter), i64>> = BTreeMap::new();
     for row in raw.rows("SELECT business_id, from_at, from_id, client_id, stage_id, leads FROM tally").await {

@@ -31,7 +31,7 @@ fn leads(tenant: Tenant) -> Vec<Value> {
     (0..many).map(|nth| lead(tenant, nth, START + nth * every * MINUTE)).collect()
 }
 
-/// Returns a lead id. The other business also uses half of the imported ids.
+/// Returns a lead id. For even numbers below 10,000, both businesses use the same id.
 fn lead_id(tenant: Tenant, nth: i64) -> String {
     if nth % 2 == 0 && nth < 10_000 { format!("lead-{nth}") } else { fixture::own(tenant, &format!("lead-{nth}")) }
 }
@@ -68,8 +68,7 @@ async fn counts_of_thousands_of_leads_equal_a_full_scan() {
     };
     whole().await.unwrap();
     // Overfills one bucket in each of three ranges: before the first lead, among the existing leads, and after the last
-    // one. Then repeats this in the other business, so that the buckets of the two businesses split each other's
-    // ranges.
+    // one. Then repeats this in the other business, so that the buckets of the two businesses overlap.
     for (nth, tenant) in [(0, Tenant::A), (1, Tenant::B)] {
         // The newest leads of the two businesses have different times.
         let last = (5_300 - 50 * nth) * MINUTE;

@@ -1,5 +1,5 @@
-//! Checks that the store reports the true outcome of a write, no matter at which message the connection to PostgreSQL
-//! breaks (contract D10).
+//! Checks that the store never reports a wrong outcome of a write, no matter at which message the connection to
+//! PostgreSQL breaks (contract D10).
 
 use leadapi_core::port::{Store, StoreError, Updated};
 use leadapi_server::store::SqlStore;

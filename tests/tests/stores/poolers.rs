@@ -22,7 +22,7 @@ struct PgBouncer {
 
 impl PgBouncer {
     /// Starts PgBouncer in this pool mode in front of a cluster. If PgBouncer is not installed, returns `None`, or
-    /// panics if `LEADAPI_REQUIRE_PROXIES` is set.
+    /// panics if `LEADAPI_REQUIRE_PROXIES` is 1.
     fn start(cluster: &Cluster, mode: &str) -> Option<Self> {
         let program = proxy_program("pgbouncer")?;
         let folder = tempfile::tempdir().unwrap();
