@@ -13,7 +13,7 @@ pub(super) const PREFIX: &str = "pak_";
 pub(super) const HINT_CHARS: usize = PREFIX.len() + 4;
 
 /// The error for an `Authorization` header that is missing or malformed, and for text that is not a well-formed token.
-/// The service responds to such a header with 401 and this message (contract D1, D2).
+/// The service responds with 401, and its error object contains this message (contract D1, D2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MalformedToken {

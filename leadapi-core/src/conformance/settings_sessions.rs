@@ -11,7 +11,7 @@ use crate::{
     port::{AuditAction, AuditEntry, FoundSession, LoginLink, Membership, Session, SettingsStore, SignIn},
 };
 
-/// Two businesses with members. Zoë is a member of both, with different spellings of her address.
+/// Two businesses with members. Zoë is a member of both, with addresses that differ only in case.
 pub(super) const MEMBERS: &str = r#"{"businesses": [
     {"id": "b1", "name": "Two", "created_at": "2026-01-01T00:00:00Z", "members": [
         {"email": "ann@b1.example", "role": "owner"}, {"email": "Zoë@Example.org", "role": "admin"},
@@ -61,7 +61,7 @@ async fn listed(store: &impl SettingsStore, owner: &str, now: Timestamp) -> Resu
     Ok(store.sessions(&business(owner), now).await?.into_iter().map(|session| session.id).collect())
 }
 
-/// Checks that email addresses are compared without regard to case, and returned as the business spells them.
+/// Checks that email addresses are compared without regard to case, and returned as the business stores them.
 pub(super) async fn finds_members_ignoring_case(store: &impl SettingsStore) -> CheckResult {
     let zoe = Membership::new(business("b1"), "Two", "Zoë@Example.org", Role::Admin);
     let found = store.membership(&business("b1"), "zoË@example.ORG").await?;

@@ -2,11 +2,13 @@
 
 use http::HeaderName;
 
-/// Identifies a create, so that a retry does not create a second lead (contract D10).
+/// The request header that identifies a create, so that a retry does not create a second lead (contract D10).
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
-/// Set to `true` on a replayed response, which means that an earlier request created the lead (contract D10).
+/// The response header with the value `true` on a replay, which means that an earlier request created the lead
+/// (contract D10).
 pub const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
-/// Identifies a request in the logs (contract D2). The host sets it; the service neither reads nor sets it.
+/// The header that identifies a request in the logs (contract D2). The host sets it; the service neither reads nor sets
+/// it.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

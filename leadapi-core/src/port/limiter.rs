@@ -43,8 +43,8 @@ pub enum Admission {
 /// other request. A host can implement this trait to share counts between processes.
 ///
 /// The limiter must check and count a request in one atomic step. No half-open interval of the window's length may
-/// contain more admitted requests than the limit. The limiter may refuse a request only if the window that ends at its
-/// arrival is already full. It measures time with its own monotonic clock.
+/// contain more admitted requests than the limit. The limiter may refuse a request only if the window that ends at the
+/// request's arrival is already full. The limiter reads the time from a clock of its own.
 ///
 /// Test an implementation with `run_limiter` and `run_shared_limiter` in `leadapi_core::conformance` (`conformance`
 /// feature).

@@ -17,7 +17,7 @@ pub struct Membership {
     pub business: BusinessId,
     /// The name of the business.
     pub business_name: String,
-    /// The person's email address, as the business spells it.
+    /// The person's email address, exactly as the business stores it.
     pub email: String,
     /// The person's role.
     pub role: Role,

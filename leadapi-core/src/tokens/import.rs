@@ -9,8 +9,8 @@ use crate::{
     port::{TokenRecord, TokenStore},
 };
 
-/// A token whose secret the import generated, because the data set contained no secret. The secret is shown once
-/// (contract 5.3).
+/// A token whose secret was generated, because the data set contains neither the secret nor its hash. The secret can be
+/// shown only once, because a store keeps only its hash (contract 5.3).
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct IssuedToken {
@@ -36,7 +36,8 @@ pub struct Records {
     pub issued: Vec<IssuedToken>,
 }
 
-/// Creates store records for the tokens of a data set, and generates any secrets that the data set lacks.
+/// Creates store records for the tokens of a data set. Generates a secret for each token for which the data set
+/// contains neither a secret nor a hash.
 ///
 /// Tokens that were exported from a store stay unchanged. All other tokens get the creation time `now`. Use this
 /// function if the store can insert all records in one transaction. [`import`] inserts them one by one into any store.

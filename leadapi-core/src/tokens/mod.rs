@@ -176,8 +176,8 @@ impl Tokens {
         Ok((self.change(admin, now, TokenAction::Create(record)).await?, secret))
     }
 
-    /// Replaces a token with a new one of the same name and scopes. Both are valid until the end of the overlap, so
-    /// that integrations can switch to the new secret without interruption.
+    /// Replaces a token with a new one of the same name and scopes. Unless one of them expires earlier, both are valid
+    /// until the end of the overlap, so that integrations can switch to the new secret without interruption.
     ///
     /// # Errors
     ///

@@ -99,8 +99,8 @@ pub(crate) struct Side<'a> {
 }
 
 impl Sides<'_> {
-    /// Performs an operation on all stores, and checks that the outcomes are the same. Also checks that a request leaves
-    /// the idempotency keys of the other business unchanged.
+    /// Performs an operation on all stores, and checks that the outcomes are the same. Also checks that a request does
+    /// not change the idempotency keys of the other business.
     pub(crate) async fn play(&self, operation: &Operation) -> Check {
         if let Operation::Create { tenant, id, .. } = operation {
             put(&self.next, LeadId::parse(id.lead(*tenant)).unwrap());
