@@ -1,4 +1,4 @@
-//! The stored form of a token (contract D8).
+//! The hash of a token (contract D8).
 
 use std::fmt;
 

@@ -25,8 +25,7 @@ pub(super) async fn applies_a_merge_patch(store: &impl Store) -> CheckResult {
     same("a missing lead", &missing, &Updated::Missing)
 }
 
-/// Sets every field twice, then clears every field except the name. The last value wins, and a cleared field equals a
-/// field that was never set.
+/// Checks that the last value of each field wins, and that a cleared field equals a field that was never set.
 pub(super) async fn sets_and_clears_every_field(store: &impl Store) -> CheckResult {
     let bare = create(store, "l1", NOON, &new("n")).await?;
     let mut full = (*bare).clone();

@@ -32,7 +32,7 @@ pub struct TokenSeed {
 pub enum TokenOrigin {
     /// The token has no secret yet. An import generates the secret and returns it, so that it can be shown once.
     Open,
-    /// The data set contains the secret itself, with a correct checksum.
+    /// The data set contains the secret itself. In a parsed data set, the checksum of the secret is correct.
     Given(BearerToken),
     /// The token was exported from a store, which keeps only the hash of the secret.
     Kept {

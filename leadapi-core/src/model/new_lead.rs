@@ -1,4 +1,4 @@
-//! The body of a create, as the caller sends it (contract, POST /leads).
+//! The body of a create, as the caller sends it (contract 4).
 
 use serde::{Deserialize, Serialize, Serializer};
 

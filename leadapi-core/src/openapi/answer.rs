@@ -109,7 +109,8 @@ fn faults(operation: Operation) -> Vec<(&'static str, &'static str)> {
     }
 }
 
-/// Returns the name of the 403 response, which also covers unknown client accounts for operations that take one.
+/// Returns the name of the 403 response. If the operation takes a client account, this response also covers unknown
+/// client accounts.
 const fn forbidden(operation: Operation) -> &'static str {
     match operation {
         Operation::ListLeads | Operation::CreateLead => "ForbiddenClient",

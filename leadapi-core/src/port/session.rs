@@ -70,7 +70,7 @@ pub struct Session {
     pub email: String,
     /// The time at which the person signed in.
     pub created_at: Timestamp,
-    /// The time of the last recorded use. It is updated at most every 5 minutes.
+    /// The time of the last recorded use. It is updated at most once every 5 minutes.
     pub last_used_at: Timestamp,
     /// The IP address that the person signed in from. `None` if it is unknown.
     pub address: Option<IpAddr>,

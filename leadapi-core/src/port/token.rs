@@ -33,7 +33,7 @@ pub struct TokenRecord {
     pub revoked_at: Option<Timestamp>,
     /// The email address of the person who created the token, if known.
     pub created_by: Option<String>,
-    /// The time of the last use, if any. It is updated at most every [15 minutes](TokenUse::INTERVAL).
+    /// The time of the last use, if any. It is updated at most once every [15 minutes](TokenUse::INTERVAL).
     pub last_used_at: Option<Timestamp>,
 }
 

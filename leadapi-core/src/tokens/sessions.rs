@@ -150,7 +150,7 @@ impl Sessions {
     }
 
     /// Returns the person with this session. Returns `None` if the session is unknown or has ended, or if the person
-    /// may no longer manage tokens. Records the use of the session, at most every 5 minutes.
+    /// may no longer manage tokens. Records the use of the session, at most once every 5 minutes.
     ///
     /// # Errors
     ///

@@ -32,7 +32,8 @@ impl StoredTokens {
     ///
     /// A request that arrives at least 2 s after its token was revoked or deleted is refused, on any machine. The delay
     /// also applies on the machine that made the change, because [`Tokens`](super::Tokens) does not notify the
-    /// verifier. Expiry is exact, because every request checks it against the cached record.
+    /// verifier. A token expires without delay, because every request checks the expiry in the cached record. If a
+    /// rotation changes the expiry, the change takes effect within 2 s.
     ///
     /// Only tokens that exist in the store are cached, so unknown tokens can neither evict valid tokens nor exhaust
     /// memory. Each request with an unknown token causes at most one lookup. Concurrent requests with the same token
