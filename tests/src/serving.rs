@@ -32,7 +32,7 @@ pub fn serve_with_rate_limits(command: &mut Command, tokens: &[&str]) -> (Child,
     (child, url)
 }
 
-/// Returns a file with the data set of [`serve_one_business`].
+/// Returns a file with the data set of [`serve_one_business`], but with these tokens.
 pub fn one_business(tokens: &[&str]) -> tempfile::NamedTempFile {
     let token = |token: &&str| json!({"name": "t", "scopes": ["read", "write"], "token": token});
     let tokens: Vec<Value> = tokens.iter().map(token).collect();

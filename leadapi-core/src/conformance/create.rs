@@ -49,8 +49,8 @@ pub(super) async fn preserves_every_value(store: &impl Store) -> CheckResult {
     same("a lead without optional fields", &read.as_deref(), &Some(&bare))
 }
 
-/// Ordinary numbers, the extreme values of a double, and numbers that a decimal column, a 32-bit float or 15 significant
-/// digits would not preserve.
+/// Ordinary numbers, the extreme values of a double, and numbers that a decimal column, a 32-bit float or 15
+/// significant digits would not preserve.
 const NUMBERS: [f64; 18] = [
     0.0,
     -0.0,

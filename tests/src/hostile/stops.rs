@@ -56,7 +56,7 @@ pub struct Stop {
     /// The error for each lost request: one that failed or stayed unanswered on a connection whose close the server had
     /// not announced.
     pub lost: Vec<String>,
-    /// The number of connections refused before the drain delay was over.
+    /// The number of connection attempts refused before the drain delay was over.
     pub refused_early: usize,
     /// The time from the signal until the process exited; `None` if it did not exit.
     pub took: Option<Duration>,

@@ -146,7 +146,7 @@ impl Target {
         signal(name, &[self.child.id()]);
     }
 
-    /// Waits until the server exits. Returns `None` if it does not exit within the time limit.
+    /// Waits until the server exits. Returns `None` if it does not exit within this time.
     pub fn ended(&mut self, within: Duration) -> Option<ExitStatus> {
         let deadline = Instant::now() + within;
         loop {
@@ -165,7 +165,7 @@ impl Target {
         self.log.take().unwrap().join().unwrap()
     }
 
-    /// Stops the server gracefully. Returns the ids of the requests that the server received, keyed by path.
+    /// Stops the server gracefully. Returns the ids of the requests that the server logged, keyed by path.
     pub fn seen(self) -> HashMap<String, Vec<String>> {
         let log = self.log();
         let mut seen: HashMap<String, Vec<String>> = HashMap::new();
