@@ -26,8 +26,8 @@
 //! secret. An exported token can also have the keys `created_by` and `last_used_at`.
 //!
 //! `idempotency` lists the stored idempotency keys, with which a retry after an import creates no second lead
-//! (contract D10). Each entry has the `key`, the `fingerprint` of the request body in the same format as `hash`, and the
-//! `lead` as the create returned it.
+//! (contract D10). Each entry has the `key`, the `fingerprint` of the request body in the same format as `hash`, and
+//! the `lead` as the create returned it.
 
 mod directory;
 mod file;
