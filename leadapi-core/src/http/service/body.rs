@@ -71,9 +71,12 @@ fn is_in_utf8(mut rest: &str) -> bool {
 /// text, or `None` if the value is malformed.
 fn value(text: &str) -> Option<(&str, &str)> {
     let (value, after) = if let Some(quoted) = text.strip_prefix('"') {
-        // A quote after a backslash does not end the string. Escapes are not decoded, because `utf-8` contains no
-        // character that needs escaping.
-        let is_end = |(at, _): &(usize, _)| !quoted.get(..*at).is_some_and(|before| before.ends_with('\\'));
+        // A quote after an odd number of backslashes does not end the string. Escapes are not decoded, because `utf-8`
+        // contains no character that needs escaping.
+        let is_end = |(at, _): &(usize, _)| {
+            let backslashes = |before: &str| before.len() - before.trim_end_matches('\\').len();
+            quoted.get(..*at).map_or(0, backslashes).is_multiple_of(2)
+        };
         let (end, _) = quoted.match_indices('"').find(is_end)?;
         (quoted.get(..end)?, quoted.get(end + 1..)?)
     } else {
@@ -150,6 +153,7 @@ mod tests {
             "application/json; profile=x",
             "application/json; profile=\"a;charset=latin1\"",
             "application/json; profile=\"a\\\";charset=latin1\" ; charset=utf-8 ;",
+            "application/json; profile=\"a\\\\\"; charset=utf-8",
         ] {
             assert!(is_json(good), "{good}");
         }
