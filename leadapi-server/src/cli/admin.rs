@@ -1,4 +1,4 @@
-//! The business whose API settings a command manages, and the person who runs the command.
+//! The options of the commands that manage API settings: the store, the business, and the person who runs the command.
 
 use clap::Args;
 use leadapi_core::{auth::TokenAdmin, id::BusinessId, memory::SystemClock, port::SettingsStore, tokens::Tokens};

@@ -1,4 +1,4 @@
-//! The text for a list of counts.
+//! Formatting of counts for messages.
 
 /// Formats counts as human-readable text, omitting zeros: `1 error and 2 warnings`.
 pub(super) fn format_counts(counts: &[(usize, &str)]) -> String {

@@ -19,10 +19,10 @@ pub enum CsvError {
     /// The API could not be called, or it refused a call.
     #[error("{0}")]
     Api(String),
-    /// Some rows could not be sent, or their result is unknown.
+    /// Some rows were not sent, failed although they break no rule, or have an unknown result.
     #[error("the import is not complete: {0}; run the same command again to continue")]
     Incomplete(String),
-    /// Rows break a rule. All other rows were imported.
+    /// Rows were refused. All other rows are imported, or would be after a dry run.
     #[error("the API refuses {0} of the rows")]
     Refused(u64),
 }

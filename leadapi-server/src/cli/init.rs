@@ -77,7 +77,7 @@ impl Init {
         // Without a terminal there is no default, because nobody would notice a new file in the current directory.
         let default = Some(DEFAULT_STORE).filter(|_| prompt::is_possible());
         let url = given_or_asked(self.store.take(), "--store", "Store", default, parse)?;
-        // Checked first, so that nobody answers questions about a store that already has a business.
+        // Checked before the prompts, so that nobody answers them for a store that already has a business.
         if !url.is_missing() && !SqlStore::open(&url).await?.is_empty().await? {
             return Err(CommandError::NotEmpty(url));
         }

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::{CommandError, escape::escape};
 
-/// Prints a line. Ignores errors, because a server must not stop just because its output is closed.
+/// Prints a line. Ignores errors, because a closed output must not stop a server.
 pub(super) fn print_line(line: &str) {
     writeln!(io::stdout(), "{}", escape_lines(line)).unwrap_or_default();
 }
@@ -104,7 +104,7 @@ fn terminal_width() -> Option<u16> {
     Term::stdout().size_checked().filter(|_| io::stdout().is_terminal()).map(|(_, columns)| columns)
 }
 
-/// Formats a table to fit the width if possible. Text is wrapped, but ids are not, so that they can be copied.
+/// Formats a table to fit the width if possible. All columns except `id` are wrapped, so that ids can be copied.
 fn table_within<const N: usize>(
     width: Option<u16>,
     header: [&str; N],

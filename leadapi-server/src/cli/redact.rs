@@ -17,7 +17,8 @@ pub(super) fn redact<'t>(message: &str, given: impl IntoIterator<Item = &'t str>
     secrets.iter().fold(message.to_owned(), |message, secret| message.replace(&**secret, HIDDEN))
 }
 
-/// Masks possible secrets that come from the arguments or the environment of this process, including values after `=`.
+/// Masks possible secrets that come from this process's arguments, including their values after `=`, or from its
+/// `LEADAPI_` and `OTEL_` variables.
 pub(super) fn redact_given(message: &str) -> String {
     let args = env::args_os().map(|arg| arg.to_string_lossy().into_owned());
     let variables = env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_setting));

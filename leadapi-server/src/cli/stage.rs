@@ -62,7 +62,7 @@ pub(super) enum StageCommand {
     },
 }
 
-/// A stage and its pipeline, as listed.
+/// An entry of the list of stages, which states the pipeline of each stage.
 #[derive(Serialize)]
 struct Listed<'p> {
     #[serde(flatten)]

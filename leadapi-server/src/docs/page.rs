@@ -4,7 +4,7 @@ use std::{fmt::Write, sync::LazyLock};
 
 use crate::web;
 
-/// The files next to the HTML, by name. Their paths start with `docs/`.
+/// The name, content type and content of each file that the HTML loads. The paths of these files start with `docs/`.
 pub(super) const ASSETS: [(&str, &str, &[u8]); 7] = [
     ("page.css", web::CSS, include_bytes!("page.css")),
     ("page.js", "text/javascript; charset=utf-8", include_bytes!("page.js")),
@@ -81,7 +81,6 @@ mod tests {
         assert!(HTML.contains("createClient&lt;paths&gt;(") && !HTML.contains("createClient<paths>"));
     }
 
-    /// The guides state limits that the code defines.
     #[test]
     fn the_guides_state_the_limits_of_the_code() {
         let guides = include_str!("guides.html").split_whitespace().collect::<Vec<_>>().join(" ");

@@ -40,7 +40,7 @@ impl Api {
             .build()
     }
 
-    /// Handles a request without a body.
+    /// Handles a request and ignores its body, because the tools only read.
     pub(super) async fn handle<B>(
         &self,
         request: Request<B>,

@@ -19,7 +19,7 @@ use crate::{
     shutdown::Shutdown,
 };
 
-/// The connection limit, lower than for the API, because an agent makes few requests.
+/// The highest connection limit. It is lower than the API's default, because an agent makes few requests.
 const MAX_CONNECTIONS: usize = 256;
 
 /// The settings of the MCP server, and the verifier of its tokens.
@@ -46,7 +46,7 @@ impl McpListener {
         Ok(Self { address: socket.local_addr()?, socket, site, connections })
     }
 
-    /// Returns the URL at which clients reach the server, and the address if it differs.
+    /// Returns the URL at which clients reach the server, followed by the listener's address if `--mcp-url` is set.
     pub(crate) fn location(&self, has_certificate: bool) -> String {
         if let Some(url) = &self.site.url {
             return format!("{url}{PATH}, served at {}", self.address);

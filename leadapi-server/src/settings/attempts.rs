@@ -15,7 +15,7 @@ use leadapi_core::{
 use super::problem::Problem;
 use crate::listen::counted_address;
 
-/// The maximum number of attempts from one address in 60 seconds.
+/// The maximum number of attempts from one IPv4 address or IPv6 /64 network in 60 seconds.
 const PER_ADDRESS: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
 /// The attempts of each address in the last 60 seconds.

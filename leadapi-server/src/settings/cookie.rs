@@ -3,8 +3,8 @@
 use http::{HeaderMap, HeaderValue, header::COOKIE};
 use leadapi_core::auth::SessionToken;
 
-/// The maximum number of secrets that are looked up for one request. A browser sends more than one only if another
-/// server on the same host has set a cookie with the same name.
+/// The maximum number of secrets that are looked up for one request. A browser sends more than one if another server on
+/// the same host or in the same domain has set a cookie with the same name.
 const MAX_SECRETS: usize = 4;
 
 /// The name and the attributes of the cookie.
@@ -25,7 +25,7 @@ impl SessionCookie {
         }
     }
 
-    /// Returns the secrets that the browser sent. A browser can send several cookies with the same name.
+    /// Returns the first `MAX_SECRETS` secrets that the browser sent.
     pub(super) fn read(self, headers: &HeaderMap) -> Vec<SessionToken> {
         let headers = headers.get_all(COOKIE).into_iter().filter_map(|header| header.to_str().ok());
         let cookies = headers.flat_map(|header| header.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
@@ -36,8 +36,8 @@ impl SessionCookie {
             .collect()
     }
 
-    /// Returns the header that stores the secret until the browser is closed. The server itself ends idle sessions, so
-    /// the cookie needs no expiry, which every request would have to extend.
+    /// Returns the value of a `Set-Cookie` header that stores the secret until the browser is closed. The server itself
+    /// ends idle sessions, so the cookie needs no expiry, which every request would have to extend.
     pub(super) fn set(self, secret: &SessionToken) -> Option<HeaderValue> {
         let Self { name, attributes } = self;
         let mut value = HeaderValue::try_from(format!("{name}={}{attributes}", secret.expose())).ok()?;
@@ -45,7 +45,7 @@ impl SessionCookie {
         Some(value)
     }
 
-    /// Returns the header that removes the secret from the browser.
+    /// Returns the value of a `Set-Cookie` header that removes the secret from the browser.
     pub(super) fn clear(self) -> Option<HeaderValue> {
         HeaderValue::try_from(format!("{}={}; Max-Age=0", self.name, self.attributes)).ok()
     }

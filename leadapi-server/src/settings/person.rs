@@ -37,7 +37,8 @@ pub(super) struct Claims {
     cookies: Vec<SessionToken>,
     /// The email address that the proxy has verified.
     verified: Option<String>,
-    /// The address of the person's browser.
+    /// The address that a trusted proxy forwarded, otherwise the peer's address. It is `None` for a Unix socket without
+    /// a forwarded address.
     pub(super) address: Option<IpAddr>,
 }
 
@@ -102,8 +103,8 @@ impl Claims {
         self.verified.as_deref()
     }
 
-    /// Returns the person from the first valid session cookie, for any business. Skips the sessions of anyone other
-    /// than the person whom the proxy has verified.
+    /// Returns the person from the first valid session cookie, for any business. If a proxy has verified a person, the
+    /// sessions of anyone else are skipped.
     pub(super) async fn find(&self, sessions: &Sessions) -> Result<Option<Person>, Problem> {
         for secret in &self.cookies {
             let Some(signed_in) = sessions.find(secret).await? else { continue };
@@ -115,8 +116,8 @@ impl Claims {
         Ok(None)
     }
 
-    /// Returns the person with a session in this business. If there is none, a person whom the proxy has verified gets
-    /// a new session.
+    /// Returns the person whom [`find`](Self::find) finds, if the session belongs to this business. Otherwise, starts a
+    /// session for the person whom the proxy has verified.
     pub(super) async fn find_in(
         &self,
         sessions: &Sessions,

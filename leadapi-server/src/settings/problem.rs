@@ -20,7 +20,7 @@ pub(super) enum Problem {
     NotFound,
     /// The path supports only these methods.
     MethodNotAllowed(&'static str),
-    /// The form comes from another site, or from a page of an earlier session.
+    /// The form comes from another site, or its token is missing or belongs to another session or form.
     Forged,
     /// The request is malformed. The text describes what is wrong.
     BadRequest(&'static str),

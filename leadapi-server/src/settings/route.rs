@@ -53,7 +53,7 @@ impl TokenForm {
     }
 }
 
-/// The reason why there is no page.
+/// The reason why a request has no route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoRoute {
     NotFound,
@@ -62,7 +62,7 @@ pub(super) enum NoRoute {
 }
 
 impl Route {
-    /// Finds the page at a path. HEAD is treated as GET.
+    /// Finds the page or action for a method and a path. HEAD is treated as GET.
     pub(super) fn find(method: &Method, path: &str) -> Result<Self, NoRoute> {
         let decode = |segment| percent_decode_str(segment).decode_utf8().ok().map(String::from);
         let segments: Option<Vec<String>> = path.split('/').skip(1).map(decode).collect();

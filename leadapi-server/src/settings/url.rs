@@ -1,4 +1,4 @@
-//! The URL at which a person's browser reaches the API settings.
+//! The public URL of the API settings or the MCP server, and the checks of a request's host and origin.
 
 use std::{fmt, str::FromStr};
 
@@ -7,7 +7,8 @@ use leadapi_core::auth::LoginToken;
 
 use crate::host::{authority, names_this_machine};
 
-/// The URL of the API settings: a scheme and a host, such as `https://settings.example.com`.
+/// The public URL of the API settings or the MCP server: a scheme, a host and an optional port, such as
+/// `https://settings.example.com`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SettingsUrl {
     origin: String,
@@ -15,7 +16,7 @@ pub(crate) struct SettingsUrl {
     is_https: bool,
 }
 
-/// The error for a text that is not a scheme and a host.
+/// The error for a text that is not a scheme and a host with an optional port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be http:// or https:// and a host, without a path, such as https://settings.example.com")]
 pub(crate) struct InvalidSettingsUrl;

@@ -60,7 +60,7 @@ impl Export {
     }
 }
 
-/// The number of exported businesses and leads.
+/// The numbers of exported businesses and leads.
 #[derive(Debug, Clone, Copy, Default)]
 struct Exported {
     businesses: usize,

@@ -21,8 +21,8 @@ use crate::cli::{
 
 /// The destination for the secrets of new tokens: a terminal, or a new file that only its owner can read.
 ///
-/// Secrets are written to standard output only if it is a terminal. The output of a service ends up in a journal, and
-/// secrets must never be logged (contract D8).
+/// Standard output is chosen only if it is a terminal. The output of a service ends up in a journal, and secrets must
+/// never be logged (contract D8).
 #[derive(Debug)]
 pub(in crate::cli) enum NewSecrets {
     None,

@@ -21,7 +21,7 @@ pub(super) struct LogOptions {
     /// their crates: `info,h2=debug`.
     #[arg(long, env = "LEADAPI_LOG", value_name = "FILTER", default_value = "info", value_parser = checked)]
     log: String,
-    /// The log format on standard error: text for people, or one JSON object per line.
+    /// The log format on standard error: human-readable text, or one JSON object per line.
     #[arg(long, env = "LEADAPI_LOG_FORMAT", value_name = "FORMAT", default_value = "text")]
     log_format: LogFormat,
     /// The URL of an OpenTelemetry collector that accepts traces over HTTP; each request becomes a span with its log
@@ -59,7 +59,8 @@ fn checked(text: &str) -> Result<String, String> {
 }
 
 impl LogOptions {
-    /// Returns the options for commands without log options: text, with the filter in `LEADAPI_LOG` if it is valid.
+    /// Returns the options for commands without log options: text, with the filter in `LEADAPI_LOG`, or `info` if that
+    /// variable is missing or invalid.
     pub(super) fn from_environment() -> Self {
         let log = std::env::var("LEADAPI_LOG").ok().and_then(|text| checked(&text).ok());
         Self {

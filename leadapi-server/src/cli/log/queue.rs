@@ -46,7 +46,8 @@ struct State {
 pub(super) struct FlushOnDrop(LogQueue);
 
 impl LogQueue {
-    /// Starts the thread that writes the lines to the sink. `dropped` counts the lines that never reach it.
+    /// Starts the thread that writes the lines to the sink. `dropped` counts the lines that are lost because the queue
+    /// is full or the sink fails.
     pub(super) fn start(sink: impl Write + Send + 'static, dropped: IntCounter) -> io::Result<(Self, FlushOnDrop)> {
         let queue = Self(Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), dropped }));
         let writer = queue.0.clone();
@@ -55,7 +56,7 @@ impl LogQueue {
     }
 }
 
-/// Each call queues one line. It never waits for the sink and never fails.
+/// Each call queues one line, or drops it if the queue is full. It never waits for the sink and never fails.
 impl Write for LogQueue {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let mut state = self.0.lock();

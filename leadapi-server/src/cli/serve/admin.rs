@@ -14,7 +14,7 @@ use crate::settings::{Settings, SettingsListener, SettingsSocket, SettingsUrl, T
 #[allow(clippy::struct_field_names, reason = "the fields have the names of their options")]
 pub(super) struct AdminOptions {
     /// The address of the API settings, web pages on which owners and admins manage tokens: an address, or unix:PATH.
-    /// `leadapi-server login-link` signs them in. An address that other machines can reach needs HTTPS, or
+    /// `leadapi-server login-link` creates sign-in links. An address that other machines can reach needs HTTPS, or
     /// --insecure-http.
     #[arg(long, env = "LEADAPI_ADMIN_LISTEN", value_name = "ADDRESS")]
     admin_listen: Option<SettingsSocket>,

@@ -48,7 +48,7 @@ pub(super) struct Api {
     /// The base URL, or the store and the business. The journal records it, to detect an import of the same file into
     /// another API.
     pub(super) name: String,
-    /// The number of concurrent calls to make.
+    /// The maximum number of concurrent creates of an import.
     pub(super) concurrency: usize,
 }
 
@@ -87,7 +87,7 @@ impl ApiArgs {
 }
 
 impl Api {
-    /// Returns a client of an in-memory API with the same client accounts and pipelines, but without leads.
+    /// Returns a client of an in-memory API with the client accounts and pipelines of this API, but without its leads.
     pub(super) async fn copy_without_leads(&self) -> Result<Client, CommandError> {
         let id = BusinessId::parse("copy").map_err(|error| CsvError::api(&error))?;
         let mut business = BusinessSeed::new(id.clone(), "copy", Timestamp::UNIX_EPOCH);

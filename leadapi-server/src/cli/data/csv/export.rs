@@ -27,8 +27,8 @@ use crate::cli::{
 
 /// Export leads to a CSV file, newest first.
 ///
-/// The API returns `notes` and `business_name` only for single leads, so with these columns the export makes one request
-/// per lead. Without them, it makes one request per 200 leads, which makes a difference at 600 requests per minute.
+/// The API returns `notes` and `business_name` only for single leads, so with these columns the export makes one
+/// request per lead. Without them, it makes one request per 200 leads, which makes a difference at 600 requests per minute.
 ///
 /// Anyone can submit a lead through a form, and a spreadsheet evaluates text that starts with =, +, - or @. The export
 /// prefixes such text with a ', except for numbers, and "data import-csv" removes the prefix again.
@@ -56,7 +56,7 @@ pub(in crate::cli) struct ExportCsv {
     columns: Vec<LeadField>,
     #[arg(long, value_enum, default_value = "comma")]
     delimiter: Delimiter,
-    /// Start the file with a byte order mark, by which Excel recognises UTF-8.
+    /// Start the file with a byte order mark, by which Excel recognizes UTF-8.
     #[arg(long)]
     bom: bool,
     /// Export text as it is, even if a spreadsheet would evaluate it.
@@ -131,7 +131,7 @@ impl ExportCsv {
     }
 }
 
-/// The number of concurrent requests for single leads.
+/// The maximum number of concurrent requests for single leads.
 const CONCURRENT: usize = 8;
 
 /// Returns a lead as JSON, with all its fields if they are needed. Returns `None` if the lead no longer exists.

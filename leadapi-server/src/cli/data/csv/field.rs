@@ -14,8 +14,8 @@ pub(super) fn writable(name: &str) -> Option<LeadField> {
     LEAD_FIELDS.into_iter().find(|field| field.is_writable() && field.name() == name)
 }
 
-/// Returns the field to which a column with this title belongs. For example, `E-Mail` matches `email`, and `Stage`
-/// matches `stage_id`.
+/// Returns the field with the same name as a column. Case, spaces, hyphens, underscores and a missing `id` suffix do
+/// not matter: `E-Mail` matches `email`, and `Stage` matches `stage_id`.
 pub(super) fn titled(title: &str) -> Option<LeadField> {
     let simple = |text: &str| text.to_lowercase().replace([' ', '-', '_'], "");
     let title = simple(title);

@@ -29,16 +29,16 @@ use crate::cli::{
     output::{Format, progress},
 };
 
-/// Create a lead from each row of a CSV file. An import that was interrupted, even with `kill -9`, can be repeated: each
-/// row still creates exactly one lead.
+/// Create a lead from each row of a CSV file. An import that was interrupted, even with `kill -9`, can be repeated:
+/// each row still creates exactly one lead.
 ///
 /// The columns are `client_id`, `name` (required), `email`, `phone`, `source`, `notes`, `value`, `pipeline_id`,
 /// `stage_id` and `business_name`, in any order. The columns `id` and `created_at` of an export are ignored.
 ///
 /// FILE.journal records which rows were sent and which leads exist, so a repeated import skips these rows. Rows are
-/// recognised by their content, so other rows of the file may change or move in the meantime. Without the journal, the
-/// API still recognises the rows for 24 hours. If a row was sent more than 23 hours ago and its result is unknown, it is
-/// refused.
+/// recognized by their content, so other rows of the file may change or move in the meantime. Without the journal, the
+/// API still recognizes the rows for 24 hours. If a row was sent more than 23 hours ago and its result is unknown, it
+/// is refused.
 ///
 /// Refused rows are written to FILE.refused.csv with the reasons. Correct them there, and import that file.
 #[derive(Debug, Args)]
@@ -136,7 +136,7 @@ impl Import<'_> {
                 Ok(result) => self.finish(result, &mut refused, &mut failure)?,
                 Err(stopped) => match stopped.reason() {
                     StopReason::EveryRow => failure = Some(CsvError::Api(stopped.message().to_owned())),
-                    // If a row has already recorded a failure, its message is more precise.
+                    // The failure that an earlier row recorded has a more precise message.
                     _ => _ = failure.get_or_insert_with(|| CsvError::Incomplete(stopped.message().to_owned())),
                 },
             }

@@ -1,7 +1,8 @@
 //! The journal of an import: a file that records, for each row, that it is about to be sent, and its result.
 //!
-//! The API recognises a repeated row by its idempotency key, but only for 24 hours. The journal recognises it at any
-//! later time. It is written before a row is sent, so after a crash it lists every row that may have been imported.
+//! The API recognizes a repeated row by its idempotency key, but only for 24 hours. The journal recognizes it at any
+//! later time. Each row is recorded before it is sent, so the journal of a killed import lists every row that may have
+//! been imported.
 
 use std::{
     collections::HashMap,
@@ -52,8 +53,8 @@ struct Header {
     api: String,
 }
 
-/// Every other line of a journal. It has `sent_at` if it was written before the row was sent, `lead_id` once the lead
-/// exists, and neither if the row created no lead.
+/// A line of a journal after the first. It has `sent_at` if it records that a row is about to be sent, `lead_id` if it
+/// records the lead of a row, and neither if it records that a row created no lead.
 #[derive(Serialize, Deserialize)]
 struct Entry {
     key: String,
@@ -145,7 +146,7 @@ impl Journal {
         self.append(&Entry { key: key.as_str().to_owned(), line, sent_at: None, lead_id: lead.cloned() })
     }
 
-    /// Returns a value, or records the error that prevents the import from continuing.
+    /// Returns the value, or `None` after recording the error. Only the first error is kept.
     pub(super) fn check<T>(&mut self, value: Result<T, CsvError>) -> Option<T> {
         value.map_err(|error| self.failed.get_or_insert(error)).ok()
     }

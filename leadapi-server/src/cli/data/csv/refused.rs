@@ -36,7 +36,7 @@ impl<'s> Refused<'s> {
         written.transpose().map(drop).map_err(|error| self.failed(error.into()))
     }
 
-    /// Gives the file its final name, and returns its path if any row was refused.
+    /// If any row was refused, gives the file its final name and returns its path.
     ///
     /// An earlier file with other content is never replaced, because the user may be correcting it.
     pub(super) fn finish(mut self) -> Result<Option<PathBuf>, CommandError> {

@@ -11,7 +11,7 @@ use crate::cli::{
     output::{Format, count},
 };
 
-/// The maximum number of refused rows that a dry run prints.
+/// The maximum number of refused rows in the human-readable report of a dry run.
 const SHOWN: usize = 20;
 
 /// The outcome of an import.
@@ -25,7 +25,7 @@ pub(super) struct Report {
     pub(super) refused_file: Option<PathBuf>,
     /// The refused rows of a dry run, with their lines and the reasons.
     pub(super) problems: Vec<(u64, String)>,
-    /// The reason that rows were not sent or have an unknown result.
+    /// The reason that the import is not complete.
     pub(super) failure: Option<CsvError>,
 }
 

@@ -29,7 +29,7 @@ impl Row {
     }
 }
 
-/// The idempotency keys of the rows of an import, which are the same in every run.
+/// The idempotency keys of the rows of an import. They are the same in every run with the same name.
 ///
 /// A key is derived from the name of the import, the content of the lead, and the number of equal leads before it in
 /// the file. Other leads in the file and the order of the rows therefore do not affect it.

@@ -1,4 +1,4 @@
-//! The input file: maps its columns to fields, and its rows to leads.
+//! The input file, with a mapping of its columns to fields.
 
 use std::{
     fs::File,
@@ -38,7 +38,7 @@ pub(super) struct SheetArgs {
     raw: bool,
 }
 
-/// The title of a column, and the field to use it for, or `None` to ignore the column.
+/// The name of a column, and the field to use it for, or `None` to ignore the column.
 #[derive(Debug, Clone)]
 struct Mapping(String, Option<LeadField>);
 
@@ -78,7 +78,7 @@ const END_LINE: &[u8] = b"\n\x01end\n";
 type Reader = csv::Reader<Chain<File, &'static [u8]>>;
 
 impl Sheet {
-    /// Opens a file, and checks that it is text whose columns can be mapped.
+    /// Opens a file, maps its columns to fields, and reads it once to check its text and count its rows.
     pub(super) fn open(args: SheetArgs) -> Result<Self, CsvError> {
         let delimiters = args.delimiter.map_or_else(|| Delimiter::value_variants().to_vec(), |one| vec![one]);
         let mut best: Option<(usize, u8, StringRecord)> = None;
@@ -109,7 +109,8 @@ impl Sheet {
         !self.columns.iter().any(|column| matches!(column, Column::Field(LeadField::ClientId)))
     }
 
-    /// Reads the rows lazily. `open` has read them before, so errors occur only if the file changes in the meantime.
+    /// Reads the rows lazily. `open` has read the whole file, so an error means that the file has changed or can no
+    /// longer be read.
     pub(super) fn rows(&self) -> Result<impl Iterator<Item = Result<Row, CsvError>> + Send, CsvError> {
         let records = reader(&self.args.file, self.delimiter)?.into_records();
         let rows = records.filter(|record| record.as_ref().map_or(true, |record| !is_end(record) && !is_blank(record)));
