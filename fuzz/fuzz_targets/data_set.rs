@@ -1,4 +1,5 @@
-//! Parses a data set. An accepted data set can be served, and is the same after it is written and parsed again.
+//! Parses a data set. An accepted data set can be loaded into a store, and is the same after it is written and parsed
+//! again.
 #![no_main]
 
 use leadapi_core::{dataset::Dataset, memory::MemoryStore};

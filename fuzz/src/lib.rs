@@ -32,7 +32,7 @@ pub fn secret() -> String {
 ///
 /// # Panics
 ///
-/// Panics if the response violates the contract.
+/// Panics if the response violates the contract or has the status 500.
 pub fn send(method: &str, path_and_query: &str, authorization: &[u8], body: &[u8]) -> Option<TestResponse> {
     let request = Request::builder()
         .method(method)

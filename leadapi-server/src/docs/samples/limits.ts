@@ -2,7 +2,7 @@ import createClient from "openapi-fetch";
 // npx openapi-typescript openapi.json --output openapi.ts
 import type { paths } from "./openapi.js";
 
-/** Sends a request again after each 429, when the server says so. */
+/** Sends a request again after each 429, once the time in Retry-After has passed. */
 async function patientFetch(request: Request): Promise<Response> {
   for (;;) {
     const response = await fetch(request.clone());

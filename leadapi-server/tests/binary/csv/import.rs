@@ -110,7 +110,7 @@ fn a_server_imports_the_same_rows_as_a_store() {
 
     let (code, report, _) = import(&url, &token, CLIENT);
     assert!(code == 5 && report.contains("1 lead created, 1 refused"), "{report}");
-    // The API recognises the row without the journal, even if an operator imports it directly into the store.
+    // The API recognizes the row without the journal, even if an operator imports it directly into the store.
     fs::remove_file(site.path("leads.csv.journal")).unwrap();
     let (code, report, _) = site.import(&file, &[]);
     assert!(code == 5 && report.contains("0 leads created, 1 already imported"), "{report}");

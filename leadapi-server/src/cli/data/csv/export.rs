@@ -28,7 +28,8 @@ use crate::cli::{
 /// Export leads to a CSV file, newest first.
 ///
 /// The API returns `notes` and `business_name` only for single leads, so with these columns the export makes one
-/// request per lead. Without them, it makes one request per 200 leads, which makes a difference at 600 requests per minute.
+/// request per lead. Without them, it makes one request per 200 leads, which makes a difference at 600 requests per
+/// minute.
 ///
 /// Anyone can submit a lead through a form, and a spreadsheet evaluates text that starts with =, +, - or @. The export
 /// prefixes such text with a ', except for numbers, and "data import-csv" removes the prefix again.
