@@ -115,7 +115,6 @@ mod tests {
         }
     }
 
-    /// A static host needs only the files, at any path.
     #[test]
     fn the_static_files_refer_to_each_other_by_relative_paths() {
         let servers = ["https://api.example.com/crm/v1".parse().unwrap(), "http://[::1]:8080".parse().unwrap()];

@@ -31,7 +31,6 @@ use crate::{
     settings::SettingsUrl,
 };
 
-/// The path of the MCP server.
 pub(super) const PATH: &str = "/mcp";
 
 /// The maximum size of a request body, as for the API (contract D5).

@@ -1,7 +1,7 @@
 //! The API settings: web pages on which owners and admins manage the tokens of their business (contract 5.2 and D8).
 //!
 //! The pages are served on a separate listener, never on the public one (contract D7). They are plain HTML forms
-//! without scripts. Every change is a POST that must come from a page with the same origin.
+//! without scripts. Every action is a POST that must come from a page with the same origin.
 
 mod actions;
 mod attempts;

@@ -149,7 +149,7 @@ fn the_demo_explains_that_it_stores_no_data() {
     assert!(error.contains("for your own data") && !error.contains("--max-streams"), "{error}");
 }
 
-/// Tries special characters in a password, in every setting where a user may put one, even by mistake.
+/// Tries special characters in the password of a URL that is passed as the store, or by mistake as another setting.
 #[test]
 fn no_output_reveals_a_password() {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("password.db");

@@ -1,4 +1,4 @@
-//! Tests of the commands' output: human-readable, for scripts, and to readers that close the pipe early.
+//! Tests of the commands' human-readable output and JSON output, and of readers that close the pipe early.
 
 use std::{
     fs,
