@@ -77,8 +77,8 @@ impl fmt::Display for DirectoryUrl {
     }
 }
 
-/// The reason the options are inconsistent or incomplete. clap cannot check this, because it does not apply such rules
-/// to a settings file.
+/// The reason the options are inconsistent or incomplete. clap cannot check this, because its rules for combinations of
+/// options ignore the values from a settings file.
 #[derive(Debug, thiserror::Error)]
 enum InvalidOptions {
     #[error("--acme-domain cannot be used with --tls-cert and --tls-key: the server has one certificate")]

@@ -100,7 +100,8 @@ impl LimiterOptions {
         match (self.limiter_failure, self.limiter_servers) {
             (Policy::Closed, _) => Ok(LimiterFailure::Closed),
             (Policy::Local, Some(servers)) => Ok(LimiterFailure::Local { servers }),
-            // clap cannot check this, because it does not apply such rules to a settings file.
+            // clap cannot check this, because its rules for combinations of options ignore the values from a settings
+            // file.
             (Policy::Local, None) => Err(CommandError::LimiterServers),
         }
     }

@@ -21,7 +21,7 @@ pub(super) fn titled(title: &str) -> Option<LeadField> {
     let title = simple(title);
     LEAD_FIELDS.into_iter().find(|field| {
         let name = simple(field.name());
-        // An empty title must not match `id`.
+        // An empty column name must not match `id`.
         name == title || name.strip_suffix("id").is_some_and(|name| !name.is_empty() && name == title)
     })
 }
