@@ -1,8 +1,9 @@
 //! The API reference as a web page: guides with samples, and the operations. Its HTML, CSS and JavaScript are compiled
 //! into the binary, so it needs no other host.
 //!
-//! The page loads the OpenAPI description from its own origin. From a listener, it also sends trial requests there, so
-//! the listener must serve the API. From a static host, it sends them to the first server in the description.
+//! The page loads the OpenAPI description from its own origin. From a listener, it also sends trial requests there,
+//! which work only if the listener serves the API. From a static host, it sends them to the first server in the
+//! description.
 
 mod page;
 
@@ -16,8 +17,8 @@ use http::{
 use http_body_util::Full;
 use leadapi_core::openapi::ServerUrl;
 
-/// The content security policy: the page may load from and connect to only its own origin, and no other page may embed
-/// it.
+/// The content security policy. The page may load resources only from its own origin and connect only to it, and no
+/// other page may embed it.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -46,8 +46,8 @@ pub(super) struct LimiterOptions {
     ///
     /// By default, servers that share a PostgreSQL store count requests together, and any other server counts its own.
     /// This option works with any store and needs a binary with the `redis` feature. `rediss://` uses TLS.
-    /// `redis+sentinel://HOST:PORT,HOST:PORT/SERVICE/DATABASE` finds the server through Sentinels. If the URL contains a
-    /// password, pass it in `LEADAPI_LIMITER`.
+    /// `redis+sentinel://HOST:PORT,HOST:PORT/SERVICE/DATABASE` finds the server through Sentinels. If the URL contains
+    /// a password, pass it in `LEADAPI_LIMITER`.
     #[arg(
         long,
         env = "LEADAPI_LIMITER",

@@ -115,7 +115,7 @@ pub(super) enum Certificate {
     Acme(AcmeSettings),
 }
 
-/// Everything that differs between a server with an in-memory store and a server with a database.
+/// The parts of a server that depend on its store: in memory or in a database.
 pub(super) struct ServeConfig<S, V, T> {
     pub(super) store: S,
     pub(super) settings: T,
