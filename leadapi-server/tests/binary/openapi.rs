@@ -34,7 +34,7 @@ fn the_document_lists_the_given_servers() {
     }
 }
 
-/// The page for a static host has the same description as the server, and sends trial requests to the given server.
+/// The page for a static host has the same description as the server, and may connect to the given server.
 #[test]
 fn docs_writes_the_reference_and_replaces_only_its_own_files_with_force() {
     let folder = tempfile::tempdir().unwrap();
