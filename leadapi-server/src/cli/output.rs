@@ -104,7 +104,7 @@ fn terminal_width() -> Option<u16> {
     Term::stdout().size_checked().filter(|_| io::stdout().is_terminal()).map(|(_, columns)| columns)
 }
 
-/// Formats a table to fit the width if possible. All columns except `id` are wrapped, so that ids can be copied.
+/// Formats a table to fit the width if possible. All columns except those with ids are wrapped, so that ids can be copied.
 fn table_within<const N: usize>(
     width: Option<u16>,
     header: [&str; N],
@@ -115,7 +115,7 @@ fn table_within<const N: usize>(
     table.add_rows(rows);
     if let Some(width) = width {
         table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
-        for (column, _) in table.column_iter_mut().zip(header).filter(|(_, name)| *name == "id") {
+        for (column, _) in table.column_iter_mut().zip(header).filter(|(_, name)| name.ends_with("id")) {
             column.set_constraint(ColumnConstraint::ContentWidth);
         }
     }

@@ -33,7 +33,7 @@ pub(super) enum FormCommand {
     Check(Check),
     /// Explain the code of a finding, or list all codes.
     Explain(Explain),
-    /// List every path through a form from a file, with answers for each path.
+    /// List the paths through a form from a file, at most 1,000, with answers for each.
     Paths(FormFile),
     /// Print the pages of a form from a file, and the routes between them, as a Mermaid flowchart.
     Graph(FormFile),
