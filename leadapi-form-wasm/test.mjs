@@ -42,7 +42,7 @@ for (const { name, record, draft, answers, expect } of vectors) {
   const form = new Form(record === "@sample" ? sample : record, { version: draft ? "draft" : "live" });
   const walk = report(form.walk(answers, { fallback: "…" }));
   for (const [key, expected] of Object.entries(expect)) {
-    // The package has no message with escapes for HTML and URLs.
+    // The package does not escape messages for HTML or URLs.
     if (!(key in walk)) {
       assert(["message_html", "message_url"].includes(key), key);
       continue;

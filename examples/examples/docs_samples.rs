@@ -1,4 +1,5 @@
-//! Runs a Rust sample of the API reference, such as `cargo run -p leadapi-examples --example docs_samples paging`.
+//! Runs a Rust sample of the API reference. For example, `cargo run -p leadapi-examples --example docs_samples paging`
+//! runs the sample `paging`.
 //!
 //! The base URL is in `LEADAPI_URL`, the token in `LEADAPI_TOKEN`. `tests/outside/samples.py` runs all samples.
 

@@ -2,7 +2,7 @@
 //! refused rows; this example shows the call that it is built on.
 //!
 //! Run it with `cargo run -p leadapi-examples --example import_csv -- leads.csv`. The file needs the columns `client_id`
-//! and `name`, and can have the other fields of a lead.
+//! and `name`, and can have columns for the other fields of a lead.
 
 #![allow(clippy::print_stdout, reason = "the program reports to the terminal")]
 
@@ -15,7 +15,7 @@ async fn main() -> Result<(), BoxError> {
     let rows: Vec<NewLead> = csv::Reader::from_path(&path)?.into_deserialize().collect::<Result<_, _>>()?;
     // Reads the base URL from LEADAPI_URL and the token from LEADAPI_TOKEN.
     let client = Client::from_env()?.application("import_csv").build()?;
-    // The import has the same name in every run, so a second run creates no duplicates.
+    // The import has the same name in every run, so a second run within 24 hours creates no duplicates.
     let mut creates = client.leads().create_many(rows).named(&path)?.in_order();
     while let Some(result) = creates.next().await {
         let result = result?;

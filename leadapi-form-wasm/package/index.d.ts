@@ -20,7 +20,8 @@ export class Form {
   /** The version that was compiled. A form that was never published has only a draft. */
   readonly version: "live" | "draft";
   /**
-   * Walks through the form with these answers. A known placeholder without an answer becomes `fallback`.
+   * Walks through the form with these answers. A known placeholder without an answer becomes its own fallback, or else
+   * `fallback`.
    *
    * @throws If the answers are text that is not a JSON object.
    */

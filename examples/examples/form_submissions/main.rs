@@ -1,7 +1,7 @@
-//! A host that receives form submissions over HTTP and creates each lead exactly once, even if this process or the
-//! leadapi server is killed at any moment.
+//! A host that receives form submissions over HTTP and creates their leads without losses or duplicates, even if this
+//! process or the leadapi server is killed at any moment.
 //!
-//! - `POST /forms/{form}/submissions` with `{"id": "…", "answers": {…}}` stores a submission before it is acknowledged.
+//! - `POST /forms/{form}/submissions` with `{"id": "…", "answers": {…}}` stores a submission before acknowledging it.
 //!   The visitor's browser chooses the id and retries the request until it gets a response other than 503.
 //! - `GET /forms/{form}/submissions/{id}` returns the state of a submission.
 //!

@@ -7,7 +7,8 @@ use std::{
 
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
-/// The lead is stored as it will be sent: a retry must send the same body, even if the form has changed since.
+/// The schema. The lead is stored as it will be sent, because a retry must send the same body, even if the form has
+/// changed since.
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS submission (
     form TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -23,7 +24,7 @@ const TABLE: &str = "CREATE TABLE IF NOT EXISTS submission (
 CREATE INDEX IF NOT EXISTS pending ON submission (attempts) WHERE state = 'pending'";
 
 /// The time, in seconds, for which the API is sure to recognise an idempotency key: an hour less than the 24 hours of
-/// the contract. After that, a retry could create a second lead.
+/// the contract. When the API no longer recognises the key, a retry could create a second lead.
 const KEY_LIFETIME: i64 = 23 * 60 * 60;
 
 /// The state of a submission.
@@ -115,8 +116,8 @@ impl Store {
         self.0.prepare_cached(sql)?.execute(values).map(drop)
     }
 
-    /// Returns pending submissions, those with the fewest attempts first, and records an attempt for each. If the first
-    /// attempt is so old that the API may no longer recognise its key, the submission goes to review instead.
+    /// Returns up to `limit` pending submissions, those with the fewest attempts, and records an attempt for each. If the
+    /// first attempt is so old that the API may no longer recognise its key, the submission goes to review instead.
     pub(crate) fn claim(&mut self, limit: u32) -> rusqlite::Result<Vec<Pending>> {
         let now = now();
         let transaction = self.0.transaction()?;

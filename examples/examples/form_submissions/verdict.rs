@@ -9,7 +9,7 @@ use crate::store::State;
 pub(crate) enum Verdict {
     /// The visitor has to correct these answers. Nothing is stored.
     Incomplete(Vec<(String, Problem)>),
-    /// The submission is stored in this state. The reason explains why no lead will be created.
+    /// The submission is stored in this state. The reason explains why the worker creates no lead.
     Store { state: State, lead: Option<Box<NewLead>>, reason: Option<&'static str> },
 }
 

@@ -35,8 +35,8 @@ pub(crate) async fn run(host: Arc<Host>, client: Client) {
     }
 }
 
-/// Creates the leads of some pending submissions, and returns the number of submissions. If one of them fails, the
-/// others are still tried.
+/// Creates the leads of some pending submissions, and returns the number of submissions. If a create fails, the others
+/// are still tried before the error is returned.
 async fn create_batch(host: &Arc<Host>, client: &Client) -> Result<usize, BoxError> {
     let batch = host.with_store(|_, store| store.claim(BATCH)).await?;
     let (count, mut failure) = (batch.len(), None);

@@ -56,13 +56,13 @@ pub struct Address {
     pub region: Option<String>,
     /// The country: `country`.
     pub country: Option<String>,
-    /// The values of the other members of the answer, sorted by member name.
+    /// The values of the answer's other members, except blank and null ones, sorted by member name.
     pub others: Vec<String>,
 }
 
 impl Address {
-    /// Reads an address from an object or from an array of at most six strings. Returns `None` for any other answer.
-    /// Text is a valid answer too, but it has no parts.
+    /// Reads an address from an object or from an array of at most six strings. Returns `None` for any other answer,
+    /// including text, which is a valid answer but has no parts.
     ///
     /// ```
     /// use leadapi_core::form::{Address, Answer};

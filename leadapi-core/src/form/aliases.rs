@@ -26,7 +26,7 @@ pub(super) fn plain(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
 }
 
-/// Checks that the lists are sorted, and that each name stands for only one value.
+/// Checks that the aliases of each value are sorted, and that each name or alias stands for only one value.
 #[cfg(test)]
 pub(super) fn check<T>(all: &[T], aliases: &Aliases<T>, name_of: fn(&T) -> &str) {
     let mut names: Vec<String> = all.iter().map(|value| plain(name_of(value))).collect();

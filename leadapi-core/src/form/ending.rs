@@ -22,7 +22,7 @@ record! {
         verify_phone: Field<bool> = "verifyPhone",
         /// Whether the form shows a progress bar.
         show_progress: Field<bool> = "showProgress",
-        /// The question whose answer books an appointment automatically, or null.
+        /// The id of the question whose answer books an appointment automatically, or null.
         auto_book_field_id: Field<String> = "autoBookFieldId",
         /// The duration of an automatically booked appointment, as an integer.
         auto_book_duration: Field<Number> = "autoBookDuration",

@@ -147,7 +147,7 @@ extensible_enum! {
     }
 }
 extensible_enum! {
-    /// The operator of a condition, which compares an answer with the condition's value.
+    /// The operator of a condition, which compares an answer or a score with the condition's value.
     ///
     /// The contract names `equals`, `is_filled` and `gt`. The others are extensions of this crate.
     /// [`aliases`](Self::aliases) returns the names that other products use.

@@ -32,7 +32,7 @@ pub struct FileRef {
 
 impl FileRef {
     /// Reads the files of an answer: a URL, an object with a `url` and optionally a `name`, or an array of these.
-    /// Returns `None` if any file has no valid URL.
+    /// Returns `None` for any other answer, or if a file has no `http` or `https` URL.
     ///
     /// ```
     /// use leadapi_core::form::{Answer, FileRef};

@@ -8,10 +8,10 @@ type Function = dyn Fn(Option<&Answer>, Option<&Operand>) -> Option<bool> + Send
 
 /// The operators that a host adds to a [`Policy`](super::Policy), by name.
 ///
-/// A condition with such an operator calls the host's function with the answer to its question and with the condition's
-/// value. The answer is `None` if the question was not asked or has no valid answer. The function returns whether the
-/// condition holds, or `None` if that is unknown, which makes the step [uncertain](super::Step::is_uncertain). It must
-/// return the same result for the same arguments.
+/// A walk evaluates a condition with such an operator by calling the host's function with the answer to the question and
+/// the value of the condition. The answer is `None` if the question was not asked or was not answered. The function
+/// returns whether the condition holds, or `None` if that is unknown, which makes the step
+/// [uncertain](super::Step::is_uncertain). It must return the same result for the same arguments.
 ///
 /// [`Questionnaire::prove`](super::Questionnaire::prove) never calls the functions. It decides only statements that do
 /// not depend on their results.
@@ -38,7 +38,7 @@ type Function = dyn Fn(Option<&Answer>, Option<&Operand>) -> Option<bool> + Send
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostOperators(BTreeMap<String, HostOperator>);
 
-/// The function of an operator. Two operators are equal only if they point to the same function.
+/// The function of an operator. Clones are equal, but operators that were added separately are not.
 #[derive(Clone)]
 pub(super) struct HostOperator(Arc<Function>);
 

@@ -9,9 +9,9 @@ type Format = dyn Fn(&Question, &Answer) -> String + Send + Sync;
 
 /// The question types that a host adds to a [`Policy`](super::Policy), by name.
 ///
-/// A walk calls the host's functions with the record of a question and an answer that is not empty. `validate` returns
-/// an error such as [`Problem::NotValid`] if the answer is invalid. `format` returns the text of a valid answer, for
-/// placeholders and for the notes of a lead. Both must return the same result for the same arguments. Rules compare
+/// Walks, checks and proofs call the host's functions with the record of a question and an answer that is not empty.
+/// `validate` returns an error such as [`Problem::NotValid`] if the answer is invalid. `format` returns the text of a
+/// valid answer, for placeholders and leads. Both must return the same result for the same arguments. Rules compare
 /// answers to a question of such a type as if the type were unknown.
 ///
 /// ```
@@ -37,7 +37,7 @@ type Format = dyn Fn(&Question, &Answer) -> String + Send + Sync;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostTypes(BTreeMap<String, HostType>);
 
-/// The functions of a type. Two types are equal if they share their functions.
+/// The functions of a type. Clones are equal, but types that were added separately are not.
 #[derive(Clone)]
 pub(super) struct HostType(Arc<(Box<Validate>, Box<Format>)>);
 

@@ -123,8 +123,8 @@ pub(super) fn texts(raw: &Raw) -> Option<BTreeMap<String, String>> {
     (!texts.is_empty()).then_some(texts)
 }
 
-/// Chooses the text of the first language of the policy that has one. Otherwise, chooses the text under `default` or
-/// `en`, or else the first text, so that some text is always found.
+/// Chooses the text of the first language of the policy that has one. Otherwise, chooses the text under `default`, an
+/// English text, or else the first text. Returns `None` only if there are no texts.
 fn chosen(texts: BTreeMap<String, String>, policy: &Policy) -> Option<String> {
     let wanted = policy.locale.iter().chain(&policy.fallback_locales).map(String::as_str).chain(["default", "en"]);
     let mut found = None;

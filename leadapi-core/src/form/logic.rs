@@ -19,8 +19,7 @@ record! {
 }
 
 record! {
-    /// A rule of a page. If its groups of conditions hold, a walk jumps from the page to the rule's target (contract
-    /// 2.5).
+    /// A rule of a page. If its conditions hold, a walk jumps from the page to the rule's target (contract 2.5).
     Rule {
         /// The id of the rule.
         id: Field<String> = "id",
@@ -66,12 +65,13 @@ record! {
         field_id: Field<String> = "fieldId",
         /// The operator.
         op: Field<Operator> = "op",
-        /// The value to compare the answer with. Absent for operators that take no value.
+        /// The value to compare the answer or the score with. Absent for operators that take no value.
         value: Field<Operand> = "value",
     }
 }
 
-/// The value that a condition compares an answer with (contract 2.5). Booleans and arrays are an extension of this crate.
+/// The value that a condition compares an answer or a score with (contract 2.5). Booleans and arrays are extensions of
+/// this crate.
 ///
 /// ```
 /// use leadapi_core::form::{Condition, Operand};

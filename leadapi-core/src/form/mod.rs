@@ -57,7 +57,7 @@
 //! - **Rules.** After a page, its rules are tried in array order, and the first rule that matches wins. The rule named
 //!   `__fallback__` is tried last, wherever it is in the array. If no rule matches, the walk continues with the next
 //!   page. After the last page, it continues with the first ending, or with the built-in confirmation if there are no
-//!   endings. A rule whose target does not exist is skipped and recorded as a [`SkippedRule`].
+//!   endings. A matching rule whose target does not exist is skipped and recorded as a [`SkippedRule`].
 //! - **Conditions** use the answers from the pages that the walk has visited. `outerOp` combines groups, and `op`
 //!   combines the conditions of a group. An empty group is ignored. A rule without conditions never matches unless it
 //!   is the fallback. [`Operator`] defines what each operator compares: the ids of options, numbers, dates, booleans,

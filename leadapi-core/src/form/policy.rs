@@ -24,7 +24,8 @@ pub struct Policy {
     /// missing lead goes unnoticed.
     pub lead_by_default: bool,
     /// Whether a lead without a name takes its business name, email address or phone number as its name, in this order.
-    /// True by default. If false, a walk without a name fails with [`NoLead::NoName`](super::NoLead::NoName).
+    /// True by default. If false, [`Walk::lead`](super::Walk::lead) returns [`NoLead::NoName`](super::NoLead::NoName)
+    /// instead.
     pub stand_in_names: bool,
     /// The maximum number of characters of each answer in the notes. The attributes always contain the full answer.
     /// The default is 2,000.
@@ -39,8 +40,8 @@ pub struct Policy {
     /// number with a comma is invalid.
     pub locale: Option<String>,
     /// The languages of labels to use, in this order, if a label has no text in the language of the `locale`. If it has
-    /// none in these languages either, its text under `default` or `en` is used, or else the text whose language tag
-    /// sorts first.
+    /// none in these languages either, its text under `default` is used, then an English text, then the text whose
+    /// language tag sorts first.
     pub fallback_locales: Vec<String>,
     /// The question types that the host adds. There are none by default.
     pub types: HostTypes,

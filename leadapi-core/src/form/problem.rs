@@ -43,9 +43,9 @@ problems! {
     NotFinite "not_finite" "is too large",
     /// The answer to a rating is not a whole number.
     NotWhole "not_whole" "must be a whole number",
-    /// The number is less than the question's `min`.
+    /// The number is less than the smallest number that the question accepts.
     BelowMin "below_min" "is below the minimum",
-    /// The number is greater than the question's `max`.
+    /// The number is greater than the largest number that the question accepts.
     AboveMax "above_max" "is above the maximum",
     /// The answer is not a calendar date such as `2026-05-31`.
     NotADate "not_a_date" "must be a date such as 2026-05-31",

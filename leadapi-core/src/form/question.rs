@@ -52,7 +52,7 @@ record! {
         format: Field<String> = "format",
         /// The ISO 4217 code of the currency of a number, such as `EUR`.
         currency: Field<String> = "currency",
-        /// The name of the lead attribute that receives the answer.
+        /// The name of the lead field or attribute that receives the answer.
         mapped_key: Field<String> = "mappedKey",
         /// Whether the mapping was set manually. Present only in that case.
         mapped_key_manual: Field<bool> = "mappedKeyManual",

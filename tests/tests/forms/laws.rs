@@ -167,7 +167,7 @@ fn progress_rises_and_reaches_one_only_at_an_ending() {
     });
 }
 
-/// Each answer is either in one field of the lead, or in one line of the notes and one attribute, but never in both.
+/// Each answer that is not an attribute fills a field of the lead. The notes have one line for each attribute.
 #[test]
 fn each_answer_is_in_the_lead_exactly_once() {
     law(false, |record, answers| {

@@ -7,11 +7,11 @@ use serde::{Serialize, Serializer};
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// A visitor gets stuck or is misrouted, or a lead is lost.
+    /// The form does not work as intended. For example, a visitor gets stuck, or a lead is lost.
     Error,
     /// Probably a mistake.
     Warning,
-    /// Worth knowing, but no change is needed.
+    /// Worth knowing, but not necessarily a mistake.
     Note,
 }
 

@@ -1,4 +1,4 @@
-//! Checks the operands of conditions, and whether each question can be answered before a rule reads its answer.
+//! Checks the operators and operands of conditions, and whether walks reach a question before a rule reads its answer.
 
 use std::{collections::HashMap, fmt};
 
@@ -35,7 +35,7 @@ pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report:
 /// The answer or the score that a condition reads.
 struct Tested<'f, 'r> {
     rule: RuleName<'f, 'r>,
-    /// Absent for a score.
+    /// `None` for a score.
     question: Option<&'f QuestionPlan<'r>>,
     id: &'f str,
 }
@@ -119,7 +119,7 @@ fn check_condition<'f, 'r>(
     None
 }
 
-/// Reports a value that no answer can match.
+/// Reports a missing value, or a value that no answer or score can match.
 fn report_value(tested: &Tested<'_, '_>, value: Option<&Operand>, at: &str, report: &mut Report) {
     let rule = tested.rule;
     match (tested.question, value) {
@@ -140,7 +140,8 @@ fn report_value(tested: &Tested<'_, '_>, value: Option<&Operand>, at: &str, repo
     }
 }
 
-/// Checks that a walk can reach the question before it tries the rule.
+/// Reports a condition whose question is never asked before the rule is tried, is not asked on some paths, or is always
+/// answered.
 fn check_order(
     order: &mut PageOrder<'_>,
     rule: RuleName<'_, '_>,

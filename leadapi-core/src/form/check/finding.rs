@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 use super::{Code, Severity};
 use crate::form::answer::Answers;
 
-/// A problem or a notable fact in a form.
+/// A problem, or another fact about a form that its author should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
@@ -15,12 +15,14 @@ pub struct Finding {
     pub code: Code,
     /// The JSON pointer (RFC 6901) to the finding's location in the record.
     pub pointer: String,
-    /// A message for the form's author. It names the page, question, option, ending or rule by its title and its id.
+    /// A message for the form's author. If the finding is about a page, question, option, ending or rule, the message
+    /// contains its title and its id.
     pub message: String,
     /// The fix, in one imperative sentence: the general fix of the code ([`Code::fix`]), or a fix specific to this
     /// finding.
     pub fix: Cow<'static, str>,
-    /// Answers that reproduce the finding when a walk uses them, or `None` if no particular answers cause the finding.
+    /// Answers with which a walk reproduces the finding. Present for [`Code::EndlessWalk`], [`Code::LeadWithoutName`]
+    /// and [`Code::LeadWithoutContact`].
     pub witness: Option<Answers>,
     /// The number of locations to which the finding applies, normally 1. If a code has more than
     /// [`MAX_PER_CODE`](Self::MAX_PER_CODE) locations, its last finding represents all remaining locations and points

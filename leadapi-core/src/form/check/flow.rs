@@ -88,7 +88,7 @@ fn check_reachability(form: &Questionnaire<'_>, exploration: &Exploration, repor
     }
 }
 
-/// Reports rules on reachable pages that cannot be evaluated.
+/// Reports the rules that a walk can reach but a proof cannot evaluate.
 fn check_undecided(form: &Questionnaire<'_>, proofs: &Proofs, report: &mut Report) {
     let rules = form.pages.iter().flat_map(|page| &page.rules);
     for rule in rules.filter(|rule| proofs.undecided.binary_search(&rule.at).is_ok()) {
@@ -127,13 +127,13 @@ fn may_create_lead(form: &Questionnaire<'_>, pages: &[bool]) -> bool {
     targets.any(|target| matches!(target, Target::Ending(ending) if form.creates_lead(*ending)))
 }
 
-/// Returns whether a condition of the rule compares a value. A rule that only tests whether a required question is
-/// answered has its own finding (`ConditionAlwaysTrue`).
+/// Returns whether the rule has a condition that does more than test whether a question is answered. A test of whether
+/// a required question on the same page is answered has its own finding (`ConditionAlwaysTrue`).
 fn tests_values(rule: &RulePlan<'_>) -> bool {
     rule.groups.conds().any(|cond| !matches!(cond, Cond::Ask { test: Test::Filled, .. }))
 }
 
-/// Reports redundant rules on reachable pages.
+/// Reports rules on reachable pages that never match, always match or are never followed.
 fn check_rules(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut Report) {
     if !exploration.proofs.complete {
         return;

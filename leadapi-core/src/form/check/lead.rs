@@ -13,7 +13,7 @@ use crate::{
     validate::{LEAD_FIELDS, LeadField, OPTIONAL_TEXTS, OptionalText},
 };
 
-/// Returns the mapped keys whose answers fill or contribute to a lead field.
+/// Returns the mapped keys whose answers fill a lead field or a part of it.
 fn keys() -> impl Iterator<Item = &'static str> {
     let stand_ins = STAND_INS.into_iter().map(|(key, _)| key);
     let is_stand_in = |key: &str| STAND_INS.iter().any(|(stand_in, _)| *stand_in == key);

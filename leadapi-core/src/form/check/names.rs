@@ -1,7 +1,8 @@
 //! JSON pointers to parts of a record, and the names of these parts in messages. A name combines the title that the
 //! author chose with the id.
 //!
-//! A name looks up its parts only when it is formatted, because the report formats only the findings that it lists.
+//! [`RuleName`] and [`Member`] look up their parts only when they are formatted, because the report formats only the
+//! findings that it lists.
 
 use std::{borrow::Cow, fmt};
 

@@ -1,4 +1,4 @@
-//! Checks of rules: their pages, targets, operators and order.
+//! Checks of rules: their pages, actions, targets, joins and order.
 
 use std::collections::{HashMap, HashSet};
 

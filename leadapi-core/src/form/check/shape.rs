@@ -50,14 +50,14 @@ impl Inspector<'_> {
         self.pointer.truncate(length);
     }
 
-    /// Returns whether the member is a text that may be an object with a text for each language.
+    /// Returns whether the member may be an object with a text for each language.
     fn takes_languages(&self) -> bool {
         let member = self.pointer.rsplit('/').next().unwrap_or_default();
         ["label", "title", "heading", "message", "confirmation_message"].contains(&member)
             || self.pointer == "/form/name"
     }
 
-    /// Reports a member that is not among the known ones of its object.
+    /// Reports an unknown member. `known` contains the names of the known members of the same object.
     pub(in crate::form) fn unknown(&mut self, name: &str, known: &'static [&'static str]) {
         self.member(name, |inspector| {
             let member = Member { form: inspector.form, pointer: &inspector.pointer };

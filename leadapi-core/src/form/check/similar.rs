@@ -1,6 +1,6 @@
 //! Finds the name that an author probably meant.
 
-/// The maximum length of a name and the maximum number of candidates. They bound the time for a hostile record.
+/// The maximum length of a name or candidate. With [`MAX_CANDIDATES`], it bounds the time for a hostile record.
 const MAX_BYTES: usize = 60;
 const MAX_CANDIDATES: usize = 200;
 

@@ -78,7 +78,7 @@ impl Comparison {
         !matches!(self, Self::Filled | Self::Checked)
     }
 
-    /// Returns whether the comparison orders numbers or dates.
+    /// Returns whether the comparison orders numbers as well as dates, which excludes `Before` and `After`.
     pub(in crate::form) fn is_ordered(self) -> bool {
         matches!(self, Self::Greater { .. } | Self::Less { .. } | Self::Between)
     }

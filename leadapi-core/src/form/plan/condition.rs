@@ -98,8 +98,8 @@ impl<'r> Groups<'r> {
         self.groups.is_empty()
     }
 
-    /// Evaluates each condition of this rule on its own. Returns the number of its group among the non-empty groups,
-    /// its record, and whether it holds. The record is `None` for a malformed condition.
+    /// Evaluates each condition of this rule on its own. Returns for each condition the index of its group among the
+    /// non-empty groups, its record, and whether it holds. The record is `None` for a malformed condition.
     pub(in crate::form) fn each(
         &self,
         rule: &'r Rule,
@@ -119,7 +119,7 @@ impl<'r> Groups<'r> {
         self.groups.iter().flat_map(|group| &group.conds)
     }
 
-    /// Returns whether a condition or a join is unknown, or depends on the host.
+    /// Returns whether a condition or a join is unknown, or a condition calls an operator of the host.
     pub(in crate::form) fn may_be_undecided(&self) -> bool {
         let joins = self.groups.iter().map(|group| group.join).chain([self.join]);
         joins.into_iter().any(|join| join == Join::Unknown)

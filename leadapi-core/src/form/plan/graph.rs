@@ -1,4 +1,4 @@
-//! The page graph, which ignores conditions, and the longest path from each page.
+//! The page graph, which ignores conditions, and a limit on the number of pages that a walk can still visit.
 
 use super::{PagePlan, Questionnaire, Target, rule::Jump};
 
@@ -12,8 +12,8 @@ pub(in crate::form) struct Graph {
     sccs: Vec<usize>,
     /// The number of pages in each component.
     sizes: Vec<usize>,
-    /// For each component, the maximum number of pages that a walk can visit after it enters the component, including
-    /// all pages of the component.
+    /// For each component, an upper bound on the number of pages that a walk can visit after it enters the component. It
+    /// includes all pages of the component.
     lengths: Vec<usize>,
 }
 
@@ -41,8 +41,8 @@ impl Graph {
         self.sizes.get(self.scc(page)).is_some_and(|size| *size > 1) || self.next(page).any(|next| next == page)
     }
 
-    /// Returns the maximum number of pages that a walk can still finish, including this page. `finished_in_scc` is the
-    /// number of pages in the same component that the walk has already finished.
+    /// Returns an upper bound on the number of pages that a walk can still finish, including this page.
+    /// `finished_in_scc` is the number of pages in the same component that the walk has already finished.
     pub(in crate::form) fn max_remaining(&self, page: usize, finished_in_scc: usize) -> usize {
         self.lengths.get(self.scc(page)).copied().unwrap_or_default().saturating_sub(finished_in_scc)
     }

@@ -29,8 +29,8 @@ impl Limits {
     const MAX_PATTERN: usize = 1_000;
     /// The maximum size in bytes of a compiled pattern.
     const MAX_COMPILED: usize = 32_768;
-    /// The maximum length in bytes of a text that a pattern is applied to. Matching takes time in proportion to the
-    /// length of the text and to the size of the pattern, and no form expects a longer text.
+    /// The maximum length in bytes of a text that is matched against a pattern. A longer text is accepted without
+    /// matching, because matching takes time in proportion to the length of the text times the size of the pattern.
     const MAX_TEXT: usize = 10_000;
 
     /// Compiles the limits of a question, or returns `None` if it has none.
@@ -55,7 +55,7 @@ impl Limits {
         if pattern.all(|pattern| pattern.is_match(text)) { Ok(()) } else { Err(Problem::PatternMismatch) }
     }
 
-    /// Returns texts that probably are within the limits, for proofs.
+    /// Returns texts that are probably within the limits, for proofs.
     pub(in crate::form) fn samples(&self) -> Vec<String> {
         /// Proofs keep their samples, so the samples must be short.
         const MAX_CHARS: usize = 1_000;

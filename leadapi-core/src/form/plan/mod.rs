@@ -1,8 +1,8 @@
-//! Compilation of one version of a record into typed values, so that later stages do not handle untrusted JSON.
+//! Compilation of one version of a record into typed values.
 //!
 //! An id that is blank, not a string, or a duplicate counts as absent. A page or an ending without an id still exists,
-//! but no rule can refer to it. A question or an option without an id is left out. If two objects have the same id, the
-//! id always refers to the first object.
+//! but no rule can refer to it. A question or an option without an id is left out. If two objects of the same type have
+//! the same id, the id always refers to the first object.
 
 mod amount;
 mod answer_test;

@@ -105,7 +105,7 @@ impl<'r> QuestionPlan<'r> {
         }
     }
 
-    /// Returns the score of a valid answer: the scores of its options.
+    /// Returns the score of a valid answer: the sum of the scores of the chosen options.
     #[inline]
     pub(in crate::form) fn score(&self, slot: &Slot<'_>) -> i64 {
         match slot {

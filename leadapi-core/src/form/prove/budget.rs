@@ -8,7 +8,7 @@ const WORK: usize = 64;
 /// The bytes of retained memory per step of the policy's budget, which is about 51 MB for 200,000 steps.
 const BYTES: usize = 256;
 
-/// The remaining work and memory. Shared by reference, because both the search and the table of states use it.
+/// The remaining work and memory. It consists of cells, because several parts of a search share it by reference.
 #[derive(Debug)]
 pub(super) struct Budget {
     work: Cell<usize>,

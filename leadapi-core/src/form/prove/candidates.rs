@@ -23,7 +23,7 @@ const MAX_LENGTH: usize = 1_000;
 /// Candidate answers. Some of them may be invalid, and several may belong to the same class.
 pub(super) struct Candidates {
     pub answers: Vec<Option<Answer>>,
-    /// All combinations of outcomes of tests of text that answers can have, or `None` if they are too many.
+    /// All combinations of text-test outcomes that an answer can have, or `None` if they are too many or unknown.
     pub combinations: Option<BTreeSet<Outcomes>>,
     /// Whether answers have a syntax, a length or a pattern, so that some combinations may have no valid candidate.
     pub restricted: bool,
@@ -64,7 +64,7 @@ impl Candidates {
         candidates
     }
 
-    /// Adds the subsets of the options that matter, each with and without an option that does not.
+    /// Adds the subsets of the options that matter, each with and without an option that does not matter.
     fn add_subsets(&mut self, options: &Options<'_>, tests: &Tests<'_>) {
         let matters = |option: &&OptionPlan<'_>| {
             tests.scored && option.score != 0 || tests.included().binary_search(&option.id).is_ok()
@@ -125,7 +125,7 @@ impl Candidates {
         self.combinations = witnesses.combinations;
     }
 
-    /// Adds the answers other than texts that a question of an unknown type accepts.
+    /// Adds booleans and numbers, for a question that accepts any JSON.
     fn add_json(&mut self, tests: &Tests<'_>) {
         let constants = tests.texts();
         self.answers.extend([true, false].map(|yes| Some(yes.into())));
@@ -170,8 +170,8 @@ fn numbers(cuts: Vec<f64>) -> Vec<Number> {
     simplest_of_each(cuts).into_iter().filter_map(|number| Number::try_from(number).ok()).collect()
 }
 
-/// Returns one number from each interval between neighboring cuts, and from beyond each end. It is whole if the interval
-/// contains a whole number.
+/// Returns one number from each interval between neighboring cuts, and from beyond each end. Each number is whole if its
+/// interval contains a whole number.
 fn simplest_of_each(mut cuts: Vec<f64>) -> Vec<f64> {
     cuts.retain(|cut| cut.is_finite());
     cuts.sort_by(f64::total_cmp);

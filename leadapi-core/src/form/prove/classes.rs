@@ -73,11 +73,11 @@ impl Classes {
     }
 }
 
-/// The least answer of a class, and its flags.
+/// The answer of a class that contributes least to a lead, preceded by its flags.
 type Least = (u8, Option<Answer>);
 
-/// Returns one valid answer for each possible combination of test outcomes. Of several equivalent answers, returns the
-/// one that contributes least to a lead, so a proof for that answer holds for the whole class.
+/// Returns one valid answer for each combination of test outcomes that a valid candidate has. Of several equivalent
+/// answers, returns the one that contributes least to a lead, so a proof for that answer holds for the whole class.
 fn classes(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, tests: &Tests<'_>) -> QuestionClasses {
     let candidates = Candidates::new(question, tests);
     let mut classes: BTreeMap<Signature, Least> = BTreeMap::new();

@@ -67,7 +67,8 @@ struct Explorer {
 #[derive(Default)]
 struct Reached {
     certain: BTreeSet<usize>,
-    /// The pages or endings that a walk reaches only if a rule that cannot be evaluated matches.
+    /// The pages or endings that a walk may reach, depending on a rule that cannot be evaluated or on an answer that may
+    /// not exist.
     possible: BTreeSet<usize>,
 }
 
@@ -75,7 +76,8 @@ struct Reached {
 #[derive(Default)]
 struct Witness {
     certain: Option<Answers>,
-    /// Whether the counterexample depends on a rule that cannot be evaluated.
+    /// Whether there may be a counterexample that depends on a rule that cannot be evaluated, or on an answer that may
+    /// not exist.
     possible: bool,
 }
 

@@ -31,8 +31,7 @@ pub enum Verdict<W> {
     ///
     /// - The [`budget`](super::Policy::budget) ran out. For some forms, this is unavoidable, because the problem is
     ///   NP-complete.
-    /// - The statement depends on a rule with an unknown operator, join or action, or with an operator of the host. See
-    ///   [`Proofs::undecided`].
+    /// - The statement depends on a rule that a proof cannot evaluate. See [`Proofs::undecided`].
     /// - The statement depends on answers for which no example is known. See [`Proofs`].
     Unknown,
 }
@@ -43,19 +42,20 @@ pub enum Verdict<W> {
 /// read, the intervals between the constants of conditions on numbers and dates, each string that a condition compares
 /// with, all other strings by their starts, ends and parts, and no answer if the question is optional. The search
 /// explores all paths with one answer from each class, so its verdicts are exact. The search keeps an answer or a score
-/// only while a later rule can read it. If rules read only answers on their own page, the cost is linear in the number
-/// of pages.
+/// only while a later rule can read it. If rules read only answers on their own page, and no page is on a cycle, the cost
+/// is linear in the number of pages.
 ///
 /// If answers have a syntax, a length or a pattern, or if conditions read very many parts of one answer, a class may have
 /// valid answers although no example is known. The search then treats the answer as unknown from that page on. It proves
 /// only what holds whatever the answer is, and refutes nothing with it.
 ///
 /// If the budget runs out, [`ends`](Self::ends), [`named`](Self::named) and [`contactable`](Self::contactable) may
-/// still be provable from the page graph in linear time. For example, every walk ends if no page is on a cycle.
+/// still be provable from the page graph in linear time. For example, if no page is on a cycle, no walk returns to a
+/// page.
 ///
-/// A rule that cannot be evaluated may or may not match, and a walk marks such a step as
-/// [uncertain](super::Step::is_uncertain). A statement is proved only if it holds in both cases. It is refuted only by
-/// answers whose walk does not depend on such a rule.
+/// A proof cannot evaluate a rule with an unknown operator, join or action, a malformed condition, or an operator of the
+/// host. A statement is proved only if it holds whether or not such a rule matches. It is refuted only by answers whose
+/// walk does not depend on such a rule.
 ///
 /// ```
 /// use leadapi_core::form::{Answers, FormRecord, Policy, Verdict, Version};
@@ -73,19 +73,20 @@ pub enum Verdict<W> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Proofs {
-    /// Every walk ends. The answers of a counterexample lead back to a visited page.
+    /// No answers lead back to a visited page. A counterexample consists of answers that do.
     pub ends: Verdict<Answers>,
     /// Every page is reachable with some answers. The counterexamples are the unreachable pages, by index in
     /// [`Questionnaire::pages`].
     pub pages: Verdict<Vec<usize>>,
     /// Every ending in the settings is reachable with some answers. The counterexamples are the unreachable endings, by
-    /// index.
+    /// index in [`Questionnaire::endings`].
     pub endings: Verdict<Vec<usize>>,
     /// Every lead has a name. The answers of a counterexample create a lead without a name.
     pub named: Verdict<Answers>,
     /// Every lead has an email address or a phone number. The answers of a counterexample create a lead with neither.
     pub contactable: Verdict<Answers>,
-    /// The rules that some walk reaches but cannot evaluate, by index in the `logic.rules` of the compiled version.
+    /// The rules that some walk reaches but a proof cannot evaluate, by index in the `logic.rules` of the compiled
+    /// version.
     pub undecided: Vec<usize>,
     /// Whether the budget was sufficient to explore all combinations of answers.
     pub complete: bool,

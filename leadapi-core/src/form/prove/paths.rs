@@ -1,4 +1,4 @@
-//! Lists the feasible paths through a form, each with answers that lead along it.
+//! The list of feasible paths through a form, each with answers that lead along it.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -27,8 +27,8 @@ pub struct Path<'r> {
     pub end: PathEnd<'r>,
     /// Answers that lead along the path.
     pub answers: Answers,
-    /// Whether the walk skips a rule on this path because it cannot be evaluated. See
-    /// [`Step::is_uncertain`](crate::form::Step::is_uncertain).
+    /// Whether the path assumes that a rule does not match, although the search cannot evaluate the rule. See
+    /// [`Proofs`](crate::form::Proofs).
     pub uncertain: bool,
 }
 
@@ -36,7 +36,7 @@ pub struct Path<'r> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum PathEnd<'r> {
-    /// An ending, with its id if it has one.
+    /// An ending, with its id if it has one. The built-in confirmation has none.
     Ending(Option<&'r str>),
     /// A loop: the index of the page that would be visited twice.
     Loop(usize),
@@ -80,7 +80,8 @@ impl<'r> Questionnaire<'r> {
     /// Lists at most `limit` feasible paths, each with answers that lead along it.
     ///
     /// Omits paths through a page with a required question that has no valid answer, such as a choice without options,
-    /// because no walk can leave that page.
+    /// because no walk can leave that page. Also omits paths that exist only if a rule matches that the search cannot
+    /// evaluate.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, PathEnd, Policy, Version};

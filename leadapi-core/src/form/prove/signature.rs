@@ -1,4 +1,4 @@
-//! Signatures of answers. Answers that no rule distinguishes have the same signature.
+//! Signatures of answers. No rule distinguishes answers with the same signature.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
-//! The state space of walks. A state consists of a page and the earlier answers that can still matter.
+//! The state space of walks. A state consists of a page and of those facts about the earlier path that can still matter,
+//! such as answers and scores.
 //!
-//! An answer matters on a page if a rule of that page, or of a page reachable from it, reads the answer. If rules read
-//! only answers on their own page, each page has a single state.
+//! An answer matters on a page if a rule of that page, or of a page reachable from it, reads the answer.
 
 use super::{
     super::{

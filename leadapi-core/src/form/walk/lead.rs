@@ -25,15 +25,16 @@ const MAX_LABEL_CHARS: usize = 200;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FormLead<'a> {
-    /// The lead, which satisfies every rule in contract D4. Only the store can check that the lead's pipeline exists.
+    /// The lead, which satisfies every rule in contract D4. Only the store can check that its client account and its
+    /// pipeline exist.
     pub lead: NewLead,
     /// The origin of the lead's name.
     pub name_source: NameSource,
-    /// The full text of the answers in the notes, for hosts with custom fields.
+    /// The answers in the notes, in full, for hosts with custom fields.
     pub attributes: Vec<Attribute<'a>>,
 }
 
-/// An answer that does not fill a field of the lead.
+/// An answer that no field of the lead contains in full.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Attribute<'a> {
@@ -97,7 +98,7 @@ impl<'a> Walk<'a> {
     ///   a new line in the notes. Notes that are too long are truncated, but attributes never are.
     /// - A lead must have a name. If no question mapped to `name` is answered, the name is built from `first_name` and
     ///   `last_name`, or taken from the next field in [`NameSource`] that has an answer. An answer that replaces a
-    ///   missing name also fills its own field.
+    ///   missing name also fills its own field, if it is valid for that field.
     ///
     /// ```
     /// use leadapi_core::form::{Answers, FormRecord, NameSource, Policy, Version};

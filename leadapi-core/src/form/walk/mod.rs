@@ -87,7 +87,7 @@ pub enum Outcome<'a> {
         /// The problems, each with the id of its question, in the order of the questions.
         problems: Vec<(&'a str, Problem)>,
     },
-    /// The rules lead back to a page on the path, so the walk would never end with these answers.
+    /// The rules lead back to a page on the path, so these answers never lead to an ending.
     Loop {
         /// The id of the page that would be visited twice.
         page: Option<&'a str>,
@@ -135,8 +135,9 @@ impl<'a> Walk<'a> {
 
     /// Returns the visitor's progress, from 0 to 1. It increases with every page and reaches 1 only at an ending.
     ///
-    /// After `k` pages, the progress is `k / (k + ahead)`, where `ahead` is the length of the longest path that is
-    /// still possible. If that path enters a cycle, `ahead` counts all unvisited pages on the cycle.
+    /// After `k` completed pages, the progress is `k / (k + ahead)`, where `ahead` is the length of the longest path
+    /// that could follow, regardless of the answers. If that path enters a cycle, `ahead` counts all unvisited pages on
+    /// the cycle.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};

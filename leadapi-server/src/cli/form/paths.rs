@@ -13,7 +13,7 @@ use crate::cli::{
 /// The maximum number of paths to list.
 const MAX_PATHS: usize = 1_000;
 
-/// Prints every path through the form, with answers for each path.
+/// Prints at most [`MAX_PATHS`] paths through the form, with answers for each path.
 pub(super) fn paths(form: &FormFile) -> Result<(), CommandError> {
     form.with(|form, format| {
         let ids: Vec<Option<&str>> = form.pages().collect();

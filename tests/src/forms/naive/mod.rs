@@ -1,5 +1,5 @@
 //! A naive interpreter of forms that follows the specification literally: raw JSON, no types, no indexes, and no code
-//! shared with the engine. Slow, but an independent reference.
+//! shared with the engine. It is slow, but an independent reference.
 
 #![allow(
     clippy::cast_possible_truncation,

@@ -16,7 +16,8 @@ fn text(draw: &mut Draw<'_>) -> Value {
     }
 }
 
-/// Adds such members to some of the objects of a record, at any depth.
+/// Adds limits and formats to some of the questions of a record, and replaces some of its texts with placeholders and
+/// translations.
 pub(crate) fn add_extras(draw: &mut Draw<'_>, value: &mut Value) {
     match value {
         Value::Array(all) => all.iter_mut().for_each(|value| add_extras(draw, value)),

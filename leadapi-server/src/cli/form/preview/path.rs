@@ -1,4 +1,4 @@
-//! The path so far: the pages with their answers, and why each led to the next.
+//! The path so far: the pages with their answers, and the rules that the walk tried after each page.
 
 use leadapi_core::form::{
     Condition, Operand, Operator, Outcome, SkipReason, Step, StepQuestion, TriedCondition, TriedRule, TriedRuleResult,

@@ -1,6 +1,6 @@
 //! The theme of a form as a style sheet.
 //!
-//! A record is untrusted, so no text of the record gets into the style sheet. Colours are parsed and written as
+//! A record is untrusted, so its text never gets into the style sheet unchecked. Colours are parsed and written as
 //! hexadecimal numbers, font names consist of letters, digits and a few signs, and numbers are clamped.
 
 use std::fmt::Write;
