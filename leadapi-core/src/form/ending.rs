@@ -26,7 +26,8 @@ record! {
         auto_book_field_id: Field<String> = "autoBookFieldId",
         /// The duration of an automatically booked appointment, as an integer.
         auto_book_duration: Field<Number> = "autoBookDuration",
-        /// The default calendar, for calendar endings without a `calendarSlug`. Published snapshots normally omit it.
+        /// The slug of the default calendar, for calendar endings without a `calendarSlug`. Published snapshots normally
+        /// omit it.
         default_booking_slug: Field<String> = "defaultBookingSlug",
     }
 }
@@ -48,7 +49,7 @@ record! {
         kind: Field<EndingKind> = "kind",
         /// The event to report when a visitor reaches the ending.
         meta_event: Field<MetaEvent> = "metaEvent",
-        /// The calendar to book an appointment in.
+        /// The slug of the calendar to book an appointment in.
         calendar_slug: Field<String> = "calendarSlug",
         /// The provider of the calendar.
         calendar_provider: Field<CalendarProvider> = "calendarProvider",

@@ -23,7 +23,7 @@ record! {
     Rule {
         /// The id of the rule.
         id: Field<String> = "id",
-        /// The name of the rule. A rule named `__fallback__` without groups is the default route from its page.
+        /// The name of the rule. A rule named `__fallback__` without conditions is the default route from its page.
         name: Field<String> = "name",
         /// The id of the page that the rule belongs to.
         from_page_id: Field<String> = "fromPageId",

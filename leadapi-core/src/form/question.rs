@@ -37,8 +37,8 @@ record! {
         options: List<Choice> = "options",
         /// The smallest number or the earliest date that is accepted.
         min: Field<Bound> = "min",
-        /// The largest number or the latest date that is accepted. An extension of this crate, as are all members from
-        /// here to `currency`.
+        /// The largest number or the latest date that is accepted. An extension of this crate, as are `minLength`,
+        /// `maxLength`, `pattern`, `format` and `currency`.
         max: Field<Bound> = "max",
         /// The minimum number of characters in a text.
         min_length: Field<Number> = "minLength",
@@ -50,7 +50,7 @@ record! {
         pattern: Field<String> = "pattern",
         /// The format of a number. `currency` makes the number an amount of money.
         format: Field<String> = "format",
-        /// The ISO 4217 code of the currency of a number, such as `EUR`.
+        /// The ISO 4217 code of the currency of a number, such as `EUR`. It makes the number an amount of money.
         currency: Field<String> = "currency",
         /// The name of the lead field or attribute that receives the answer.
         mapped_key: Field<String> = "mappedKey",

@@ -100,7 +100,7 @@ impl Question {
         let kind = written.resolve();
         let multiple = match kind {
             QuestionType::Checkbox => self.options.items().next().is_some(),
-            // Applies only to the names of other products, because our own types have no such member.
+            // Applies only to the names of other products, because the types of this crate have no such members.
             QuestionType::SingleChoice | QuestionType::Dropdown if kind != *written => {
                 MULTIPLE.iter().any(|name| self.extra.get(*name).is_some_and(|raw| raw.text() == "true"))
             }

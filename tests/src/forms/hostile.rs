@@ -1,4 +1,4 @@
-//! Large but valid records. Each one once took the checker seconds or gigabytes.
+//! Large but valid records. Each of them once made the form check take seconds or use gigabytes.
 
 use std::fmt::Write;
 

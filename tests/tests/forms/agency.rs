@@ -1,5 +1,4 @@
-//! Tests of the kinds of forms that agencies use, with answers and the expected leads. Each kind is a file in
-//! `data/forms`.
+//! Tests of forms such as agencies use. Each file in `data/forms` contains a form, answers and the expected leads.
 
 use std::{fs, path::PathBuf};
 

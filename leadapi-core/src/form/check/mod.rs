@@ -28,8 +28,8 @@ impl Questionnaire<'_> {
     /// Checks the compiled version. Returns errors first, then warnings, then notes.
     ///
     /// The check compares the two versions, but otherwise ignores the version that was not compiled. It considers all
-    /// combinations of answers that fit in the [`budget`](super::Policy::budget). [`Code::meaning`] and [`Code::fix`]
-    /// explain each kind of finding and how to fix it. If a code has many findings, the first
+    /// combinations of answers, as far as the [`budget`](super::Policy::budget) allows. [`Code::meaning`] and
+    /// [`Code::fix`] explain each kind of finding and how to fix it. If a code has many findings, the first
     /// [`MAX_PER_CODE`](Finding::MAX_PER_CODE) are listed and the rest are counted.
     ///
     /// Time and memory are roughly linear in the size of the record, in addition to the cost that the budget allows.

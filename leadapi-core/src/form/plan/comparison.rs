@@ -27,7 +27,7 @@ pub(in crate::form) enum Comparison {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::form) struct Meaning {
     pub comparison: Comparison,
-    /// Whether the condition holds if the comparison does not.
+    /// Whether the operator negates the comparison.
     pub negated: bool,
 }
 

@@ -58,7 +58,7 @@ pub(in crate::form) enum Cond<'r> {
     Ask {
         question: usize,
         test: Test<'r>,
-        /// Whether the condition holds if the test fails.
+        /// Whether the condition negates the test.
         negated: bool,
     },
     /// A test of a score.

@@ -156,7 +156,8 @@ struct Forest {
 }
 
 impl Forest {
-    /// Returns the page with the least semidominator among the processed ancestors of the page with this number.
+    /// Returns the number of the page with the least semidominator among the page with this number and its processed
+    /// ancestors.
     fn eval(&mut self, number: usize) -> usize {
         let mut path = Vec::new();
         let mut at = number;

@@ -72,7 +72,7 @@ impl Limits {
         matches!((self.min, self.max), (Some(min), Some(max)) if min > max)
     }
 
-    /// Returns the least and the greatest length.
+    /// Returns the minimum and the maximum length, as far as they are set.
     pub(in crate::form) fn lengths(&self) -> impl Iterator<Item = usize> {
         self.min.into_iter().chain(self.max)
     }

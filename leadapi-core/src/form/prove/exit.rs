@@ -27,9 +27,9 @@ pub(super) struct Exit<'e> {
     pub choices: &'e [Choice],
     /// The result of each rule of the page.
     pub results: &'e [RuleResult],
-    /// The transitions that a walk would make if rules that cannot be evaluated matched.
+    /// The transitions that a walk makes if the rules that a proof cannot evaluate match.
     pub possible: Vec<Transition>,
-    /// The transition that a walk makes. A walk skips rules that cannot be evaluated.
+    /// The transition that a walk makes if the rules that a proof cannot evaluate do not match.
     pub taken: Transition,
     /// Whether one of the answers is opaque, so that it may not exist.
     pub opaque: bool,

@@ -53,7 +53,7 @@ pub struct Paths<'r> {
     pub complete: bool,
 }
 
-/// The step at which paths with the same prefix diverge.
+/// The step that follows a prefix. Paths with the same prefix diverge at it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Fork {
     Ending(Option<usize>),

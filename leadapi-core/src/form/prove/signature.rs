@@ -181,7 +181,7 @@ impl Parts<'_> {
         self.starts.len() + self.ends.len() + self.contains.len()
     }
 
-    /// Returns the outcomes for a text, or nothing if all of them are false.
+    /// Returns the outcomes for a text, or an empty list if all of them are false.
     pub(super) fn outcomes(&self, text: &str) -> Outcomes {
         let starts = self.starts.iter().map(|part| text.starts_with(part));
         let ends = self.ends.iter().map(|part| text.ends_with(part));

@@ -32,7 +32,7 @@ pub(super) struct Node {
     pub incoming: Option<Edge>,
 }
 
-/// An edge of the search tree: a node, and the answers on its page to the questions that rules read.
+/// An edge of the search tree: a node, and the classes of those answers on its page that can matter.
 #[derive(Clone, Debug)]
 pub(super) struct Edge {
     pub node: usize,

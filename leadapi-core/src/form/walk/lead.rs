@@ -1,4 +1,4 @@
-//! Construction of the lead from a finished walk. Each answer goes to a field of the lead or to its notes.
+//! Construction of the lead from a finished walk. Each answer goes to a field of the lead, to its notes, or to both.
 
 use std::borrow::Cow;
 
@@ -93,7 +93,8 @@ impl<'a> Walk<'a> {
     ///   the form's name). No answer can change these fields: a question mapped to `client_id` is treated like any
     ///   other.
     /// - `name`, `email`, `phone` and `business_name` come from the questions that are mapped to them, and `value` from
-    ///   a number question mapped to it. Each field takes the first answer that is valid for it.
+    ///   a number question mapped to it. Each field takes the first answer that is valid for it. If no answer to a
+    ///   question mapped to `name` is a valid name, the first one is converted to a valid name.
     /// - Every other answer becomes one line of the notes, in path order, and an [`Attribute`]. An answer cannot start
     ///   a new line in the notes. Notes that are too long are truncated, but attributes never are.
     /// - A lead must have a name. If no question mapped to `name` is answered, the name is built from `first_name` and

@@ -26,7 +26,7 @@ pub struct Step<'w, 'a> {
     number: usize,
 }
 
-/// A question on a page on the path.
+/// A question on a page of a walk's path.
 ///
 /// ```
 /// use leadapi_core::form::{Answer, Answers, FormRecord, Policy, QuestionType, Version};
@@ -196,8 +196,8 @@ impl<'a> StepQuestion<'_, 'a> {
         self.question.record.question_type()
     }
 
-    /// Iterates over the options of a choice. Yields the id and the label of each, with the label in the language of
-    /// the [`Policy`](crate::form::Policy).
+    /// Iterates over the options of a choice. Yields the id of each option, and its label in the language of the
+    /// [`Policy`](crate::form::Policy).
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, FormRecord, Policy, Version};

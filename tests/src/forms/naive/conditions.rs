@@ -100,7 +100,7 @@ impl Naive<'_> {
         Some(join(&group["op"], &all))
     }
 
-    /// Evaluates the conditions of a rule. Returns `None` if the rule has none or its groups are empty.
+    /// Evaluates the conditions of a rule. Returns `None` if the rule has no conditions.
     pub(super) fn conditions(&self, rule: &Value, pages: &[usize], answers: &Value) -> Option<Kleene> {
         let groups = &rule["groups"];
         if groups.is_null() {

@@ -53,7 +53,7 @@ pub struct Walk {
     pub outcome: &'static str,
     /// The index of the ending, or `None` for the built-in confirmation.
     pub ending: Option<usize>,
-    /// The page that the walk would visit again, if it is endless.
+    /// The index of the page that the walk would visit again, if the outcome is `endless`.
     pub again: Option<usize>,
     /// The indexes of the jump rules on the path that may or may not match, including rules that the walk followed.
     pub open: Vec<usize>,

@@ -137,7 +137,7 @@ pub(super) fn compare(
             Some(text(answer).is_some_and(|text| text.ends_with(&end)))
         }
         ("gt" | "gte" | "lt" | "lte" | "between", Number | Score | Unknown) => {
-            // A text that looks like a number is one only for a number question.
+            // Only questions of the family `Number` read numbers from text.
             let number = answer.filter(|answer| family != Unknown || answer.is_number()).and_then(number_of);
             ordered(op, value, number_of, number)
         }

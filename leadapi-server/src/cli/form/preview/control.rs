@@ -103,7 +103,7 @@ impl Control {
         matches!(self, Self::Check)
     }
 
-    /// Reads the answer from submitted fields. A blank answer is no answer.
+    /// Reads the answer from submitted fields. Returns `None` for a blank answer.
     pub(super) fn answer(&self, fields: &Fields, name: &str) -> Option<Answer> {
         let first = fields.get(name);
         match self {

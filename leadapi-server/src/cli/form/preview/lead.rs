@@ -1,4 +1,4 @@
-//! The lead of a finished walk, or the reason that there is none.
+//! The lead of a finished walk, or the reason why there is none.
 
 use leadapi_core::form::{Finish, FormLead, NameSource, NoLead, Outcome, VerificationKind, Walk};
 use maud::{Markup, html};

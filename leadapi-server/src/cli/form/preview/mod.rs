@@ -1,5 +1,5 @@
-//! `form preview`: a local page on which the user walks through a form like a visitor, next to the path, the score and
-//! the lead.
+//! `form preview`: a local page on which the user walks through a form like a visitor, and which shows the path, the
+//! score and the lead.
 //!
 //! The pages are plain HTML forms without scripts. The URL contains the whole visit, so a reload shows the same page of
 //! a changed file, and the server keeps no sessions. The engine evaluates every answer, so the browser has no copy of

@@ -47,7 +47,7 @@ pub(super) fn page(
     )
 }
 
-/// Returns a line that describes the version and links to the other one.
+/// Returns a line that names the compiled version and links to the other version.
 fn status(form: &Questionnaire<'_>, visit: &Visit) -> Markup {
     let (this, other, name) = match form.version() {
         Version::Live => ("published version", FormVersion::Draft, "draft"),
@@ -66,7 +66,7 @@ fn status(form: &Questionnaire<'_>, visit: &Visit) -> Markup {
     }
 }
 
-/// Returns a page. A page with a form needs the version, whose theme it uses.
+/// Returns an HTML document with this body. If the body contains a form, `version` selects the theme.
 pub(super) fn document(file: &Path, title: &str, version: Option<FormVersion>, body: &Markup) -> Markup {
     let theme = version.map(|version| format!("/theme.css?version={}", version.as_str()));
     let style_sheets: Vec<&str> = ["/preview.css"].into_iter().chain(theme.as_deref()).collect();

@@ -49,7 +49,7 @@ fn name(step: Step<'_, '_>) -> String {
     }
 }
 
-/// Returns the name of what follows a page: another page, or the end of the walk.
+/// Returns the name of the page's target: the next page, the ending, or the page that the walk would visit again.
 fn target(walk: &Walk<'_>, at: usize) -> String {
     match (walk.steps().nth(at + 1), walk.outcome()) {
         (Some(next), _) => name(next),
