@@ -59,8 +59,8 @@ async fn import(client: &Client, source: &str) -> Result<Lead, BoxError> {
     Ok(lead)
 }
 
-/// Records the traffic between the program and a local server. The recorder redacts the names, addresses and notes of
-/// leads.
+/// Records the traffic between the program and a local server. The recorder redacts the personal data of leads, such as
+/// names and email addresses.
 async fn record() -> Result<Cassette, BoxError> {
     let (dataset, tokens) = (Dataset::parse(SAMPLE)?, MemoryTokens::default());
     let issued = tokens::import(&tokens, &dataset, SystemClock.now()).await?;

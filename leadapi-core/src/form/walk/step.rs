@@ -168,7 +168,7 @@ impl<'w, 'a> Step<'w, 'a> {
         of_step.map(|(_, skipped)| *skipped).collect()
     }
 
-    /// Returns the visitor's progress on arrival at the page, which is always less than 1. See [`Walk::progress`].
+    /// Returns the visitor's progress on arrival at the page. It is always less than 1. See [`Walk::progress`].
     pub fn progress(self) -> f64 {
         let graph = &self.walk.form.graph;
         let scc = graph.scc(self.index());
