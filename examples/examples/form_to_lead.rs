@@ -70,8 +70,8 @@ async fn main() -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Asks questions until all pages on the path have valid answers. Shows a page with invalid answers again, together with
-/// the problems.
+/// Asks questions until all pages on the path have valid answers. Shows a page with invalid answers again, together
+/// with the problems.
 fn converse(form: &Questionnaire<'_>, visitor: &mut Visitor) -> Result<Answers, BoxError> {
     let mut answers = Answers::new();
     let mut shown_pages = HashSet::new();

@@ -84,8 +84,8 @@ impl Shop {
         found
     }
 
-    /// Locks the leads. Each store method takes the lock at most once, so it is atomic. No code panics while it holds the
-    /// lock, so recovering from poisoning is safe.
+    /// Locks the leads. Each store method takes the lock at most once, so it is atomic. No code panics while it holds
+    /// the lock, so recovering from poisoning is safe.
     fn lock(&self) -> MutexGuard<'_, Leads> {
         self.leads.lock().unwrap_or_else(PoisonError::into_inner)
     }

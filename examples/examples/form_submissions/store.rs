@@ -116,8 +116,8 @@ impl Store {
         self.0.prepare_cached(sql)?.execute(values).map(drop)
     }
 
-    /// Returns up to `limit` pending submissions, those with the fewest attempts, and records an attempt for each. If the
-    /// first attempt is so old that the API may no longer recognise its key, the submission goes to review instead.
+    /// Returns up to `limit` pending submissions, those with the fewest attempts, and records an attempt for each. If
+    /// the first attempt is so old that the API may no longer recognise its key, the submission goes to review instead.
     pub(crate) fn claim(&mut self, limit: u32) -> rusqlite::Result<Vec<Pending>> {
         let now = now();
         let transaction = self.0.transaction()?;

@@ -26,8 +26,8 @@ record! {
         auto_book_field_id: Field<String> = "autoBookFieldId",
         /// The duration of an automatically booked appointment, as an integer.
         auto_book_duration: Field<Number> = "autoBookDuration",
-        /// The slug of the default calendar, for calendar endings without a `calendarSlug`. Published snapshots normally
-        /// omit it.
+        /// The slug of the default calendar, for calendar endings without a `calendarSlug`. Published snapshots
+        /// normally omit it.
         default_booking_slug: Field<String> = "defaultBookingSlug",
     }
 }

@@ -8,8 +8,8 @@ type Function = dyn Fn(Option<&Answer>, Option<&Operand>) -> Option<bool> + Send
 
 /// The operators that a host adds to a [`Policy`](super::Policy), by name.
 ///
-/// A walk evaluates a condition with such an operator by calling the host's function with the answer to the question and
-/// the value of the condition. The answer is `None` if the question was not asked or was not answered. The function
+/// A walk evaluates a condition with such an operator by calling the host's function with the answer to the question
+/// and the value of the condition. The answer is `None` if the question was not asked or was not answered. The function
 /// returns whether the condition holds, or `None` if that is unknown, which makes the step
 /// [uncertain](super::Step::is_uncertain). It must return the same result for the same arguments.
 ///

@@ -140,8 +140,8 @@ fn report_value(tested: &Tested<'_, '_>, value: Option<&Operand>, at: &str, repo
     }
 }
 
-/// Reports a condition whose question is never asked before the rule is tried, or not on every path. Also reports a test
-/// of whether a required question on the rule's own page is answered.
+/// Reports a condition whose question is never asked before the rule is tried, or not on every path. Also reports a
+/// test of whether a required question on the rule's own page is answered.
 fn check_order(
     order: &mut PageOrder<'_>,
     rule: RuleName<'_, '_>,

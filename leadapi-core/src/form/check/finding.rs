@@ -15,8 +15,8 @@ pub struct Finding {
     pub code: Code,
     /// The JSON pointer (RFC 6901) to the finding's location in the record.
     pub pointer: String,
-    /// A message for the form's author. It names the page, question, option, ending or rule that the finding is about, if
-    /// any, by its title and its id.
+    /// A message for the form's author. It names the page, question, option, ending or rule that the finding is about,
+    /// if any, by its title and its id.
     pub message: String,
     /// The fix, in one imperative sentence: the general fix of the code ([`Code::fix`]), or a fix specific to this
     /// finding.

@@ -12,8 +12,8 @@ pub(in crate::form) struct Graph {
     sccs: Vec<usize>,
     /// The number of pages in each component.
     sizes: Vec<usize>,
-    /// For each component, an upper bound on the number of pages that a walk can visit after it enters the component. It
-    /// includes all pages of the component.
+    /// For each component, an upper bound on the number of pages that a walk can visit after it enters the component.
+    /// It includes all pages of the component.
     lengths: Vec<usize>,
 }
 

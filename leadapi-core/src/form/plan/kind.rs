@@ -154,8 +154,8 @@ impl Question {
     }
 }
 
-/// Returns the default scale of a rating: 1 to 5, or 0 to 10 under the names that other products use for such a scale. A
-/// member that other products use, such as `steps`, can replace the largest number.
+/// Returns the default scale of a rating: 1 to 5, or 0 to 10 under the names that other products use for such a scale.
+/// A member that other products use, such as `steps`, can replace the largest number.
 fn scale(question: &Question) -> Bounds<f64> {
     let name = question.kind.get().map(|kind| plain(kind.as_str())).unwrap_or_default();
     let (min, max) = match name.as_str() {

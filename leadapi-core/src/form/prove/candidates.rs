@@ -170,8 +170,8 @@ fn numbers(cuts: Vec<f64>) -> Vec<Number> {
     simplest_of_each(cuts).into_iter().filter_map(|number| Number::try_from(number).ok()).collect()
 }
 
-/// Returns one number from each interval between neighboring cuts, and from beyond each end. Each number is whole if its
-/// interval contains a whole number.
+/// Returns one number from each interval between neighboring cuts, and from beyond each end. Each number is whole if
+/// its interval contains a whole number.
 fn simplest_of_each(mut cuts: Vec<f64>) -> Vec<f64> {
     cuts.retain(|cut| cut.is_finite());
     cuts.sort_by(f64::total_cmp);

@@ -67,8 +67,8 @@ struct Explorer {
 #[derive(Default)]
 struct Reached {
     certain: BTreeSet<usize>,
-    /// The pages or endings that a walk may reach, depending on a rule that cannot be evaluated or on an answer that may
-    /// not exist.
+    /// The pages or endings that a walk may reach, depending on a rule that cannot be evaluated or on an answer that
+    /// may not exist.
     possible: BTreeSet<usize>,
 }
 

@@ -38,24 +38,28 @@ pub enum Verdict<W> {
 
 /// Statements about all walks of a form.
 ///
-/// The answers to a question fall into a few equivalence classes: its options or the sets of options that conditions
-/// read, the intervals between the constants of conditions on numbers and dates, each string that a condition compares
-/// with, all other strings by their starts, ends and parts, and no answer if the question is optional. The search
-/// explores all paths with one answer from each class, so its verdicts are exact. The search keeps an answer or a score
-/// only while a later rule can read it. If rules read only answers on their own page, and no page is on a cycle, the cost
-/// is linear in the number of pages.
+/// The answers to a question fall into a few equivalence classes, within which no rule distinguishes them:
 ///
-/// If answers have a syntax, a length or a pattern, or if conditions read very many parts of one answer, a class may have
-/// valid answers although no example is known. The search then treats the answer as unknown from that page on. It proves
-/// only what holds whatever the answer is, and refutes nothing with it.
+/// - each option of a choice, or each set of those options of a multiple choice that conditions read
+/// - each interval between the constants of conditions on a number or a date
+/// - each string that a condition compares with, and the other strings by their starts, ends and parts
+/// - no answer, if the question is optional
+///
+/// The search explores all paths with one answer from each class, so its verdicts are exact. It keeps an answer or a
+/// score only while a later rule can read it. If rules read only answers on their own page, and no page is on a cycle,
+/// the cost is linear in the number of pages.
+///
+/// If answers have a syntax, a length or a pattern, or if conditions read very many parts of one answer, a class may
+/// have valid answers although no example is known. The search then treats the answer as unknown from that page on. It
+/// proves only what holds whatever the answer is, and refutes nothing with such an answer.
 ///
 /// If the budget runs out, [`ends`](Self::ends), [`named`](Self::named) and [`contactable`](Self::contactable) may
 /// still be provable from the page graph in linear time. For example, if no page is on a cycle, no walk returns to a
 /// page.
 ///
-/// A proof cannot evaluate a rule with an unknown operator, join or action, a malformed condition, or an operator of the
-/// host. A statement is proved only if it holds whether or not such a rule matches. It is refuted only by answers whose
-/// walk does not depend on such a rule.
+/// A proof cannot evaluate a rule with an unknown operator, join or action, a malformed condition, or an operator of
+/// the host. A statement is proved only if it holds whether or not such a rule matches. It is refuted only by answers
+/// whose walk does not depend on such a rule.
 ///
 /// ```
 /// use leadapi_core::form::{Answers, FormRecord, Policy, Verdict, Version};

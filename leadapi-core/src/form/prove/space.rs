@@ -1,5 +1,5 @@
-//! The state space of walks. A state consists of a page and of those facts about the earlier path that can still matter,
-//! such as answers and scores.
+//! The state space of walks. A state consists of a page and of those facts about the earlier path that can still
+//! matter, such as answers and scores.
 //!
 //! An answer matters on a page if a rule of that page, or of a page reachable from it, reads the answer.
 

@@ -113,11 +113,11 @@ impl Questionnaire<'_> {
 impl<'a> Walk<'a> {
     /// Replaces the placeholders in `text`, such as the message of an ending.
     ///
-    /// `{key}` stands for the last answer on the path to a question mapped to `key`. If there is none, it stands for the
-    /// answer on the path to the question whose id is `key`. An answer is inserted as the text that
+    /// `{key}` stands for the last answer on the path to a question mapped to `key`. If there is none, it stands for
+    /// the answer on the path to the question whose id is `key`. An answer is inserted as the text that
     /// [`StepQuestion::text`](super::StepQuestion::text) returns. A known key without an answer is replaced by
-    /// `fallback`, and a placeholder with an unknown key is left unchanged. `{key|text}` has its own fallback, which may
-    /// be empty. Placeholders in inserted text are not expanded, and every inserted text is escaped.
+    /// `fallback`, and a placeholder with an unknown key is left unchanged. `{key|text}` has its own fallback, which
+    /// may be empty. Placeholders in inserted text are not expanded, and every inserted text is escaped.
     ///
     /// ```
     /// # use leadapi_core::form::{Answers, Escape, FormRecord, Policy, Version};

@@ -12,8 +12,8 @@ use crate::form::{
 impl<'r> Questionnaire<'r> {
     /// Walks the form with these answers.
     ///
-    /// Every call returns, even if the rules form a loop, because a walk visits each page at most once. A walk reads only
-    /// the pages on its path and tries each of their rules at most once.
+    /// Every call returns, even if the rules form a loop, because a walk visits each page at most once. A walk reads
+    /// only the pages on its path and tries each of their rules at most once.
     ///
     /// ```
     /// use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Problem, Version};

@@ -45,8 +45,8 @@ impl Located {
 /// Returns the region of each pointer, in the order of the pointers. If a pointer leads to an absent value, its region
 /// is that of the innermost value that exists.
 ///
-/// Each level of the text is parsed once for all pointers, so the time is proportional to the size of the text times the
-/// depth of the deepest pointer.
+/// Each level of the text is parsed once for all pointers, so the time is proportional to the size of the text times
+/// the depth of the deepest pointer.
 fn locate<'p>(text: &str, pointers: impl IntoIterator<Item = &'p str>) -> Vec<Region> {
     let mut root = Node::default();
     let mut count = 0;

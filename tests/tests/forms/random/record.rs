@@ -111,8 +111,8 @@ fn rule(draw: &mut Draw<'_>, tame: bool, pages: usize, questions: usize) -> Valu
     Value::Object(rule)
 }
 
-/// Generates a form record with at most five pages and at most `most_questions` questions. A tame record has only members
-/// of the expected types and unique ids.
+/// Generates a form record with at most five pages and at most `most_questions` questions. A tame record has only
+/// members of the expected types and unique ids.
 pub(crate) fn record(draw: &mut Draw<'_>, tame: bool, most_questions: usize) -> Value {
     let mut parts = Map::new();
     let pages = draw.below(PAGES.len() + 1);
