@@ -25,7 +25,7 @@ use crate::{
     shutdown::{Shutdown, ShutdownPhase},
 };
 
-/// The pause after an accept that failed for lack of a resource, such as file descriptors. The pause gives open
+/// The pause after a failed accept. If a resource such as file descriptors is exhausted, the pause gives open
 /// connections time to release some.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// The minimum interval between log lines about failed accepts, so that a peer that causes them cannot flood the log.
@@ -106,7 +106,7 @@ impl ConnectionHandler {
             debug!("closed a connection: too many connections, or too many from one address");
             return;
         };
-        // The server writes each response in one go, so Nagle's algorithm would only delay it.
+        // hyper already combines small writes, so Nagle's algorithm would only delay responses.
         if let Err(error) = stream.set_nodelay(true) {
             debug!(%error, "cannot set TCP_NODELAY");
         }

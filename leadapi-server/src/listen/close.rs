@@ -7,8 +7,8 @@ use tokio::net::{TcpListener, TcpStream};
 /// The maximum number of queued connections. Tokio sets a listen backlog of 1,024, and Linux queues one more.
 const MAX_QUEUED: usize = 1_025;
 
-/// Returns the established connections that have not been accepted yet, and then closes the socket. To a client, a
-/// queued connection looks like an accepted one, so the client may already have sent a request.
+/// Returns the established connections that have not been accepted yet. Dropping the iterator closes the socket. To a
+/// client, a queued connection looks like an accepted one, so the client may already have sent a request.
 pub(super) fn close(socket: TcpListener) -> impl Iterator<Item = (TcpStream, SocketAddr)> {
     #[cfg(target_os = "linux")]
     if let Err(error) = drop_connection_attempts(&socket) {

@@ -5,7 +5,8 @@ use std::{fs::File, io};
 use futures_util::FutureExt;
 use tokio::net::TcpListener;
 
-/// The percentage of the remaining descriptors that public connections may use. The rest are for short-lived files.
+/// The percentage of the descriptors that public connections may use, out of those that are neither open nor reserved.
+/// The rest are for short-lived files.
 const SHARE_PERCENT: usize = 80;
 /// The number of descriptors that are reserved for the listeners' spares and for short-lived files.
 const RESERVE: usize = 4;

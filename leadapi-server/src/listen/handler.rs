@@ -29,7 +29,8 @@ pub(crate) trait Handler: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Response<Self::ResponseBody>> + Send + 'static;
 }
 
-/// The error for a client that did not read the earlier responses on its connection in time.
+/// The error for a request that could not start in time, because the unread responses of its connection or of all
+/// connections exceeded their limit.
 #[derive(Debug, thiserror::Error)]
 #[error("the client did not read its earlier responses within {0:?}")]
 pub(crate) struct UnreadResponses(pub(super) Duration);

@@ -25,7 +25,7 @@ use tokio::{
 use crate::in_flight::InFlight;
 
 /// The maximum number of bytes to discard. It is 16 times the body limit (contract D5), so a client whose body is up to
-/// 16 times too large still receives the error response.
+/// 16 times as large as allowed still receives the error response.
 const MAX_DISCARDED: u64 = 1 << 20;
 
 /// A request body that must arrive completely within the body timeout.
@@ -166,8 +166,8 @@ impl UnreadBody {
 }
 
 impl ReturnedBody {
-    /// Discards the unread part of the body, if any. Returns `false` if its end was not reached, in which case an
-    /// HTTP/1 connection must close.
+    /// Discards the unread part of the body, if the service has returned one. Returns `false` if the end of the body
+    /// was not reached, in which case an HTTP/1 connection must close.
     pub(super) async fn discard(self) -> bool {
         match self.0.and_then(|mut returned| returned.try_recv().ok()) {
             Some(unread) => unread.discard().await,

@@ -13,7 +13,7 @@ use crate::{
     shutdown::{Shutdown, ShutdownPhase},
 };
 
-/// The pause after an accept that failed for lack of a resource, such as file descriptors.
+/// The pause after a failed accept.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 /// Accepts connections until the server stops, and closes those above the connection limit. Returns the limit, whose

@@ -1,8 +1,8 @@
 //! A bound on the unread response bytes across all connections of a listener.
 //!
-//! Above the limit, the server closes the connection that has been behind longest, and starts no further requests until
-//! that connection's memory is freed. If the server waited for peers to read instead, peers that never read would lock
-//! out all others.
+//! Above the limit, the server closes the connections with the earliest deadlines, and starts no further requests until
+//! enough memory is freed. If the server waited for peers to read instead, peers that never read would lock out all
+//! others.
 
 use std::{
     collections::HashMap,
@@ -42,7 +42,7 @@ struct SlowConnections {
 
 struct SlowConnection {
     bytes: usize,
-    /// The deadline for the connection's peer to read some of the bytes.
+    /// The connection's next deadline, as of the last change of `bytes`.
     due: Instant,
     task: Waker,
     is_cut: Arc<AtomicBool>,
@@ -103,8 +103,8 @@ impl UnreadShare {
         &self.budget
     }
 
-    /// Reports the number of unread bytes, and the deadline for the peer to read some of them. Returns whether the
-    /// connection may continue. If the connection is cut later, its task is woken.
+    /// Reports the connection's number of unread bytes and its next deadline. Returns whether the connection may
+    /// continue. If the connection is cut later, its task is woken.
     pub(super) fn report(&mut self, bytes: usize, due: Instant, task: &Waker) -> bool {
         if bytes != self.reported && !self.is_cut() {
             self.reported = bytes;

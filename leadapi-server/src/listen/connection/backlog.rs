@@ -1,4 +1,4 @@
-//! A bound on the unread response bytes of one connection. Above the bound, the connection's next request waits. This
+//! A bound on the unread response bytes of one connection. At the bound, the connection's next request waits. This
 //! limits the memory that a peer can tie up by sending requests without reading the responses.
 //!
 //! Bytes count as read once the kernel has accepted them into its send buffer, whose size the kernel limits.

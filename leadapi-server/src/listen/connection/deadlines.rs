@@ -13,7 +13,7 @@ use crate::limits::HttpLimits;
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The event that the server waits for on a connection. If the event does not happen in time, the server cuts the
-/// connection and reports the missing event as the reason.
+/// connection and reports the missing event as the reason. An idle connection is first closed gracefully.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Wait {
     /// The first byte of the connection.
@@ -127,8 +127,8 @@ impl Deadlines {
     }
 
     /// Records that the connection is closing. Over HTTP/1, a connection without a request in flight can close
-    /// immediately. Over HTTP/2, the server first announces the last request that it accepts, and waits for the peer to
-    /// acknowledge this announcement.
+    /// immediately. Over HTTP/2, the server first announces the close with a GOAWAY frame, and waits for the peer to
+    /// answer a PING frame.
     pub(super) fn closing(&mut self, now: Instant) {
         self.close(if self.multiplexed { now + CLOSE_TIMEOUT } else { now });
         self.known = Some(self.between.1);

@@ -14,8 +14,8 @@ use tokio::time::{Instant, timeout_at};
 use super::state::ConnectionState;
 use crate::listen::handler::UnreadResponses;
 
-/// One request and its response, from the end of the request head until the peer has the response or the connection
-/// closes. Until then, the connection keeps a deadline for the exchange.
+/// One request and its response, from the end of the request head to the end of the response's `Lifetime`. Until then,
+/// the connection keeps a deadline for the exchange.
 pub(super) struct Exchange {
     connection: ConnectionState,
     pub(super) received: Instant,
@@ -44,7 +44,7 @@ impl Exchange {
         timeout_at(self.received + timeout, backlog.space()).await.map_err(|_| UnreadResponses(timeout))
     }
 
-    /// Attaches the exchange to the response body, so that both end together. The body is `None` for HEAD.
+    /// Attaches the exchange to the response body, which keeps it alive. The body is `None` for HEAD.
     pub(super) fn deliver<B: Body>(mut self, body: Option<B>, is_http1: bool) -> ResponseBody<B> {
         let bytes = body.as_ref().and_then(|body| body.size_hint().exact()).unwrap_or_default();
         self.unread = usize::try_from(bytes).unwrap_or(usize::MAX);

@@ -87,7 +87,7 @@ pub(super) async fn serve(
     }
 }
 
-/// Disables hyper's header read timeout, which would also apply to idle time between requests.
+/// Returns a builder without hyper's header read timeout, which would also limit the idle time between requests.
 fn http1(limits: &HttpLimits) -> http1::Builder {
     let mut http = http1::Builder::new();
     http.header_read_timeout(None).max_header_size(limits.head_bytes);

@@ -21,7 +21,7 @@ pub(super) struct MonitoredIo<S> {
     /// Bytes already read to detect the protocol.
     ahead: Bytes,
     connection: ConnectionState,
-    /// Whether a write has stalled.
+    /// Whether a write or flush has stalled since the last complete flush.
     is_stalled: bool,
     /// Whether the write side is shut down.
     is_shut: bool,

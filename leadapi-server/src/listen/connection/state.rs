@@ -23,8 +23,8 @@ struct State {
 
 struct Table {
     deadlines: Deadlines,
-    /// The time at which the current poll began. All events of a poll share it, because reading the clock for each
-    /// event would cost more than handling it.
+    /// The time at which the current poll began, or `None` between polls. All events of a poll share this time, because
+    /// reading the clock for each event would cost more than handling it.
     now: Option<Instant>,
 }
 
@@ -57,7 +57,7 @@ impl ConnectionState {
         event(&mut table.deadlines, now)
     }
 
-    /// Ends an exchange. Its response has been written or, over HTTP/1, will be written by the next flush.
+    /// Ends an exchange. Its response has been written or dropped or, over HTTP/1, will be written by the next flush.
     pub(super) fn end(&self, exchange: u64, unread: usize) {
         if self.0.is_http1 {
             self.0.backlog.mark_buffered(unread);

@@ -1,6 +1,6 @@
-//! A future that drives a connection. It cuts the connection when a deadline is missed, or when the unread responses of
-//! all connections take too much memory. It closes the connection gracefully when the connection is old or idle, or
-//! when the server stops.
+//! A future that drives a connection. It cuts the connection when a deadline is missed, or when `UnreadBudget` selects
+//! the connection because all unread responses together take too much memory. It closes the connection gracefully when
+//! the connection is old or idle, or when the server stops.
 
 use std::{
     pin::Pin,
@@ -18,7 +18,7 @@ use crate::listen::unread_responses::UnreadShare;
 /// How a connection ended.
 #[derive(Debug)]
 pub(crate) enum ConnectionEnd {
-    /// The connection was closed gracefully, or by the peer.
+    /// The connection was closed gracefully, by the peer, or after an error.
     Closed,
     /// The server cut the connection, because the event that it waited for did not happen in time.
     TimedOut(Wait),

@@ -70,7 +70,7 @@ pub enum TlsError {
         /// The expected item.
         what: &'static str,
     },
-    /// The certificate and the key do not match, or one of them has an unsupported type.
+    /// The certificate and the key do not match, or rustls does not support one of them.
     #[error("the certificate and the key cannot be used together: {0}")]
     Unusable(BoxError),
 }
@@ -81,7 +81,7 @@ impl TlsError {
     }
 }
 
-/// A TLS configuration with a certificate that matches its key.
+/// A TLS configuration whose certificate comes from files or from an ACME server.
 #[derive(Clone)]
 pub(crate) struct Certified(Arc<ServerConfig>);
 

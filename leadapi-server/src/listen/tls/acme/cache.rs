@@ -1,5 +1,5 @@
 //! The files with the key of the ACME account and with the certificate. Only their owner can read them. They are
-//! replaced atomically, so a crash cannot leave an incomplete file.
+//! replaced atomically, so after a crash, each has either its old or its new contents.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -43,7 +43,7 @@ impl Cache {
         Ok(this)
     }
 
-    /// Returns the path of the certificate chain and its key.
+    /// Returns the path of the file with the certificate chain and its key.
     pub(super) fn certificate(&self) -> &Path {
         &self.certificate
     }

@@ -5,7 +5,7 @@ use rustls_acme::{
     acme::{Identifier, Problem},
 };
 
-/// Returns the reason on one line.
+/// Returns the problem that the ACME server reported, or the text of the error if there is none.
 pub(super) fn reason(error: &OrderError) -> String {
     let problem = match error {
         OrderError::BadAuth(authorization) => {

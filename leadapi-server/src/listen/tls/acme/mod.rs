@@ -71,7 +71,7 @@ impl AcmeSettings {
         Ok(certificate)
     }
 
-    /// Creates a state and takes the certificate from it. Returns `None` once the server has stopped using the
+    /// Creates a state, which then provides the certificate. Returns `None` once the server has stopped using the
     /// certificate.
     fn next_state(
         &self,

@@ -129,7 +129,7 @@ mod tests {
             }
             assert_eq!(pauses[..4], [10, 30, 90, 270]);
             assert_eq!(pauses[8..], [21_600; 4]);
-            // The limit is five orders per hour, and one more for every 12 minutes.
+            // Let's Encrypt allows five failures at once, and one more every 12 minutes.
             assert!(pauses[..5].iter().sum::<u64>() > 12 * 60, "{pauses:?}");
             tokio::time::advance(3 * MAX_PAUSE).await;
             assert_eq!(pace.pause(), FIRST_PAUSE, "a renewal weeks later starts a new series");
