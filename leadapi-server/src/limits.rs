@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-/// The limits of a listener. When a limit is exceeded, the listener cuts a connection, rejects a request or stops
-/// waiting.
+/// The limits of a listener.
 ///
 /// The limits protect the server from misbehaving peers. A well-behaved peer rarely reaches any of them, except `idle`
 /// and `age`. The maximum body size is not configurable, because the contract fixes it (D5).
@@ -33,24 +32,28 @@ pub struct HttpLimits {
     /// 500 with `Retry-After: 1`, never 429, which is reserved for the per-token rate limit. Default 1,024.
     pub requests: usize,
     /// The maximum number of in-flight requests per token, including those that wait for their body. Additional
-    /// requests get 500 with `Retry-After: 1`. The default, 128, is higher than the stream limit of a connection, so a
-    /// client with a single connection never reaches it.
+    /// requests get 500 with `Retry-After: 1`. The default, 128, exceeds the default limit on the streams of a
+    /// connection, so a client with a single connection rarely reaches it.
     pub token_requests: usize,
-    /// The maximum number of unread response bytes per connection. Above the limit, the connection's next request waits
+    /// The maximum number of unread response bytes per connection. At the limit, the connection's next request waits
     /// for the peer to read. If the peer does not read enough before the [`request`](Self::request) timeout, that
     /// request gets 500. A single response may exceed the limit, as may the responses to requests that are already in
     /// flight. Default 1 MiB.
     pub connection_unread_bytes: usize,
     /// The maximum number of unread response bytes across all connections. Above the limit, the server cuts the
-    /// connection whose peer has been behind longest. Default 64 MiB.
+    /// connection whose peer has been behind longest, and starts no further requests until enough memory has been
+    /// freed. Default 64 MiB.
     pub unread_bytes: usize,
-    /// The timeout from accepting a connection to its first byte, and for an entire TLS handshake. Default 10 s.
+    /// The timeout for an entire TLS handshake, and for the first byte of the first request, starting when the
+    /// connection is accepted or its TLS handshake ends. Default 10 s.
     pub first_byte: Duration,
-    /// The timeout from the first byte of a request head to its last. Default 10 s.
+    /// The timeout from the first byte of a request head to its last. Over HTTP/2, it applies only to the first request
+    /// of a connection. Default 10 s.
     pub head: Duration,
     /// The timeout for the rest of a request body, starting when the server first has to wait for it. Default 10 s.
     pub body: Duration,
-    /// The timeout for the peer to accept all pending bytes, starting when a write stalls. Default 10 s.
+    /// The timeout for the peer to accept all pending bytes, starting when a write stalls or, over HTTP/2, when a
+    /// response is ready. Default 10 s.
     pub write: Duration,
     /// The timeout from the end of a response to the first byte of the next request. Default 75 s. Load balancers
     /// commonly use 60 s, so the server does not close a connection just as the balancer reuses it.
@@ -61,7 +64,8 @@ pub struct HttpLimits {
     /// The age, plus or minus 10 %, at which the server gracefully closes a connection, so that load balancers can
     /// redistribute the load. Default 15 min.
     pub age: Duration,
-    /// The maximum size of a request head in bytes, including the request line. Default 16 KiB.
+    /// The maximum size of a request head in bytes, including the request line. Over HTTP/2, each header field counts
+    /// 32 additional bytes (RFC 9113, 6.5.2). Default 16 KiB.
     pub head_bytes: usize,
     /// The maximum number of header fields in a request. Default 64.
     pub headers: usize,

@@ -98,7 +98,8 @@ impl Server {
         self
     }
 
-    /// Sets the time limit for the whole shutdown, measured from the stop signal. Defaults to 30 s.
+    /// Sets the time limit for the shutdown, measured from the stop signal. Defaults to 30 s. The limit does not
+    /// shorten the drain delay.
     #[must_use]
     pub const fn stop_timeout(mut self, time: Duration) -> Self {
         self.stop = time;
@@ -140,7 +141,7 @@ impl Server {
         self
     }
 
-    /// Sets how many file descriptors the store will open after startup.
+    /// Sets how many file descriptors to reserve for the store, which opens them after startup.
     pub(crate) const fn store_descriptors(mut self, descriptors: usize) -> Self {
         self.store_descriptors = descriptors;
         self

@@ -15,9 +15,9 @@ const FIRST_REQUEST_GRACE: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ShutdownOutcome {
-    /// The server answered every request.
+    /// No request was in flight when the shutdown ended.
     Graceful,
-    /// The server cancelled requests that were still in flight.
+    /// Requests were still in flight when the shutdown ended. They are cancelled when the runtime shuts down.
     Forced,
 }
 

@@ -1,4 +1,4 @@
-//! In-flight requests: their limits, and a guard that counts a request until it is dropped.
+//! In-flight requests, their limits, and the guard that marks a request as in flight.
 
 mod token_limit;
 
@@ -21,8 +21,9 @@ pub(crate) struct RequestsInFlight {
     tracker: TaskTracker,
 }
 
-/// A guard for an in-flight request. Until it is dropped, the request counts towards the limits and the metric, and
-/// graceful shutdown waits for it.
+/// A guard for an in-flight request. Until the guard is dropped, the request counts towards the metric and the limit of
+/// its token, and graceful shutdown waits for it. It also counts towards the limit of the server, except while it waits
+/// for its body.
 pub(crate) struct InFlight {
     permit: Permit,
     _token: Option<TokenPermit>,

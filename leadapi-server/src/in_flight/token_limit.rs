@@ -43,8 +43,9 @@ impl TokenLimit {
     }
 }
 
-/// Returns the header's value after the scheme, which need not be valid. Like the service, this function ignores the
-/// case of the scheme and the surrounding spaces, so that a caller cannot evade the limit by varying them.
+/// Returns the part of the header's value that follows the scheme. Checks neither the scheme nor the token. Like the
+/// service, this function ignores the case of the scheme and the spaces around the token, so that a caller cannot evade
+/// the limit by varying them.
 fn token(headers: &HeaderMap) -> Option<&[u8]> {
     headers.get(AUTHORIZATION)?.as_bytes().get(SCHEME_BYTES..).map(<[u8]>::trim_ascii)
 }

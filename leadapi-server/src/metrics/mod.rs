@@ -118,7 +118,7 @@ pub(crate) fn log_lines_dropped() -> Result<IntCounter, prometheus::Error> {
     IntCounter::new("leadapi_log_lines_dropped_total", "Log lines dropped because their reader was too slow or gone.")
 }
 
-/// A guard that increments a gauge when it is created, and decrements the gauge on drop.
+/// A guard that decrements a gauge on drop. Its creator must increment the gauge.
 pub(crate) struct GaugeGuard(IntGauge);
 
 impl Drop for GaugeGuard {

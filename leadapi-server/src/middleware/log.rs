@@ -76,8 +76,8 @@ fn method(method: &Method) -> &str {
     if KNOWN_METHODS.contains(method) { method.as_str() } else { "OTHER" }
 }
 
-/// Returns the path in a form that is safe to log. The path is truncated, because callers choose its length, and cut
-/// off before any token that it contains by mistake.
+/// Returns a prefix of the path that is safe to log. Its length is limited, because callers choose the length of the
+/// path, and it ends before any token that the path contains by mistake.
 fn redacted(path: &str) -> &str {
     const MAX_CHARS: usize = 128;
     let cut = path.char_indices().nth(MAX_CHARS).map(|(end, _)| end);

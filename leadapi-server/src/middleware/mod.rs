@@ -7,8 +7,6 @@
 //! 5. timeout
 //! 6. detached writes: a write that has started runs to completion, even after a timeout or a disconnect
 //! 7. the service
-//!
-//! The response passes through them in reverse order.
 
 mod error_response;
 mod log;
@@ -111,7 +109,7 @@ async fn run_to_completion<T: Send + 'static>(write: impl Future<Output = T> + S
     match tokio::spawn(write).await.map_err(JoinError::try_into_panic) {
         Ok(response) => response,
         Err(Ok(panic)) => resume_unwind(panic),
-        // The task is cancelled only if the runtime shuts down, which also ends this task.
+        // The write is cancelled only when the runtime shuts down, which also cancels its caller.
         Err(Err(_)) => pending().await,
     }
 }

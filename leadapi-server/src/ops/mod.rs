@@ -80,7 +80,7 @@ impl Ops {
     }
 }
 
-/// A handler that serves the operator endpoints, and passes all other paths to the API.
+/// A handler that serves the operator endpoints, and passes requests for other paths to the API, if there is one.
 #[derive(Clone)]
 struct PagesOrApi<A> {
     pages: Arc<Pages>,

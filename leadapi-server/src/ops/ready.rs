@@ -18,7 +18,7 @@ use crate::{error_chain::error_chain, shutdown::Shutdown};
 
 /// The time limit for all probes of one check together.
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// How long a result is cached, so that frequent probes do not overload the store.
+/// How long a result is cached, so that frequent requests do not overload the store.
 const CACHE_TIME: Duration = Duration::from_secs(1);
 
 /// The readiness checks other than a read from the store.
@@ -35,7 +35,7 @@ pub(super) struct Readiness {
     store: Arc<dyn Store>,
     probes: Probes,
     shutdown: Shutdown,
-    /// The cached result. It stays locked during a check, so that concurrent probes share one check.
+    /// The cached result. It stays locked during a check, so that concurrent requests share one check.
     last: Mutex<Option<(Instant, Result<(), NotReady>)>>,
 }
 

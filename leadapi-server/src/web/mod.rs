@@ -9,7 +9,7 @@ pub(crate) use fields::Fields;
 pub(crate) use head::head;
 pub(crate) use response::{Page, html, respond, see_other};
 
-/// The style sheet, which follows the light or dark setting of the browser.
+/// The style sheet. It follows the browser's light or dark setting, unless the page selects a theme.
 pub(crate) const STYLE: &[u8] = include_bytes!("style.css");
 
 /// The favicon, which some pages also show in their header.
