@@ -50,7 +50,7 @@ impl Lease {
         self.until.is_some_and(|until| now < until)
     }
 
-    /// Returns whether a heartbeat was sent in the last `interval`.
+    /// Returns whether a successful heartbeat was sent in the last `interval`.
     pub(crate) fn is_fresh(&self, interval: Duration, now: Duration) -> bool {
         self.until.is_some_and(|until| now + LEASE < until + interval)
     }

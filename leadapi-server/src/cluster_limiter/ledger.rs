@@ -28,7 +28,8 @@ pub(crate) struct Ledger {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct LedgerShare {
     permits: u32,
-    /// The number of the server's last operation. A delayed operation with a lower number is ignored.
+    /// The number of the server's last operation. An operation whose number is not higher is ignored, because it was
+    /// retried or delayed.
     operation: u64,
     /// The time at which the share's oldest admission leaves the window, as last reported.
     free_at: i64,
@@ -52,7 +53,7 @@ pub(crate) struct Claimed {
     pub(crate) permits: u32,
     /// The permits of all other servers.
     pub(crate) elsewhere: u32,
-    /// The time until another server's oldest admission leaves the window, as far as the ledger knows.
+    /// The time until the first admission of any other server leaves the window, as far as the ledger knows.
     pub(crate) next_free: Option<Duration>,
 }
 
@@ -70,9 +71,9 @@ impl Ledger {
     /// Grants permits to a server. A claim that was already applied grants no more. Returns `None` if the server is no
     /// longer alive.
     ///
-    /// At most half of the free permits are granted, rounded up, so that some remain for the other servers. `alive`
+    /// At most half of the free permits are granted, rounded up, so that other servers can claim permits too. `alive`
     /// must contain every server that may still admit requests or whose admissions may still be in the window. The
-    /// shares of all other servers are free.
+    /// shares of servers that it does not contain are freed.
     pub(crate) fn claim(
         &mut self,
         server: &ServerId,

@@ -203,13 +203,13 @@ impl<S: LedgerStore> Inner<S> {
         self.operations.fetch_add(1, Relaxed) + 1
     }
 
-    /// Returns the time since the limiter started, in microseconds, which is the resolution of the windows.
+    /// Returns the time since the limiter started, truncated to microseconds, the resolution of the windows.
     fn now(&self) -> Duration {
         Duration::from_micros(self.start.elapsed().as_micros().try_into().unwrap_or(u64::MAX))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // No code panics while it holds the lock, so the data behind a poisoned lock is consistent.
+        // No code panics while it holds the lock, so the lock is never poisoned.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Tests with several servers that share one ledger, in simulated time.
+//! Tests of servers that share one ledger, in simulated time.
 
 use std::{
     collections::HashMap,
@@ -143,7 +143,7 @@ impl Caller {
         admission
     }
 
-    /// Sends requests one after another at a steady rate. A late request does not delay later ones.
+    /// Sends requests one after another at a steady rate. After a slow request, the next ones catch up.
     async fn steady(&mut self, interval: Duration, duration: Duration) {
         let start = Instant::now();
         let mut at = start;

@@ -1,6 +1,6 @@
--- Admits a request, or refuses it. Returns the time in microseconds after which a retry is admitted; 0 means admitted.
--- KEYS[1]: the times of the admissions for a token and class in microseconds, oldest first. ARGV[1]: the limit.
--- ARGV[2]: the length of the window in microseconds.
+-- Admits a request, or refuses it. Returns 0 if the request is admitted, otherwise the time in microseconds until a
+-- retry can be admitted. KEYS[1]: the times of the admissions for a token and class in microseconds, oldest first.
+-- ARGV[1]: the limit. ARGV[2]: the length of the window in microseconds.
 local key, limit, window = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]

@@ -57,7 +57,8 @@ async fn find_master(url: &RedisUrl, sentinel: &Sentinel) -> Result<Address, Red
         return Ok(address.clone());
     }
     let no_master = RedisLimiterError::NoMaster(sentinel.service.clone());
-    // If a Sentinel answered, the service in the URL is probably wrong. Otherwise, no Sentinel can be reached.
+    // If a Sentinel answered, the service in the URL is probably wrong. Otherwise, the error of a Sentinel explains
+    // more.
     let has_answer = answers.iter().any(Result::is_ok);
     Err(answers.into_iter().find_map(Result::err).filter(|_| !has_answer).unwrap_or(no_master))
 }

@@ -1,7 +1,6 @@
 //! The connection that all requests share. A task checks it and replaces it after a failure.
 //!
-//! Requests never open connections, so a server opens at most one connection to Redis at a time, regardless of its
-//! load.
+//! Requests never open connections, so a server makes at most one attempt to connect at a time, regardless of its load.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -59,7 +58,7 @@ impl Connection {
         Self { state, failed, _task: AbortOnDropHandle::new(tokio::spawn(task.run(first.ok()))) }
     }
 
-    /// Returns the connection, or the error that made it fail. Waits while its state is unknown.
+    /// Returns the connection, or the error of the last attempt to connect. Waits while the state is unknown.
     pub(super) async fn get(&self) -> Result<MultiplexedConnection, RedisLimiterError> {
         let mut state = self.state.clone();
         match state.wait_for(|state| !matches!(state, State::Unknown)).await.as_deref() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RedisLimiterError {
-    /// Redis did not answer in time. The request may have been counted.
+    /// Redis or a Sentinel did not answer in time. Redis may still have counted the request.
     #[error("Redis did not answer within {0:?}")]
     TimedOut(Duration),
     /// A limit is lower than the number of servers that would have to share it.
@@ -15,7 +15,7 @@ pub enum RedisLimiterError {
     /// No Sentinel named a master.
     #[error("no Sentinel knows the master of {0:?}")]
     NoMaster(String),
-    /// Redis cannot be reached, or returned an error.
+    /// Redis or a Sentinel cannot be reached, or returned an error.
     #[error("Redis: {0}")]
     Failed(String),
 }

@@ -15,7 +15,8 @@ pub enum LimiterFailure {
     /// Each server applies its own exact window, with the limit divided by the number of servers and rounded down.
     ///
     /// In any 60 s, Redis admits at most the limit, and the windows of all servers together admit at most the limit. A
-    /// token therefore never gets more than twice its limit, even if Redis fails repeatedly.
+    /// token therefore gets at most twice its limit, even if Redis fails repeatedly, unless a server restarts and so
+    /// loses its window.
     Local {
         /// The maximum number of servers that run at the same time.
         servers: NonZeroU32,

@@ -1,8 +1,8 @@
 //! A rate limiter for all servers that share a Redis or Valkey server (contract D9).
 //!
-//! Redis keeps the times of a token's admissions in a list. A script applies the exact window to this list, using
-//! Redis's clock. Scripts run one after another, so the limit holds for any number of servers. Each request takes one
-//! round trip.
+//! Redis keeps one list for each token and class of requests, with the times of the most recent admissions. A script
+//! applies the exact window to this list, using Redis's clock. Scripts run one after another, so the limit holds for
+//! any number of servers. Normally, each request takes one round trip.
 //!
 //! With [`LimiterFailure::Closed`], the limit holds as long as Redis loses no admission and its clock never jumps
 //! forward. The README describes the Redis configuration that this requires. With [`LimiterFailure::Local`], a token

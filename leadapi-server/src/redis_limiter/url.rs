@@ -16,7 +16,7 @@ pub enum InvalidRedisUrl {
          redis+sentinel://[USER:PASSWORD@]HOST[:PORT],…/SERVICE[/DATABASE]"
     )]
     Scheme,
-    /// The user or password is not percent-encoded, or the password is missing.
+    /// The user or password is not correctly percent-encoded, or the password is missing.
     #[error(
         "must have credentials of the form USER:PASSWORD@ or :PASSWORD@, percent-encoded: write / as %2F, ? as %3F, # \
          as %23, @ as %40, : as %3A"
@@ -28,7 +28,7 @@ pub enum InvalidRedisUrl {
     /// There are several hosts, but they are not Sentinels.
     #[error("must have exactly one host, unless it starts with redis+sentinel://")]
     SeveralHosts,
-    /// The service that the Sentinels monitor is missing.
+    /// The name of the service that the Sentinels monitor is missing or invalid.
     #[error("must name the service after the Sentinel hosts: /SERVICE or /SERVICE/DATABASE")]
     Service,
     /// The database number is invalid.
