@@ -26,7 +26,8 @@ use super::{
 const LEADS: i64 = 5_000;
 
 impl SqlStore {
-    /// Passes each business with all its records to `sink`, reading all of them from one snapshot.
+    /// Passes each business to `sink`, with its members, client accounts, pipelines, forms, tokens, leads and
+    /// idempotency keys. Reads all of them from one snapshot.
     ///
     /// Tokens are exported without their secrets.
     ///

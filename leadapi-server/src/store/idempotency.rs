@@ -1,8 +1,8 @@
 //! The records of creates with an idempotency key (contract D10).
 //!
 //! A record refers to its lead until the lead is first changed or deleted. The transaction with that change first
-//! copies the lead into the record. It holds the business's lock, as does every replay, so a replay finds either the
-//! unchanged lead or the copy.
+//! copies the lead into the record. That transaction and every replay hold the business's lock, so a replay finds
+//! either the unchanged lead or the copy.
 
 use std::sync::Arc;
 
@@ -40,9 +40,9 @@ pub(super) struct Record {
 
 #[derive(Debug)]
 pub(super) enum RecordedLead {
-    /// The stored lead is still as the create returned it.
+    /// The id of a stored lead that is still as the create returned it.
     Unchanged(LeadId),
-    /// The lead as the create returned it. It may have changed since.
+    /// The lead as the create returned it. The stored lead may have been changed or deleted since.
     Copy(Arc<Lead>),
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn read(row: Row<'_>) -> Result<Arc<Lead>, SqlError> {
 }
 
 /// A reader for the leads in a query result. Leads with the same client account, pipeline or stage share one copy of
-/// its id.
+/// its id, if the cache has room for it.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     clients: Vec<ClientId>,

@@ -165,7 +165,7 @@ async fn begin_newest_bucket(session: &mut dyn Session, business: &BusinessId) -
     session.execute(query!(statement::ADD_LEAD_COUNT, business, "", "", at + 1, "", 0_i64)).await
 }
 
-/// Splits a bucket into equal parts, and recounts each part.
+/// Splits a bucket into parts of about equal size, and recounts each part.
 async fn split(session: &mut dyn Session, business: &BusinessId, bucket: CountBucket) -> Result<(), SqlError> {
     let (at, id) = &bucket.from;
     let next =
@@ -246,7 +246,8 @@ impl PageStart {
         Self { before: (END.0, END.1.to_owned()), skip: offset, total: 0, is_found: false }
     }
 
-    /// Skips a whole bucket if the page starts after it. Must be called for each bucket in turn, newest first.
+    /// Adds a bucket to the total, and skips the bucket if the page starts after it. Must be called for each bucket in
+    /// turn, newest first.
     pub(super) fn skip_bucket(&mut self, mut row: Row<'_>) -> Result<(), SqlError> {
         let (from, leads) = (read_position(&mut row)?, row.take::<u64>()?);
         self.total += leads;

@@ -18,7 +18,7 @@ pub(crate) static INSERT: Sql = LazyLock::new(insert);
 
 pub(crate) static UPDATE: Sql = LazyLock::new(update);
 
-// Pages of leads, newest first, starting after a position in creation order.
+// Pages of the leads that are older than a position, newest first.
 
 pub(crate) static PAGE: Sql = LazyLock::new(|| page(&[]));
 
@@ -28,10 +28,10 @@ pub(crate) static PAGE_OF_STAGE: Sql = LazyLock::new(|| page(&["stage_id"]));
 
 pub(crate) static PAGE_OF_BOTH: Sql = LazyLock::new(|| page(&["client_id", "stage_id"]));
 
-/// All leads, oldest first, starting after a position in creation order.
+/// A batch of the leads that are newer than a position, oldest first.
 pub(crate) static AFTER: Sql = LazyLock::new(|| select("(created_at, id) > ($2, $3) ORDER BY created_at, id LIMIT $4"));
 
-// The leads of a client account or a stage to which an idempotency record refers, oldest first.
+// The leads that an idempotency record refers to, for one client account or one stage, oldest first.
 
 pub(crate) static WITH_KEY_OF_CLIENT: Sql = LazyLock::new(|| with_key("client_id"));
 

@@ -71,10 +71,10 @@ pub struct OpenError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdminError {
-    /// The operation is not allowed. The message gives the reason.
+    /// The operation is not allowed, or a backup or restore failed. The message gives the reason.
     #[error("{0}")]
     Refused(String),
-    /// The database failed.
+    /// The operation failed for another reason, such as a database error.
     #[error("{}", error_chain(&**.0))]
     Failed(BoxError),
 }
@@ -121,9 +121,9 @@ impl SqlStore {
     /// Opens a database for a server. Only one server can serve a SQLite file, but any number can share a PostgreSQL
     /// database.
     ///
-    /// Other commands can use the database while the server runs. While a SQLite database is being served, its files
-    /// must stay in place. If the file, its write-ahead log or its lock file is deleted, moved or replaced, the store
-    /// stops acknowledging writes, and [`failed`](Self::failed) completes.
+    /// Other processes can [`open`](Self::open) the database while the server runs. While a SQLite database is being
+    /// served, its files must stay in place. If the file, its write-ahead log, the log's index or the lock file is
+    /// deleted, moved or replaced, the store stops acknowledging writes, and [`failed`](Self::failed) completes.
     ///
     /// # Errors
     ///
@@ -235,8 +235,8 @@ impl Database {
         }
     }
 
-    /// Runs work that writes and is not a [`Write`]. If `business` is given, other writes to that business are blocked while the
-    /// work runs. Pass `None` for work that spans several businesses or none.
+    /// Runs a unit of work that may write. If `business` is given, other writes to that business are blocked while the
+    /// work runs. Pass `None` for work that affects several businesses or none.
     async fn work<W: Work>(&self, business: Option<&BusinessId>, work: W) -> Result<W::Output, SqlError> {
         match self {
             Self::Sqlite(sqlite) => sqlite.work(work).await,

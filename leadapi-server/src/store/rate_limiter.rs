@@ -9,7 +9,8 @@ use super::{AdminError, Database, SqlStore};
 use crate::cluster_limiter::ClusterLimiter;
 
 impl SqlStore {
-    /// Creates a rate limiter for all servers that share this store (contract D9). Call it once for each server.
+    /// Creates a rate limiter for all servers that share this store (contract D9). Each server must call this function
+    /// once.
     ///
     /// On PostgreSQL, the limits apply to all servers together. Each server holds a share of each limit, and claims
     /// more permits when its share is used up. After a server has stopped, its share stays unavailable for about 70 s,

@@ -1,7 +1,7 @@
 //! The interface between the store logic and the databases: parameters, statements and transactions.
 //!
-//! Both databases run the same SQL text. Parameters are `$1`, `$2` and so on, numbered in the order of their first
-//! appearance.
+//! A statement that both databases run has the same text for both. Parameters are `$1`, `$2` and so on, numbered in the
+//! order of their first appearance.
 
 use std::{fmt, sync::Arc};
 

@@ -1,6 +1,6 @@
 //! The SQL statements for API requests, token verification, imports and exports. Both databases share them.
 //!
-//! Each statement is limited to one business, unless its comment gives a reason. Keys and indexes begin with
+//! Each statement is limited to one business, unless its comment gives a reason. Most keys and indexes begin with
 //! `business_id`. Parameters are numbered in order of first appearance.
 
 // Statements for leads. The statements that list the lead columns are in `lead_statement`.
@@ -164,7 +164,7 @@ mod tests {
         let (file, _) = file.split_once("#[cfg(test)]").unwrap_or((file, ""));
         let constants =
             file.split("\npub(").skip(1).filter_map(|text| text.split_once(") const ")).map(|(_, text)| text);
-        // A list of statements contains no additional SQL.
+        // Skips constants of other types, such as lists of statements.
         let statements = constants.filter_map(|text| text.split_once(": &str ="));
         let found = statements.map(|(name, rest)| {
             let (_, rest) = rest.split_once('"').unwrap();

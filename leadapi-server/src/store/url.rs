@@ -4,7 +4,7 @@ use std::{fmt, path::PathBuf, str::FromStr};
 
 use super::postgres;
 
-/// The default number of connections to PostgreSQL.
+/// The default maximum number of pooled connections to PostgreSQL.
 const DEFAULT_CONNECTIONS: usize = 10;
 
 /// The error returned when a string is not a database URL.
@@ -34,7 +34,7 @@ pub(super) enum DatabaseKind {
 }
 
 impl DatabaseUrl {
-    /// Sets the maximum number of connections to PostgreSQL (default 10, minimum 1). Has no effect for SQLite.
+    /// Sets the maximum number of pooled connections to PostgreSQL (default 10, minimum 1). Has no effect for SQLite.
     ///
     /// ```
     /// # use leadapi_server::store::DatabaseUrl;

@@ -125,7 +125,7 @@ impl WriteSet {
     async fn load(session: &mut dyn Session, business: &BusinessId, writes: &[&Write]) -> Result<Self, SqlError> {
         let mut set = Self::default();
         set.look_up(session, business, writes.iter().flat_map(|write| write.lookups()).collect()).await?;
-        // Only a replay needs a second round trip.
+        // Only a create whose key is already stored may need a second round trip.
         let referenced = set.records.iter().filter_map(|(_, record)| match &record.lead {
             RecordedLead::Unchanged(id) if !set.leads.contains_key(id) => Some(Lookup::Lead(id.clone())),
             _ => None,

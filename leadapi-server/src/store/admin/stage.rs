@@ -19,8 +19,8 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// Returns an error if the name is invalid, the pipeline or the position does not exist, the id is taken, or the
-    /// database fails.
+    /// Returns an error if the name is invalid, the pipeline does not exist, the position is out of range, the id is
+    /// taken, or the database fails.
     pub async fn add_stage(
         &self,
         business: &BusinessId,
@@ -36,7 +36,8 @@ impl SqlStore {
     ///
     /// # Errors
     ///
-    /// Returns an error if the name is invalid, the stage or the position does not exist, or the database fails.
+    /// Returns an error if the name is invalid, the stage does not exist, the position is out of range, or the database
+    /// fails.
     pub async fn change_stage(
         &self,
         business: &BusinessId,

@@ -54,7 +54,7 @@ impl Postgres {
         self.work(None, DeleteOldRows { now, until }).await?;
         let mut deleted = false;
         for partition in &PARTITIONS {
-            // Reads first, so that partitions in use are never locked.
+            // Reads first, so that a partition with unexpired keys is not locked.
             let newest = self.rows(&query!(partition.newest), newest).await?;
             if has_expired(&newest, until) {
                 deleted |= self.work(None, EmptyPartition { partition, until }).await.or_else(ignore_lock_timeout)?;

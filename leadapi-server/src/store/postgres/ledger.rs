@@ -1,7 +1,7 @@
 //! The [`LedgerStore`] for rate limits that several servers share through PostgreSQL.
 //!
-//! A claim locks one row, computes the new shares and writes them, which takes two round trips. It also locks the
-//! server's own row against removal, so a removed server cannot claim permits.
+//! A claim locks the row of the limit, computes the new shares and writes them, which takes two round trips. It also
+//! locks the server's row against removal, so a removed server cannot claim permits.
 
 use std::{collections::BTreeSet, sync::Arc};
 

@@ -39,7 +39,8 @@ use super::{
 
 /// The maximum number of retries of a transaction.
 const MAX_RETRIES: u32 = 3;
-/// The time limit for a read, and for each phase of a write (prepare and commit). It applies even if the network hangs.
+/// The time limit for a short read or write, and for each phase of a group commit (prepare and commit). It applies even
+/// if the network hangs.
 const TIMEOUT: Duration = Duration::from_secs(6);
 
 const BEGIN: &str = "BEGIN";
@@ -48,7 +49,7 @@ const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 /// Begins a read without a time limit, because the consumer of the rows may be slow.
 const BEGIN_LONG_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL statement_timeout = 0; \
     SET LOCAL idle_in_transaction_session_timeout = 0";
-/// Begins administrative work, which may take longer than a request.
+/// Begins a unit of work that may take longer than a request, such as an administrative change.
 const BEGIN_LONG: &str = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 60000; \
     SET LOCAL idle_in_transaction_session_timeout = 60000";
 
@@ -120,7 +121,7 @@ impl Postgres {
         self.writer.write(business, write).await
     }
 
-    /// Runs any other work that writes. If `business` is given, other writes to that business are blocked while the
+    /// Runs a unit of work that may write. If `business` is given, other writes to that business are blocked while the
     /// work runs.
     pub(crate) async fn work<W: Work>(&self, business: Option<&BusinessId>, work: W) -> Result<W::Output, SqlError> {
         let connections = self.connections.clone();

@@ -46,7 +46,7 @@ impl<T> Queues<T> {
         })
     }
 
-    /// Drops the queue of a task that failed, so that the next push starts a new task.
+    /// Drops the queue of a task that panicked, so that the next push starts a new task.
     pub(super) fn remove(&self, business: &BusinessId) {
         // The items are dropped after the lock is released.
         drop(self.with(|queues| queues.remove(business)));
@@ -103,7 +103,7 @@ mod schedules {
                         if shared.queues.push(&business, (item, respond_to)) {
                             drop(future::spawn(drain(shared.clone(), business.clone())));
                         }
-                        // A write that is left behind is never answered, which shuttle reports as a deadlock.
+                        // The caller of an item that is lost would wait forever, which shuttle reports as a deadlock.
                         future::block_on(response).unwrap();
                     }
                 })

@@ -16,7 +16,7 @@
 //!   the same row. Only reading the row would not be enough, because the first transaction could still be committed
 //!   afterwards.
 //! - No later transaction of this server can have replaced the id. Only the draining task records ids for the business,
-//!   and it starts no other transaction until it knows the outcome. Other servers write their own rows.
+//!   and it starts no other transaction until it knows the outcome or gives up. Other servers write their own rows.
 //!
 //! If the outcome cannot be determined while the caller waits, it stays unknown, and nothing is retried.
 
@@ -191,8 +191,8 @@ struct DrainGuard<'a> {
     business: &'a BusinessId,
 }
 
-/// If the task panics, its entry is removed, so the next write starts a new task. Callers that wait for the old task
-/// receive an error.
+/// If the task panics, removes the queue of the business, so that the next write starts a new task. Callers that wait
+/// for the old task receive an error.
 impl Drop for DrainGuard<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {

@@ -24,7 +24,7 @@ pub(super) const MEMBERS: &str = "SELECT member.business_id, business.name, memb
     JOIN business ON business.business_id = member.business_id WHERE member.business_id = $1";
 
 /// Not limited to one business, because it is used to find a person's memberships in all businesses. The addresses are
-/// compared in Rust, because neither database can ignore the case of every Unicode letter.
+/// compared in Rust, because SQLite ignores case only for ASCII letters.
 pub(super) const ALL_MEMBERS: &str = "SELECT member.business_id, business.name, member.email, member.role FROM member \
     JOIN business ON business.business_id = member.business_id ORDER BY business.name, business.business_id";
 

@@ -3,8 +3,9 @@
 //! The lock is taken on a file next to the database, which works on every supported system. On Linux, the database
 //! itself is locked too, which also covers hard links and a deleted lock file.
 //!
-//! On Linux, these locks (`flock`) are independent of SQLite's locks (`fcntl`). However, closing any descriptor of a
-//! file releases its `fcntl` locks, so a `FileLock` must be dropped after the last connection.
+//! On Linux, these locks (`flock`) are independent of SQLite's locks (`fcntl`). However, when a process closes any
+//! descriptor of a file, it loses all its `fcntl` locks on that file, so a `FileLock` must be dropped after the last
+//! connection.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},

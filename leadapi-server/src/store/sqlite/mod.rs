@@ -61,7 +61,7 @@ impl Sqlite {
     }
 
     /// Opens the file for serving, and prevents other servers from serving it. A write is then acknowledged only if the
-    /// file, its log and its lock file are still in place.
+    /// file, its log, the log's index and the lock file are still in place.
     pub(crate) fn open_to_serve(path: &Path) -> Result<Self, OpenError> {
         let sqlite = Self::open(path)?;
         let lock = FileLock::acquire(path)?;

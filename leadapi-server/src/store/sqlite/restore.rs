@@ -34,8 +34,8 @@ pub(crate) fn restore(backup: &Path, to: &Path, replace: bool) -> Result<Option<
     copy_and_check(backup, &copy.0)?;
     let kept = exists.then(|| keep_former(&to)).transpose()?;
     fs::rename(&copy.0, &to)?;
-    // Up to this point, the former store's log is next to the restored file. If the process crashes here, the checks in
-    // `lineage` reject the pair.
+    // Up to this point, the former store's log may be next to the restored file. If the process crashes here, the
+    // checks in `lineage` reject the pair.
     for suffix in ["-wal", "-shm"] {
         remove(&with_suffix(&to, suffix))?;
     }

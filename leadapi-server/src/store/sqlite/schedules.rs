@@ -11,7 +11,7 @@ use crate::store::write::{Write, WriteOutcome};
 
 const SCHEDULES: usize = 500;
 
-/// A write that is left behind is never answered, which shuttle reports as a deadlock.
+/// The caller of a write that the writer loses would wait forever, which shuttle reports as a deadlock.
 #[test]
 fn each_write_is_answered_and_the_writer_stops() {
     let check = || {

@@ -17,8 +17,8 @@ use uuid::Uuid;
 
 use crate::store::error::SqlError;
 
-/// The size of the probe file. A commit usually adds less to the log, so a quota that prevents the commit also prevents
-/// the probe.
+/// The size of the probe file. A commit usually adds less to the log, so a quota that prevents the commit usually also
+/// prevents the probe.
 const PROBE_BYTES: usize = 64 << 10;
 
 /// Makes a transaction's error non-fatal if a full disk or an exhausted quota caused it.

@@ -41,7 +41,7 @@ pub(super) struct Writer {
 #[expect(clippy::large_enum_variant, reason = "a box for each write would cost more than it saves")]
 enum Job {
     Write(PendingWrite),
-    /// Any other work, in a separate transaction.
+    /// A unit of [`Work`], which runs in its own transaction.
     Work(Box<dyn FnOnce(&mut WriterThread) + Send>),
 }
 
@@ -114,7 +114,7 @@ impl WriterThread {
         while let Ok(first) = jobs.recv() {
             let mut writes = Vec::new();
             let mut next = Some(first);
-            // Takes all jobs that arrived during the last transaction.
+            // Takes the jobs that arrived during the last transaction.
             while let Some(job) = next {
                 match job {
                     Job::Write(pending) => writes.push(pending),

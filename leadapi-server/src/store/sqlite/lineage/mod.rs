@@ -26,7 +26,8 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use super::{error::OpenError, file::with_suffix};
 
-/// The maximum number of attempts. A checkpoint by a running server may invalidate an attempt.
+/// The maximum number of attempts to compare a file with its log. A checkpoint by a running server may invalidate an
+/// attempt.
 const MAX_ATTEMPTS: usize = 3;
 
 /// The only row of the `lineage` table: the id of the store, and the number of transactions that have changed the
@@ -37,7 +38,7 @@ struct Lineage {
     commits: u64,
 }
 
-/// The first and the last version of the row in a log.
+/// The first and the last version of the `lineage` row in a log.
 struct LoggedVersions {
     salts: [u8; 8],
     first: Lineage,
