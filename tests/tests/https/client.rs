@@ -93,7 +93,7 @@ pub(crate) fn token() -> String {
     leadapi_tests::secret("https")
 }
 
-/// Calls the API with the token of the only business.
+/// Lists the client accounts of the only business through the API.
 pub(crate) fn list_clients(port: u16, domain: &str) -> io::Result<Answer> {
     let token = token();
     let request = format!(

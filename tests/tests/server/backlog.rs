@@ -9,7 +9,6 @@ use tokio::net::TcpStream;
 
 use crate::host::{Host, SOON, endless, secret};
 
-/// While the request waits, the server holds no response for it in memory. The request times out like any other.
 #[tokio::test]
 async fn a_request_behind_an_unread_response_times_out_with_500() {
     let mut limits = endless();

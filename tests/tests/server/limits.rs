@@ -83,7 +83,7 @@ async fn a_request_beyond_the_limit_is_500_with_retry_after() {
     limits.requests = 2;
     let host = Host::of(world, limits).await;
     let (mut first, mut second) = (host.connect().await, host.connect().await);
-    // A create whose body has been read stays in flight until it receives its response.
+    // A create whose body has been read stays in flight until the service has answered it.
     first.send(&get("/v1/clients", "")).await;
     second.send(&post(r#"{"client_id":"a-client-1","name":"Ann"}"#, "")).await;
     gate.arrived(2).await;
@@ -122,7 +122,7 @@ async fn the_request_limit_per_token_does_not_affect_other_tokens() {
     assert!(host.request(&get("/v1/nowhere", "connection: close\r\n")).await.starts_with("HTTP/1.1 404"));
 }
 
-/// If a request held a permit while it waits for its body, a few peers that each send half a body could lock out all
+/// If a request held a permit while it waited for its body, a few peers that each send half a body could lock out all
 /// other callers.
 #[tokio::test]
 async fn a_request_that_waits_for_its_body_holds_no_permit() {
@@ -138,8 +138,8 @@ async fn a_request_that_waits_for_its_body_holds_no_permit() {
         // Once the server has served another connection, it has also read the half-sent request.
         host.assert_serves_others().await;
     }
-    // This request takes the only permit. When the bodies of the other requests arrive, they wait for a permit instead
-    // of being refused.
+    // This request takes the only permit. When their bodies arrive, the other requests wait for a permit instead of
+    // being refused.
     let mut running = host.connect().await;
     running.send(&get("/v1/clients", "")).await;
     gate.arrived(1).await;

@@ -1,4 +1,4 @@
-//! Tests that the server never serves a request that no client sent, neither over a direct connection nor through
+//! Tests that the server never serves a request that is hidden in another request, over direct connections and through
 //! third-party proxies.
 
 use std::{collections::HashMap, net::SocketAddr, path::Path, sync::Arc};

@@ -35,7 +35,7 @@ impl Certificate {
         this
     }
 
-    /// Overwrites the files with a new certificate and a new key, one after the other.
+    /// Replaces the files with a new certificate and a new key, one after the other.
     fn renew(&mut self) {
         let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         replace(&self.files.certificate, &cert.pem());

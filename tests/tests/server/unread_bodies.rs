@@ -117,7 +117,7 @@ async fn an_http_2_stream_is_not_reset_after_its_response() {
         assert_eq!(peer.first_of(&[HEADERS, PING]).await, PING);
         for piece in 1..=pieces {
             if piece == 5 {
-                // The server does not use the body, but must still open the flow-control window for it.
+                // The server does not use the body, but must still enlarge the flow-control window for it.
                 assert_eq!(peer.first_of(&[HEADERS, RST_STREAM, WINDOW_UPDATE]).await, WINDOW_UPDATE);
             }
             peer.send_frame(DATA, if piece == pieces { END_STREAM } else { 0 }, 1, &[b' '; 16_000]).await;

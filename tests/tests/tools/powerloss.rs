@@ -99,7 +99,7 @@ fn write_page(file: &File, page: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, &[2; 1000], page * 4096)
 }
 
-/// The simulation must match the guarantees of SQLite's `synchronous` modes. Otherwise it could not test a store that
+/// The simulation must match the guarantees of SQLite's `synchronous` modes. Otherwise, it could not test a store that
 /// relies on them.
 #[test]
 fn sqlite_keeps_the_guarantees_of_its_synchronous_modes() {

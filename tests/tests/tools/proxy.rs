@@ -1,4 +1,4 @@
-//! Checks that the proxy cuts a connection exactly at the chosen message.
+//! Checks that the proxy sees every message, and cuts, stalls or refuses connections as requested.
 
 use std::time::Duration;
 
