@@ -31,7 +31,8 @@ pub(crate) struct LedgerShare {
     /// The number of the server's last operation. An operation whose number is not higher is ignored, because it was
     /// retried or delayed.
     operation: u64,
-    /// The time at which the share's oldest admission leaves the window, as last reported.
+    /// The time at which the share's oldest admission leaves the window, as last reported, or 0 if the window was
+    /// empty.
     free_at: i64,
 }
 
@@ -42,7 +43,7 @@ pub(crate) struct Claim {
     /// The number of additional permits. The ledger may grant fewer.
     pub(crate) permits: u32,
     pub(crate) limit: u32,
-    /// The time until the server's oldest admission leaves the window.
+    /// The time until the server's oldest admission leaves the window, or `None` if the window is empty.
     pub(crate) next_free: Option<Duration>,
 }
 
@@ -53,7 +54,8 @@ pub(crate) struct Claimed {
     pub(crate) permits: u32,
     /// The permits of all other servers.
     pub(crate) elsewhere: u32,
-    /// The time until the first admission of any other server leaves the window, as far as the ledger knows.
+    /// The time until the first admission of any other server leaves the window, or `None` if the ledger does not know
+    /// it.
     pub(crate) next_free: Option<Duration>,
 }
 
@@ -63,7 +65,7 @@ pub(crate) struct Release {
     pub(crate) operation: u64,
     /// The number of permits that the server keeps.
     pub(crate) keep: u32,
-    /// The time until the server's oldest admission leaves the window.
+    /// The time until the server's oldest admission leaves the window, or `None` if the window is empty.
     pub(crate) next_free: Option<Duration>,
 }
 

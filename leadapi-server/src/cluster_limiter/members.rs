@@ -26,8 +26,8 @@ pub(super) async fn renew_periodically<S: LedgerStore>(limiter: Weak<Inner<S>>) 
 }
 
 impl<S: LedgerStore> Inner<S> {
-    /// Renews the lease and removes servers that have stopped, unless the lease was renewed just now. If this server is
-    /// no longer a member, it joins with a new id and without shares.
+    /// Renews the lease and removes servers that have stopped, unless the lease was renewed within the last second. If
+    /// this server is no longer a member, it joins with a new id and without shares.
     pub(super) async fn renew(&self) -> Result<(), BoxError> {
         let _guard = self.renewal.lock().await;
         let sent = self.now();

@@ -55,7 +55,7 @@ pub(crate) trait LedgerStore: Send + Sync + 'static {
     /// Claims permits. Returns `None` if the server is not a member.
     async fn claim(&self, server: &ServerId, key: &Key, claim: &Claim) -> Result<Option<Claimed>, BoxError>;
 
-    /// Returns permits.
+    /// Returns permits to the ledger.
     async fn release(&self, server: &ServerId, key: &Key, release: &Release) -> Result<(), BoxError>;
 
     /// Returns the keys for which some server is waiting for permits.

@@ -25,7 +25,7 @@ pub(crate) struct Share {
 /// The result of a claim that granted no permits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Refusal {
-    /// The time at which the next permit becomes free.
+    /// The time at which the next permit is expected to become free.
     free_at: Duration,
     /// The time after which the ledger must be queried again.
     recheck_at: Duration,

@@ -241,7 +241,7 @@ async fn a_server_that_was_removed_while_it_was_frozen_joins_again() {
     for _ in 0..600 {
         caller.read().await;
     }
-    // In production, the other server does this after the lease and the window have passed.
+    // In production, another server removes the members after the lease and the window have passed.
     sleep(80 * SECOND).await;
     caller.ledger.0.members.lock().unwrap().clear();
     sleep(11 * SECOND).await;

@@ -1,6 +1,7 @@
 -- Admits a request, or refuses it. Returns 0 if the request is admitted, otherwise the time in microseconds until a
--- retry can be admitted. KEYS[1]: the times of the admissions for a token and class in microseconds, oldest first.
--- ARGV[1]: the limit. ARGV[2]: the length of the window in microseconds.
+-- retry can be admitted.
+-- KEYS[1]: the times of the admissions for a token and class in microseconds, oldest first. ARGV[1]: the limit.
+-- ARGV[2]: the length of the window in microseconds.
 local key, limit, window = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]

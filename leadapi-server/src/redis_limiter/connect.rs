@@ -45,7 +45,7 @@ pub(super) async fn within<T>(
     Ok(timeout(limit, result).await.map_err(|_| RedisLimiterError::TimedOut(limit))??)
 }
 
-/// Asks all Sentinels at the same time, and returns the address that most of them name. A Sentinel that was cut off
+/// Asks all Sentinels at the same time, and returns the address that they name most often. A Sentinel that was cut off
 /// from the others may still name the old master.
 async fn find_master(url: &RedisUrl, sentinel: &Sentinel) -> Result<Address, RedisLimiterError> {
     let answers = join_all(url.hosts.iter().map(|host| ask(url.tls, host, sentinel))).await;
@@ -57,8 +57,8 @@ async fn find_master(url: &RedisUrl, sentinel: &Sentinel) -> Result<Address, Red
         return Ok(address.clone());
     }
     let no_master = RedisLimiterError::NoMaster(sentinel.service.clone());
-    // If a Sentinel answered, the service in the URL is probably wrong. Otherwise, the error of a Sentinel explains
-    // more.
+    // If a Sentinel answered, the service in the URL is probably wrong. Otherwise, the error of a Sentinel is more
+    // informative.
     let has_answer = answers.iter().any(Result::is_ok);
     Err(answers.into_iter().find_map(Result::err).filter(|_| !has_answer).unwrap_or(no_master))
 }

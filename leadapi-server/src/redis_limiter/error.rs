@@ -6,7 +6,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RedisLimiterError {
-    /// Redis or a Sentinel did not answer in time. Redis may still have counted the request.
+    /// Redis or a Sentinel did not answer in time. If a request was sent, Redis may have counted it.
     #[error("Redis did not answer within {0:?}")]
     TimedOut(Duration),
     /// A limit is lower than the number of servers that would have to share it.

@@ -10,7 +10,7 @@ use super::RedisLimiterError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LimiterFailure {
-    /// The limiter returns an error, and the service answers 500. The limit holds.
+    /// The limiter returns an error, and the service answers 500.
     Closed,
     /// Each server applies its own exact window, with the limit divided by the number of servers and rounded down.
     ///

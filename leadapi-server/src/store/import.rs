@@ -28,8 +28,8 @@ pub struct Imported {
     pub businesses: usize,
     /// The number of imported leads.
     pub leads: usize,
-    /// The tokens issued for entries without a secret in the data set. Their secrets can be shown only once (contract
-    /// 5.3).
+    /// The tokens that were issued because their entries in the data set contain neither a secret nor its hash. Their
+    /// secrets can be shown only once (contract 5.3).
     pub issued: Vec<IssuedToken>,
 }
 

@@ -22,7 +22,7 @@ pub(crate) enum Wait {
     Head,
     /// The end of an exchange: the server answers, and the peer reads the response.
     Request,
-    /// Progress of a stalled write.
+    /// The end of a stalled write.
     Write,
     /// The start of the next request.
     Idle,
@@ -51,7 +51,7 @@ pub(super) struct Deadlines {
     limits: Arc<HttpLimits>,
     /// The event that the server waits for between requests, and its deadline.
     between: (Wait, Instant),
-    /// The requests in flight and their deadlines.
+    /// The exchanges that have not ended, and their deadlines.
     running: Vec<(u64, Instant)>,
     /// The deadline for the peer to accept all pending bytes, while a write is stalled.
     stalled: Option<Instant>,
@@ -103,7 +103,7 @@ impl Deadlines {
         }
     }
 
-    /// Records that the response was sent, or that the peer no longer waits for it.
+    /// Records the end of an exchange.
     pub(super) fn ended(&mut self, request: u64, now: Instant) {
         let before = self.running.len();
         self.running.retain(|(running, _)| *running != request);

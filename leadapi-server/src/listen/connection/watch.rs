@@ -41,7 +41,7 @@ pin_project! {
 }
 
 impl<C> Watch<C> {
-    /// Wraps a connection, which will be closed gracefully at `retires`.
+    /// Wraps a connection, which will be closed gracefully at `retires` at the latest.
     pub(super) fn new(connection: C, state: ConnectionState, unread: UnreadShare, retires: Instant) -> Self {
         let stop = Box::pin(state.shutdown().clone().ends_connection());
         let timer = sleep_until(state.with(|deadlines, _| deadlines.due().1).min(retires));

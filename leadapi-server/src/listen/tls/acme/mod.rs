@@ -34,9 +34,9 @@ pub(crate) struct AcmeSettings {
     pub(crate) directory: String,
 }
 
-/// The directory of Let's Encrypt, whose certificates browsers trust.
+/// The directory URL of Let's Encrypt, whose certificates browsers trust.
 pub(crate) const LETS_ENCRYPT: &str = LETS_ENCRYPT_PRODUCTION_DIRECTORY;
-/// The staging directory of Let's Encrypt, for tests.
+/// The directory URL of Let's Encrypt's staging environment, for tests.
 pub(crate) const LETS_ENCRYPT_STAGING: &str = LETS_ENCRYPT_STAGING_DIRECTORY;
 
 /// The reason the server cannot order certificates.

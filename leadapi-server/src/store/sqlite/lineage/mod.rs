@@ -1,8 +1,8 @@
 //! Checks that a write-ahead log belongs to the file next to it.
 //!
 //! SQLite applies any valid log to any file with the matching name. If a crash leaves a log behind and a backup is
-//! copied over the file, SQLite would apply the log to the backup and corrupt it. To detect this, every transaction
-//! that changes anything increments a counter in the `lineage` table, which occupies a single page.
+//! copied over the file, SQLite would apply the log to the backup and corrupt it. To detect this, every transaction of
+//! the writer that changes anything increments a counter in the `lineage` table, which occupies a single page.
 //!
 //! When the log restarts, the file holds every commit up to that point. The first count in the log is therefore at most
 //! one above the count in the file, and the last count in the log is never below the count in the file. If a file
@@ -188,7 +188,7 @@ pub(super) fn assign_new_id(copy: &Connection) -> rusqlite::Result<()> {
     copy.execute_batch("UPDATE lineage SET store_id = lower(hex(randomblob(16)))")
 }
 
-/// The last statement of each transaction that has changed anything.
+/// The last statement of each transaction in which the writer has changed anything.
 pub(super) const INCREMENT_COMMITS: &str = "UPDATE lineage SET commits = commits + 1";
 
 #[cfg(test)]
