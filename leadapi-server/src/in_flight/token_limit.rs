@@ -19,10 +19,8 @@ pub(super) struct TokenLimit {
     hasher: Arc<RandomState>,
 }
 
-/// A permit for an in-flight request, released on drop.
 pub(super) type TokenPermit = KeyedPermit<u64>;
 
-/// The error for a token that has reached its limit of in-flight requests.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LimitReached;
 

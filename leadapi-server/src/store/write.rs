@@ -35,7 +35,6 @@ pub(crate) enum Write {
     Delete { id: LeadId },
 }
 
-/// The outcome of a write.
 #[derive(Debug, Clone)]
 pub(crate) enum WriteOutcome {
     Created(Created),

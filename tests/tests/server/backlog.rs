@@ -28,6 +28,5 @@ async fn a_request_behind_an_unread_response_times_out_with_500() {
     assert_eq!(unread.status(), 200);
     let refused = send().await.unwrap();
     assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (500, &"1".parse().unwrap()));
-    // Other connections are not affected.
     host.assert_serves_others().await;
 }

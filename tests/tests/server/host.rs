@@ -67,7 +67,6 @@ impl Host {
         peer.rest().await
     }
 
-    /// Checks that the server still serves other connections.
     pub(crate) async fn assert_serves_others(&self) {
         // A request for an unknown path does not count towards the rate limit.
         let answer = self.request(&get("/v1/nowhere", "connection: close\r\n")).await;

@@ -115,7 +115,6 @@ impl Deadlines {
         }
     }
 
-    /// Records that a write has stalled.
     pub(super) fn stalled(&mut self, now: Instant) {
         // A peer cannot extend the deadline by reading a few bytes now and then.
         self.stalled.get_or_insert(now + self.limits.write);

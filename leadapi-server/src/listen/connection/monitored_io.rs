@@ -23,7 +23,6 @@ pub(super) struct MonitoredIo<S> {
     connection: ConnectionState,
     /// Whether a write or flush has stalled since the last complete flush.
     is_stalled: bool,
-    /// Whether the write side is shut down.
     is_shut: bool,
 }
 

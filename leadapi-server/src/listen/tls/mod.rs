@@ -113,7 +113,6 @@ fn config(certificate: Arc<dyn ResolvesServerCert>) -> Result<ServerConfig, rust
     Ok(config)
 }
 
-/// A TLS acceptor with handshake limits.
 #[derive(Clone)]
 pub(crate) struct Tls {
     acceptor: TlsAcceptor,
@@ -121,7 +120,6 @@ pub(crate) struct Tls {
     time: Duration,
 }
 
-/// The reason for a failed handshake.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HandshakeError {
     #[error("the handshake timed out")]

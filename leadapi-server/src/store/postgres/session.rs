@@ -28,7 +28,7 @@ use crate::store::{
 
 type PendingRows = Pin<Box<dyn Future<Output = Result<Vec<tokio_postgres::Row>, tokio_postgres::Error>> + Send>>;
 
-/// The maximum number of pending statements.
+/// The number of pending statements above which `execute` waits for their responses.
 const MAX_PENDING: usize = 1_024;
 
 /// A transaction on a dedicated connection.

@@ -38,7 +38,6 @@ use super::{
 };
 use crate::error_chain::error_chain;
 
-/// A SQLite database.
 #[derive(Debug)]
 pub(crate) struct Sqlite {
     path: PathBuf,
