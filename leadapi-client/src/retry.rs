@@ -108,7 +108,7 @@ pub(crate) enum Failure {
 /// The retry policy's decision about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RetryDecision {
-    /// The call fails with this error.
+    /// The call fails.
     GiveUp,
     /// The client retries when the rate limit allows it.
     AfterRateLimit,
@@ -164,9 +164,9 @@ pub(crate) fn full_jitter(max: Duration) -> Duration {
 /// The retry budget that a client shares with its clones. It keeps retries from overloading a failing service. It is a
 /// token bucket, as in the AWS SDKs.
 ///
-/// A retry costs 5 tokens, or 10 after a timeout. If the retry succeeds, its tokens are refunded. A success on the
-/// first attempt adds 1 token. The bucket also refills by 5 tokens per second, because it would otherwise stay empty if
-/// every call needed a retry.
+/// A retry costs 5 tokens, or 10 after a timeout. If the retry succeeds, its tokens are refunded. A call without a
+/// failed attempt adds 1 token. The bucket also refills by 5 tokens per second, because it would otherwise stay empty
+/// if every call needed a retry.
 #[derive(Debug)]
 pub(crate) struct RetryBudget(Mutex<Bucket>);
 
@@ -178,7 +178,7 @@ struct Bucket {
 
 const CAPACITY: f64 = 500.0;
 const REFILL_PER_SECOND: f64 = 5.0;
-/// The number of tokens that a success on the first attempt adds.
+/// The number of tokens that a call without a failed attempt adds.
 pub(crate) const REWARD: f64 = 1.0;
 /// The cost of a retry.
 pub(crate) const COST: f64 = 5.0;

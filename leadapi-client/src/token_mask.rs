@@ -50,7 +50,7 @@ fn needles(token: &str) -> Vec<Vec<u8>> {
     needles
 }
 
-/// Returns the base64 digits that depend only on `bytes`, when `before` other bytes precede them.
+/// Returns the base64 digits of the complete three-byte groups within `bytes`, when `before` other bytes precede them.
 fn base64_within(bytes: &[u8], before: usize) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let whole = bytes.get((3 - before) % 3..).unwrap_or_default();

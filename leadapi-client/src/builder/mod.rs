@@ -247,7 +247,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the clock for rate limiting, backoff and timeouts. The default is the system clock.
+    /// Sets the clock for rate limiting, backoff and timeouts. The default is
+    /// [`SystemTimer`](crate::timer::SystemTimer).
     ///
     /// ```
     /// use leadapi_client::{Client, timer::SystemTimer};

@@ -9,7 +9,7 @@ use crate::{retry::Failure, transport::Delivery};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// The service refused the call.
+    /// The service refused the call, or a pager received inconsistent pages.
     Refused,
     /// The client did not send the call.
     NotSent,

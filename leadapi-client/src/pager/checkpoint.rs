@@ -93,9 +93,9 @@ impl Checkpoint {
         self.floor = self.floor.max(newest.map(|newest| newest.saturating_sub(overlap)));
         self.forget_before_floor();
         // If there are too many leads to remember, the floor moves past the oldest ones, so that later polls do not
-        // reread them. Leads with the same timestamp are dropped together, because the floor cannot separate them. The
-        // floor never moves past `now`. If more than `MAX_REMEMBERED` leads are dated in the future, the poller returns
-        // some of them again, which is better than missing leads.
+        // reread them. Leads with the same timestamp are dropped together, because the floor cannot separate them.
+        // Leads dated in the future do not move the floor. If there are more than `MAX_REMEMBERED` of them, the poller
+        // returns some of them again, which is better than missing leads.
         while self.returned.len() > MAX_REMEMBERED {
             let Some((oldest, _)) = self.returned.first().cloned() else { break };
             if oldest <= now {

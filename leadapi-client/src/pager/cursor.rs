@@ -96,7 +96,7 @@ impl Cursor {
         self.is_done
     }
 
-    /// Returns the total number of leads as reported with the last page, or `None` before the first page.
+    /// Returns the total number of leads in the last response or the resumed position, or `None` if there was neither.
     pub(super) const fn total(&self) -> Option<u64> {
         self.total
     }

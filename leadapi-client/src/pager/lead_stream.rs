@@ -84,8 +84,9 @@ impl LeadStream {
         self.next().await.transpose()
     }
 
-    /// Returns the total number of leads as reported with the last page, or `None` before the first page. The stream
-    /// may yield a different number, because leads may be created and deleted during the iteration.
+    /// Returns the total number of leads that the service reported most recently. The total is `None` before the first
+    /// page, unless the stream was resumed. The stream may yield a different number, because leads may be created and
+    /// deleted during the iteration.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;

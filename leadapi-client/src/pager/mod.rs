@@ -13,11 +13,11 @@
 //!   again.
 //! - With a stage filter, a lead that moves into or out of the stage counts as created or deleted.
 //! - Memory is bounded by one page plus the prefetched pages. It does not grow with the list.
-//! - While the list does not change, the iteration needs about 2 % more requests than a plain loop over offsets. The
-//!   more rows move, the more requests it needs.
+//! - While the list does not change, the iteration needs about 2 % more requests than a plain loop over offsets, at the
+//!   default page size. The more rows move, the more requests it needs.
 //!
 //! If the list is not in the contract's order, the iteration ends with an error instead of guessing. It also ends with
-//! an error if, between every two requests, rows move by more than a page in both directions.
+//! an error if the list changes so fast that more than 64 consecutive requests miss the next lead.
 //!
 //! To find leads created since the last run, use a [`Poller`].
 
@@ -142,7 +142,7 @@ impl LeadPager {
         self
     }
 
-    /// Returns the leads one by one.
+    /// Returns a stream that yields the leads one by one.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;
@@ -159,7 +159,7 @@ impl LeadPager {
         LeadStream::new(self.pages())
     }
 
-    /// Returns the leads page by page, without overlap.
+    /// Returns a stream that yields the leads page by page, without overlap.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;

@@ -48,12 +48,12 @@ pub struct PageStream {
     fetch: Fetch,
     query: LeadQuery,
     prefetch: usize,
-    /// The number of concurrent requests. It equals `prefetch` while the guesses are right.
+    /// The maximum number of concurrent requests. It equals `prefetch` while the guesses are right.
     pub(super) concurrency: usize,
     /// The number of consecutive pages without a wrong guess.
     correct_guesses: usize,
     pub(super) cursor: Cursor,
-    /// The requests in page order. Only the window of the first request is certain. The other windows are guesses.
+    /// The requests in page order. The window of a request that was queued behind another one is a guess.
     requests: VecDeque<Request>,
     /// Whether a [`PagerError`](super::error::PagerError) has ended the stream. An ended stream sends no more requests.
     ended: bool,
@@ -125,8 +125,9 @@ impl PageStream {
         self.next().await.transpose()
     }
 
-    /// Returns the total number of leads as reported with the last page, or `None` before the first page. The stream
-    /// may yield a different number, because leads may be created and deleted during the iteration.
+    /// Returns the total number of leads that the service reported most recently. The total is `None` before the first
+    /// page, unless the stream was resumed. The stream may yield a different number, because leads may be created and
+    /// deleted during the iteration.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;

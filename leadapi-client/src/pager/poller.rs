@@ -27,8 +27,8 @@ const OVERLAP: Duration = Duration::from_secs(5 * 60);
 /// - A lead whose `created_at` is further back than the overlap, such as an imported lead that keeps its old date, is
 ///   not returned. A [`LeadPager`] finds it.
 /// - The poller remembers at most 1,000 leads. If more were created within the overlap, it rereads only the latest
-///   ones. It rereads leads from the same millisecond together or not at all. It never repeats a lead, but it misses
-///   leads that appear late in the part that it does not reread.
+///   ones. It rereads leads from the same millisecond together or not at all. It misses leads that appear late in the
+///   part that it does not reread.
 /// - Leads dated in the future, according to this machine's clock, do not move the overlap. If more than 1,000 leads
 ///   are dated in the future, the poller returns all but the latest 1,000 of them again.
 /// - With a stage filter, a lead that moves into the stage is returned if it was created within the overlap. A poller
@@ -123,7 +123,7 @@ impl Poller {
 
     /// Reads and returns all new leads.
     ///
-    /// If a poll fails or its future is dropped, no lead is lost: the next call continues where it stopped.
+    /// If a poll fails or its future is dropped, no lead is lost: the next call continues or restarts that poll.
     ///
     /// ```
     /// # use leadapi_client::{model::LeadQuery, pager::Checkpoint};

@@ -39,8 +39,8 @@ const VERSION: u32 = 1;
 pub struct Position {
     /// The last lead that was yielded.
     pub(super) last: Option<Key>,
-    /// The number of rows up to and including the last yielded lead, when that lead was read. It is the first offset to
-    /// try.
+    /// The number of rows up to and including the last yielded lead, when that lead was read. The search for the next
+    /// lead starts near this offset.
     pub(super) rank: u64,
     /// The total number of rows when the last yielded lead was read.
     pub(super) total: Option<u64>,

@@ -40,7 +40,7 @@ impl Default for Pacing {
 }
 
 impl Pacing {
-    /// Disables the client-side rate limit. The client then waits only after a 429.
+    /// Disables the client-side rate limit. The client then waits for the rate limit only after a 429.
     ///
     /// ```
     /// # use leadapi_client::Pacing;

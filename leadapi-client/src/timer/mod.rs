@@ -69,7 +69,8 @@ macro_rules! by_pointer {
 
 by_pointer! { Arc Box }
 
-/// A timer based on the system clock. It needs no runtime, because one thread in the process wakes all sleeping calls.
+/// A timer based on the system's monotonic clock. It needs no runtime, because one thread in the process wakes all
+/// sleeping calls.
 ///
 /// The thread starts with the first wait. If the system cannot start it, all waits end immediately, so calls time out
 /// instead of hanging.

@@ -141,7 +141,7 @@ impl Queue {
     /// late.
     ///
     /// Removing an entry does not notify the thread. The thread may then wake with nothing to do, but at most once per
-    /// timeout rather than once per call.
+    /// timeout period rather than once per call.
     fn insert(&mut self, key: Key, waker: Waker) -> (Option<Waker>, bool) {
         let (deadline, _) = key;
         let must_notify = self.wakes_at.is_none_or(|at| deadline < at);

@@ -30,7 +30,8 @@ pub(super) fn handle() -> io::Result<&'static Handle> {
 fn start() -> io::Result<Handle> {
     let (send, receive) = sync_channel(1);
     let run = move || {
-        // Build the runtime on this thread, because dropping a runtime on a thread that runs async code panics.
+        // Build the runtime on its own thread. If the caller's thread runs async code, dropping the runtime there after
+        // a failed start would panic.
         match Builder::new_current_thread().enable_all().build() {
             Ok(runtime) => {
                 send.send(Ok(runtime.handle().clone())).unwrap_or_default();

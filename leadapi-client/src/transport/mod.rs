@@ -66,7 +66,7 @@ pub trait Transport: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// Fails if no response is received. [`TransportError::delivery`] states whether the request may have reached the
+    /// Fails if no complete response is received. [`TransportError::delivery`] states whether the request may have reached the
     /// service. If that is unknown, use [`TransportError::maybe_sent`].
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError>;
 }
@@ -94,7 +94,7 @@ pub enum Delivery {
     MaybeSent,
 }
 
-/// The error for a request that received no response.
+/// The error for a request that received no complete response.
 ///
 /// ```
 /// use leadapi_client::transport::{Delivery, TransportError};

@@ -12,8 +12,9 @@ use super::Delivery;
 /// A handle that tells the client whether a request has been sent, even if its call is dropped or times out.
 ///
 /// [`Client`](crate::Client) puts one into the extensions of each request. A transport that knows when it sends the
-/// first byte marks the request as not sent at the start, and as sent just before that byte. A request that is dropped
-/// between these two marks releases its rate-limit permit. Marking is optional: an unmarked request counts as sent.
+/// first byte should mark the request as not sent at the start, and as sent just before that byte. A request that is
+/// dropped between these two marks releases its rate-limit permit. Marking is optional: an unmarked request counts as
+/// sent.
 ///
 /// ```
 /// use bytes::Bytes;

@@ -71,8 +71,7 @@ type RowStream<'r, R> = Pin<Box<dyn Stream<Item = R> + Send + 'r>>;
 type KeyFn<'r, R> = Box<dyn FnMut(u64, &R) -> IdempotencyKey + Send + 'r>;
 
 impl<R: AsRef<NewLead>> CreateMany<'_, R> {
-    /// Returns the result of the next row, or `None` after the last one. If the import stops early, the last item is an
-    /// error.
+    /// Returns the next result, or `None` after the last one. If the import stops early, the last item is an error.
     ///
     /// This method is cancel safe: dropping the future loses no row.
     ///
