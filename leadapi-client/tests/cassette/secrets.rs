@@ -1,4 +1,4 @@
-//! Tests that secrets and personal data are never saved.
+//! Tests that recordings contain no secrets and, by default, no personal data.
 
 use http::{HeaderMap, HeaderValue, Request, Response, header};
 use leadapi_client::{

@@ -33,7 +33,7 @@ async fn pause() {
     .await;
 }
 
-/// A transport that yields before and after each request, and fails the first two attempts of each call.
+/// A transport that yields before and after each request, and fails two of every three requests.
 struct YieldingTransport {
     inner: InProcess<LeadService>,
     sent: Arc<AtomicUsize>,

@@ -1,5 +1,5 @@
-//! Tests of calls that end while they are still connecting. They have sent nothing, so they must not count towards the
-//! rate limit.
+//! Tests of calls that end while they are still connecting, which must not count towards the rate limit, and of a call
+//! that ends after it was sent, which must count.
 
 use std::time::Duration;
 

@@ -54,7 +54,7 @@ fn response(status: u16) -> Act {
     Act::status(status).with("x-request-id", &"0198-abc").with("retry-after", &17)
 }
 
-/// Checks every accessor of an error caused by this status.
+/// Checks the accessors of an error caused by this status.
 fn assert_error(error: &Error, operation: Operation, status: u16) {
     let what = format!("{operation:?} {status}");
     for (other, predicate) in PREDICATES {

@@ -1,4 +1,4 @@
-//! Sets the allocator that the server binary uses.
+//! Sets the same allocator as the server binary.
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

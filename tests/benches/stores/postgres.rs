@@ -51,7 +51,8 @@ pub(crate) async fn connect(url: &str) -> Client {
     client
 }
 
-/// Reads without stored counts: a page and a `count(*)` for its total, pipelined.
+/// Reads a lead, or a page and its total. The total comes from a `count(*)`, not from stored counts, and both queries
+/// are pipelined.
 async fn by_hand(hand: &Hand, what: &Read, nth: usize, leads: usize) {
     const COLUMNS: &str = "id, client_id, name, email, phone, source, notes, value, pipeline_id, stage_id, \
         business_name, created_at";

@@ -111,7 +111,7 @@ impl Calls {
             let url = format!("{}/leads?limit=1", self.urls.lock().unwrap()[nth % SERVERS]);
             let sent = Instant::now();
             let Ok(response) = client.get(url).bearer_auth(&self.token).send().await else {
-                // The server was killed.
+                // The server may have been killed.
                 sleep(PAUSE).await;
                 continue;
             };

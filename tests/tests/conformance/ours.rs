@@ -10,8 +10,8 @@ use leadapi_server::Server;
 
 use crate::{DATA, Leaping, broken, in_process, raised, service, skipped};
 
-/// The one requirement that the check cannot verify on a correct service, because such a service never returns 500.
-/// With raised limits, it also cannot verify 429.
+/// The one requirement that the check cannot verify on a service without failures, because it receives no 500. With
+/// raised limits, it receives no 429 either.
 const NEVER_SEEN: &str =
     "a 500 has the message internal error and does not reveal its cause: no such response was received";
 

@@ -1,4 +1,4 @@
-//! Tests the rate limiter on Redis: its decisions and its failures (contract D9).
+//! Tests of the rate limiter on Redis (contract D9).
 #![cfg(unix)]
 #![allow(
     clippy::expect_used,

@@ -40,19 +40,19 @@ pub enum CassetteError {
         /// The reason for the failure.
         reason: &'static str,
     },
-    /// The recording contains text that looks like a token, so it is not saved.
+    /// The cassette contains text that looks like a token, so it is not saved.
     #[error("not saved: {location} contains what looks like a token (pak_…)")]
     Token {
         /// The entry, and the part of it that contains the text.
         location: String,
     },
-    /// A redacted value also occurs in a field that is not redacted, so the recording is not saved.
+    /// A redacted value also occurs elsewhere without being redacted, so the recording is not saved.
     #[error("not saved: {location} repeats a value that is redacted elsewhere; redact that field too")]
     Leak {
         /// The entry, and the part of it that contains the value.
         location: String,
     },
-    /// A field to redact is not a string, or the body that contains it is not JSON.
+    /// A field to redact is not a string, or a body that could contain such a field is not JSON.
     #[error("not saved: {location} cannot be redacted: {reason}")]
     Unredactable {
         /// The entry, and the part of it that cannot be redacted.
@@ -66,7 +66,7 @@ pub enum CassetteError {
         /// A description of the entry.
         entry: String,
     },
-    /// The header must not be recorded, because it contains credentials.
+    /// A header to keep contains credentials, so it must not be recorded.
     #[error("the header {name} contains credentials and is never recorded")]
     SecretHeader {
         /// The name of the header.

@@ -156,8 +156,9 @@ impl OpenOptions {
     ///
     /// # Errors
     ///
-    /// Returns [`CassetteError::UnknownMode`], [`CassetteError::RecordingInCi`] or [`CassetteError::SecretHeader`] if
-    /// an option is invalid. In replay mode, also returns the same errors as [`Cassette::load`].
+    /// Returns [`CassetteError::UnknownMode`] or [`CassetteError::SecretHeader`] if an option is invalid, and
+    /// [`CassetteError::RecordingInCi`] if the session would record in CI. If the session replays, also returns the
+    /// same errors as [`Cassette::load`].
     pub fn wrap(self, transport: impl Transport) -> Result<CassetteSession, CassetteError> {
         let Self { path, mode, rules, any_order } = self;
         let (mode, rules) = (mode?, rules?);

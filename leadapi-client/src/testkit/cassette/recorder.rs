@@ -18,7 +18,7 @@ use crate::transport::{Transport, TransportError};
 /// [`keep_personal_data`](Self::keep_personal_data) is set.
 ///
 /// Clones record into the same cassette, so a test can give one to the client and keep another. Requests are recorded
-/// in the order in which they were sent. The token is never stored, not even in memory.
+/// in the order in which they were sent. The `Authorization` header is never stored, not even in memory.
 ///
 /// ```
 /// use leadapi_client::{Client, model::NewLead, testkit::cassette::Recorder, transport::InProcess};
@@ -149,7 +149,8 @@ impl Recorder {
     /// # Errors
     ///
     /// Returns [`CassetteError::NoResponse`] if a request failed, was cancelled or is still in flight. Returns
-    /// [`CassetteError::Unredactable`] or [`CassetteError::Leak`] if a field cannot be redacted completely.
+    /// [`CassetteError::Unredactable`] or [`CassetteError::Leak`] if a field cannot be redacted completely, and
+    /// [`CassetteError::InvalidEntry`] if an entry could not be replayed.
     pub fn cassette(&self) -> Result<Cassette, CassetteError> {
         let entries = writer::entries(&self.exchanges(), &self.rules)?;
         Cassette::new("the recording".to_owned(), Har::new(entries))

@@ -89,7 +89,7 @@ impl Replay {
     ///
     /// # Errors
     ///
-    /// Returns [`ConfigError`] if the recorded base path is invalid.
+    /// Returns [`ConfigError`] if the recorded base path is invalid or TLS cannot be set up.
     pub fn client(&self) -> Result<Client, ConfigError> {
         let transport = serve::transport()?;
         serve::skip_waits(Client::builder(self.url(), TOKEN), |_| {}).transport(transport).build()

@@ -35,7 +35,7 @@ pub struct Sentence {
     pub section: &'static str,
     /// The requirement in plain words.
     pub text: String,
-    /// Whether the requirement is met.
+    /// The result of the check.
     pub outcome: Outcome,
     /// How long the check took.
     pub took: Duration,
@@ -61,7 +61,7 @@ pub struct Violation {
     pub request: String,
     /// The required response.
     pub expected: String,
-    /// The response that was received.
+    /// The response that was received, or the reason why there was none.
     pub actual: String,
 }
 

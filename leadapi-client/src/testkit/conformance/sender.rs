@@ -28,7 +28,7 @@ use crate::{
     timer::within,
 };
 
-/// The number of consecutive requests without a response after which the suite stops sending.
+/// The number of connection failures and timeouts, without a response in between, after which the suite stops sending.
 const GIVE_UP: u32 = 3;
 /// The maximum number of rate-limit waits per request. If the service still responds with 429, the check receives that
 /// response.
@@ -86,8 +86,8 @@ impl<'a> Sender<'a> {
         self.context.timer.sleep(duration).await;
     }
 
-    /// Sends a request with the token for the role `by`, or without a token if `by` is `None`. A rate-limited request
-    /// is retried, except in checks of the rate limit itself.
+    /// Sends a request and returns its response. `by` is the role of the token in the request, if any. A rate-limited
+    /// request is retried, except in checks of the rate limit itself.
     pub(super) async fn send(
         &self,
         request: Request<Bytes>,

@@ -157,7 +157,7 @@ impl Target {
     }
 
     /// Also checks the requirements for rate limits. These checks use up the limits of the token `tokens.rate_limits`
-    /// and take two more minutes.
+    /// and take about three more minutes.
     ///
     /// ```
     /// # use leadapi_client::testkit::conformance::Target;

@@ -28,7 +28,7 @@ impl<O: Stubbed> Stub<O> {
         Self { registry, at, operation: PhantomData }
     }
 
-    /// Gives the last answer exactly `count` times. After that, the answer matches no more requests.
+    /// Gives the last answer at most `count` times. Verification fails if it was given fewer times.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

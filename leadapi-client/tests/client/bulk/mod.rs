@@ -32,7 +32,7 @@ fn indices<R>(results: &[RowResult<R>]) -> Vec<u64> {
     results.iter().map(|result| result.index).collect()
 }
 
-/// Returns a policy with enough attempts to survive random faults.
+/// Returns a policy with enough attempts to survive the injected faults.
 fn many_attempts() -> RetryPolicy {
     RetryPolicy::default().attempts(30)
 }

@@ -1,4 +1,4 @@
-//! A simulation of the service, with an unreliable transport and a simulated clock.
+//! The real service behind an unreliable transport, on a simulated clock.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,7 +29,7 @@ use leadapi_core::{
 
 use crate::support;
 
-/// A clock that advances only when every task sleeps.
+/// A clock that stands still until the test advances it.
 #[derive(Default)]
 pub(super) struct Clock {
     now: Mutex<Duration>,
@@ -40,7 +40,7 @@ pub(super) struct Clock {
 struct Sleep<'c>(&'c Clock, (Duration, u64));
 
 impl Clock {
-    /// Advances the clock to the earliest deadline of all sleeping tasks.
+    /// Advances the clock to the earliest deadline of all sleeping tasks. Returns `false` if no task sleeps.
     pub(super) fn advance_to_next(&self) -> bool {
         let first = self.sleepers.lock().unwrap().first().copied();
         if let Some((until, _)) = first {
@@ -154,7 +154,7 @@ impl Transport for UnreliableTransport {
     }
 }
 
-/// The simulated service, the settings of the client and its transport, and the clock.
+/// The service, the settings of the client and its transport, and the clock.
 pub(super) struct Simulation {
     pub(super) clock: Arc<Clock>,
     pub(super) seen: Arc<Seen>,

@@ -59,7 +59,8 @@ async fn changed(run: &Run<'_>, lead: &CreatedLead) {
     .await;
 }
 
-/// Sets and clears each field separately. All other fields must stay unchanged.
+/// Changes each of these fields separately, and then clears it or, for `name`, changes it again. All other fields must
+/// stay unchanged.
 async fn each_field(run: &Run<'_>, lead: &CreatedLead) {
     for (field, value) in [
         ("name", json!("Di")),
