@@ -11,7 +11,7 @@ use crate::{context::CallOptions, error::Error};
 ///
 /// The key is generated when the call is created, and every attempt carries it. The service creates one lead for all
 /// attempts (contract D10), so a create is as safe to retry as a read. To survive a process crash, store the
-/// [key](Self::key) before sending, and repeat the call with the same key within 24 hours.
+/// [key](Self::key) before sending, and retry the create with the same key within 24 hours.
 ///
 /// ```
 /// use leadapi_client::model::NewLead;

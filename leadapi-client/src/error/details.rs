@@ -122,7 +122,7 @@ impl Error {
         self.0.elapsed
     }
 
-    /// Returns the idempotency key of a failed create. Repeating the create with this key within 24 hours creates no
+    /// Returns the idempotency key of a failed create. Retrying the create with this key within 24 hours creates no
     /// second lead (contract D10). Returns `None` for other operations, for creates without a key, and for creates that
     /// the client refused to send because they are invalid.
     ///

@@ -38,8 +38,8 @@ impl Error {
         self.has(StatusCode::UNAUTHORIZED)
     }
 
-    /// Returns whether the service responded with 403: the token lacks a scope, or its business does not own the client
-    /// account.
+    /// Returns whether the service responded with 403: the token lacks the required scope, or its business does not own
+    /// the client account.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

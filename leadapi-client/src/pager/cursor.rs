@@ -26,7 +26,7 @@ use super::{
 /// The maximum number of consecutive misses before a search fails. In a list that does not change, a search among
 /// millions of rows takes about ten requests.
 const MAX_SEARCH_STEPS: u32 = 64;
-/// The first step of a search, in rows. The step doubles with each additional miss.
+/// The first step of a search, in rows.
 const FIRST_STEP: u64 = 100;
 /// The minimum page size. A window of one row could either overlap the previous window or advance, but not both.
 pub(super) const MIN_PAGE_SIZE: u32 = 2;
@@ -44,7 +44,7 @@ pub(super) struct Cursor {
     total_at_rank: u64,
     /// The total number of rows in the last response.
     total: Option<u64>,
-    /// How far the resume point moved before each of the last four pages, in rows.
+    /// The number of rows by which the resume point moved before each of the last four pages.
     shifts: [i64; 4],
     /// The number of rows in the last page, which may be fewer than requested.
     page_len: u64,
@@ -172,8 +172,8 @@ impl Cursor {
         Ok(Advance::Missed)
     }
 
-    /// Returns the row at which a window should start, so that it contains the resume point even if that point moves
-    /// again.
+    /// Returns the row at which a window should start, so that it probably contains the resume point even if that point
+    /// moves again.
     ///
     /// An insert before the resume point moves it forward, and a deletion moves it back. The window starts at the
     /// resume point plus the smallest shift of the last four pages, minus half the range of these shifts, minus the
@@ -262,7 +262,8 @@ impl Cursor {
     }
 
     fn window_at(&self, start: u64) -> Window {
-        // During a search, each window is twice as large as the previous one, so it finds the resume point sooner.
+        // During a search, each window is twice as large as the previous one, up to the maximum, so it finds the resume
+        // point sooner.
         let tries = self.search.map_or(0, |search| search.tries.min(8));
         let limit = (self.size << tries).min(Window::MAX_LIMIT);
         // Both values are in range, so the default is never used. Even if it were, it would only cost extra requests.

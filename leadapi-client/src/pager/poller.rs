@@ -85,8 +85,8 @@ impl Poller {
         Self { fetch, query, page_size: Window::MAX_LIMIT, overlap: OVERLAP, checkpoint, in_progress: None }
     }
 
-    /// Sets how far back from the newest lead each poll rereads. Defaults to 5 minutes. The overlap applies to creation
-    /// times, so it does not depend on the polling interval.
+    /// Sets how far back from the newest lead each poll rereads. The default is 5 minutes. The overlap applies to
+    /// creation times, so it does not depend on the polling interval.
     ///
     /// ```
     /// # use leadapi_client::{model::LeadQuery, pager::Checkpoint};

@@ -11,7 +11,7 @@ const VERSION: u32 = 1;
 
 /// The position of an iteration, just after the last lead that it yielded.
 ///
-/// A position has a constant size and can be serialized with serde, so another process can resume the iteration
+/// A position is small and can be serialized with serde, so another process can resume the iteration
 /// ([`LeadPager::resume`](super::LeadPager::resume)). The serialized form is opaque. It contains no lead data except
 /// the id and creation time of one lead. The default is the beginning of the list.
 ///

@@ -34,7 +34,7 @@ pub(crate) struct RateLimiter {
 struct State {
     /// The in-flight requests: when each received its permit, and an id that distinguishes equal times.
     in_flight: BTreeSet<(Duration, u64)>,
-    /// The times at which requests completed in the last 60 s, oldest first.
+    /// The times at which counted requests completed in the last 60 s, oldest first.
     completed: VecDeque<Duration>,
     /// The waiting calls, in arrival order.
     queue: VecDeque<Waiter>,

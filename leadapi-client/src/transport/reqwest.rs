@@ -19,7 +19,8 @@ use reqwest::{redirect, retry};
 use super::{BodyTooLarge, SendProgress, Transport, TransportError, io_runtime, reason::reason, whole};
 use crate::config_error::ConfigError;
 
-/// The network transport, with a connection pool: HTTP/1.1 over TCP or TLS, and HTTP/2 with the `http2` feature.
+/// The network transport, with a connection pool: HTTP/1.1 over TCP or TLS, and HTTP/2 over TLS with the `http2`
+/// feature.
 ///
 /// Its calls work on any executor, or without one. One thread drives the connections of all clients in the process, so
 /// the connections outlive the caller's runtime. The thread starts with the first call. If the system cannot start it,
@@ -43,8 +44,8 @@ pub struct Reqwest(reqwest::Client);
 impl Reqwest {
     /// The timeout for establishing a connection.
     pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-    /// How long an idle connection stays in the pool. By default, leadapi-server closes idle connections after 75 s.
-    /// This shorter time makes it unlikely that a request uses a connection that is closing.
+    /// The time for which an idle connection stays in the pool. By default, leadapi-server closes idle connections after
+    /// 75 s. This shorter time makes it unlikely that a request uses a connection that is closing.
     const IDLE: Duration = Duration::from_secs(60);
 
     /// Creates a transport with the default settings.

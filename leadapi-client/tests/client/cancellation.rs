@@ -1,5 +1,5 @@
 //! Tests that drop a call after its n-th poll, for every n. Only requests that were sent use up the rate limit, and
-//! repeating a dropped create under its key creates a single lead.
+//! retrying a dropped create under its key creates a single lead.
 
 use std::{
     pin::pin,

@@ -1,4 +1,4 @@
-//! Tests of several servers on one PostgreSQL database or on one Redis.
+//! Tests of several servers on one PostgreSQL database or one Redis server.
 #![cfg(unix)]
 #![allow(
     clippy::expect_used,

@@ -49,7 +49,7 @@ pub(crate) enum Violation {
     Lost(String),
     /// Two leads share one key, or the total differs from the number of leads.
     Doubled(String),
-    /// A response that no possible state allows, or a listed lead that no caller created.
+    /// A response that no possible state allows, or a listed lead that no caller created or whose id is wrong.
     False(String),
 }
 

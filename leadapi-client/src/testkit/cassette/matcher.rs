@@ -165,8 +165,8 @@ pub(super) fn differences(
     (found, new)
 }
 
-/// Compares idempotency keys. Their values may differ, but a retry must repeat its key, and a different create must use
-/// a different key.
+/// Compares idempotency keys. Their values may differ, but a retry must use the same key, and a different create must
+/// use a different key.
 fn key(recorded: Option<&str>, sent: Option<&str>, bound: &mut Candidate<'_>, found: &mut Differences) {
     match (recorded, sent) {
         // A recording from a browser contains no key. Any key then matches, because this crate's client sends one by

@@ -25,7 +25,8 @@
 //!
 //! # What the file contains
 //!
-//! Two recordings of the same traffic are identical, and neither contains secrets:
+//! Two recordings of the same traffic are identical, except for values that depend on elapsed time, such as
+//! `Retry-After`. Neither contains secrets:
 //!
 //! - Only headers on an allowlist are recorded. The `Authorization` header is not on the list and cannot be added. A
 //!   cassette that contains text that looks like a token cannot be saved.
@@ -38,10 +39,8 @@
 //! - The name, email, phone, notes and business name of leads are redacted: they become `redacted-1`, `redacted-2` and
 //!   so on. Equal values get the same placeholder, in requests and responses. [`Recorder::keep_personal_data`] turns
 //!   redaction off, and [`Recorder::redact`] redacts additional fields, such as `source`. If an email, a phone number
-//!   or the value of an added field also occurs in another field, nothing is saved. Bodies that are not JSON are
-//!   recorded unchanged, or cause an error if additional fields are redacted.
-//!
-//! Values that depend on elapsed time are kept, so a `Retry-After` may differ between two recordings.
+//!   or the value of an added field, of at least 6 bytes, also occurs elsewhere, nothing is saved. Bodies that are not
+//!   JSON are recorded unchanged, or cause an error if additional fields are redacted.
 //!
 //! A request that received no response cannot be recorded, because a server cannot replay a refused connection. In that
 //! case, [`Recorder::cassette`] fails. The program under test still receives the original error.
@@ -51,7 +50,7 @@
 //! A replay compares method, path, query and body, but neither host nor token. The order of query parameters, the order
 //! of JSON keys, escapes and the notation of numbers do not matter. A redacted string matches any value, but must match
 //! the same value every time, and the response contains the value that was sent. An idempotency key matches any value,
-//! but a retry must repeat its key, and a different create must use a different key.
+//! but a retry must use the same key, and a different create must use a different key.
 //!
 //! Each entry is used once, and entries are used in order unless [`Cassette::any_order`] is set. A request that does
 //! not match is answered with 501 and a message about the nearest entry, and verification then fails.

@@ -20,7 +20,7 @@ use super::{
     target::Target,
 };
 
-/// A host that does not exist. The real host is not recorded, so no replay can reach it.
+/// A host that does not exist. It replaces the real host, which is not recorded.
 const ORIGIN: &str = "http://leadapi.invalid";
 
 /// The minimum length in bytes of a value in the leak check. Shorter values often occur in unrelated text.
@@ -67,7 +67,7 @@ struct Writer<'a> {
     keys: Placeholders,
     requests: Placeholders,
     redacted: Placeholders,
-    /// The redacted values that must not occur in other fields.
+    /// The redacted values that must not occur elsewhere in the recording.
     identifying: BTreeSet<String>,
 }
 

@@ -37,7 +37,7 @@ pub struct Sentence {
     pub text: String,
     /// The result of the check.
     pub outcome: Outcome,
-    /// How long the check took.
+    /// The duration of the check.
     pub took: Duration,
 }
 
@@ -47,7 +47,7 @@ pub struct Sentence {
 pub enum Outcome {
     /// The responses to all requests that were sent meet the requirement.
     Holds,
-    /// A response violates the requirement.
+    /// A response violates the requirement, or no response was received.
     Broken(Violation),
     /// The requirement was not checked, for the reason in the string.
     Skipped(String),

@@ -170,7 +170,7 @@ impl Target {
         self
     }
 
-    /// Sets the timeout for each request. Defaults to 10 seconds.
+    /// Sets the timeout for each request. The default is 10 seconds.
     ///
     /// ```
     /// # use std::time::Duration;

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::testkit::serve::Cut;
 
-/// A stub with at least one answer. The methods configure the most recently added answer.
+/// A stub with at least one answer. Most methods configure the most recently added answer.
 ///
 /// Dropping this handle does not remove the stub from the mock.
 pub struct Stub<O> {

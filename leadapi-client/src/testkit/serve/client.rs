@@ -1,5 +1,5 @@
-//! The client for tests. It behaves as in production, except that it has no rate limiting and its waits take no real
-//! time.
+//! The client for tests. It behaves as in production, except that it has no rate limiting, skips its waits, and ignores
+//! proxies and the system's certificates.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},

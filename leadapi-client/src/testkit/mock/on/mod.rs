@@ -26,7 +26,7 @@ pub struct On<O, P = First> {
 #[derive(Debug)]
 pub struct First(Expectation);
 
-/// The state after one answer, in which the next answer can be added.
+/// The state between two answers, in which the next answer can be added.
 #[derive(Debug)]
 pub struct Next {
     stub: usize,
