@@ -66,8 +66,8 @@ pub trait Transport: Send + Sync + 'static {
     ///
     /// # Errors
     ///
-    /// Fails if no complete response is received. [`TransportError::delivery`] states whether the request may have reached the
-    /// service. If that is unknown, use [`TransportError::maybe_sent`].
+    /// Fails if no complete response is received. [`TransportError::delivery`] states whether the request may have
+    /// reached the service. If that is unknown, use [`TransportError::maybe_sent`].
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError>;
 }
 

@@ -44,8 +44,8 @@ pub struct Reqwest(reqwest::Client);
 impl Reqwest {
     /// The timeout for establishing a connection.
     pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-    /// The time for which an idle connection stays in the pool. By default, leadapi-server closes idle connections after
-    /// 75 s. This shorter time makes it unlikely that a request uses a connection that is closing.
+    /// The time for which an idle connection stays in the pool. By default, leadapi-server closes idle connections
+    /// after 75 s. This shorter time makes it unlikely that a request uses a connection that is closing.
     const IDLE: Duration = Duration::from_secs(60);
 
     /// Creates a transport with the default settings.

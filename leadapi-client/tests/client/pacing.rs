@@ -1,5 +1,5 @@
-//! Tests of the client-side rate limit. A client that is the only user of its token must never receive a 429, and must be
-//! at most one minute slower than the limit requires.
+//! Tests of the client-side rate limit. A client that is the only user of its token must never receive a 429, and must
+//! be at most one minute slower than the limit requires.
 
 use std::{
     sync::{

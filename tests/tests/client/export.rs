@@ -26,8 +26,8 @@ use leadapi_core::{
 
 const LEADS: usize = 100_000;
 const WRITERS: usize = 4;
-/// The number of inserts and the number of deletes that each writer makes per page that the pager reads. If the list kept
-/// changing by more than a page while the pager reads one, the pager could fail.
+/// The number of inserts and the number of deletes that each writer makes per page that the pager reads. If the list
+/// kept changing by more than a page while the pager reads one, the pager could fail.
 const WRITES_PER_PAGE: usize = 10;
 
 /// Returns a client of an in-process service with [`LEADS`] leads. The writers may delete every tenth lead; the others

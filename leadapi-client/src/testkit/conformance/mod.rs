@@ -33,8 +33,8 @@
 //! - **Duration.** Requests are sent one after the other, except in a check of concurrent creates. After a 429, the
 //!   suite waits for `Retry-After`, so a run takes about sixteen minutes with the contract's limits and a few seconds
 //!   with raised limits.
-//! - **Unreachable servers.** After three connection failures or timeouts without a response in between, the suite stops
-//!   sending requests and reports the remaining requirements as violated.
+//! - **Unreachable servers.** After three connection failures or timeouts without a response in between, the suite
+//!   stops sending requests and reports the remaining requirements as violated.
 //!
 //! [`Transport`]: crate::transport::Transport
 
