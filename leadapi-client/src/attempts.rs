@@ -101,7 +101,7 @@ impl<'a> Attempts<'a> {
         let too_long = retry_after > self.options.max_retry_after;
         if error.is_rate_limited() {
             // Other calls must not wait for a `Retry-After` above the maximum, or a single absurd response would stall
-            // the whole client.
+            // all calls of the same class.
             let wait = if too_long { Duration::ZERO } else { retry_after };
             // Never retry immediately, even if `Retry-After` is 0 or missing.
             let wait = wait.max(MIN_RATE_LIMIT_WAIT);
@@ -164,7 +164,7 @@ impl<'a> Attempts<'a> {
         let result = sent.map_err(failed).and_then(|response| self.read(response, read));
         if let Err(error) = &result {
             self.failed = self.failed.saturating_add(u32::from(!error.is_rate_limited()));
-            // A read has no side effects, so its outcome is never in doubt.
+            // A read has no side effects, so its earlier attempts do not affect the call's outcome.
             let writes = operation.endpoint().scope == Scope::Write;
             self.in_doubt |= writes && error.outcome() == Outcome::Unknown;
         }

@@ -38,7 +38,7 @@ use tokio::{
 };
 
 const CONNECTIONS: usize = 64;
-/// The rounds are many and short, because the other load on the machine varies over time.
+/// There are many short rounds, because the other load on the machine varies over time.
 const ROUNDS: usize = 41;
 const ROUND: Duration = Duration::from_millis(250);
 

@@ -40,8 +40,8 @@ impl Error {
     /// refused to send. For other failures, returns a description, or the beginning of an unexpected body, such as a
     /// proxy's error page.
     ///
-    /// Text from a response has its control characters replaced. It is truncated to 2,000 characters, or to 200 if it
-    /// is an unexpected body. A transport's error message is returned unchanged.
+    /// In text from a response, control characters are replaced. The text is truncated to 2,000 characters, or to 200
+    /// if it is an unexpected body. A transport's error message is returned unchanged.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

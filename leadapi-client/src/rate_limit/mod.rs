@@ -14,8 +14,8 @@ pub(crate) use limiter::{Acquire, Permit, RateLimiter, Ticket};
 /// token therefore receives a 429 only in rare cases, for example shortly after its program was restarted. After a 429,
 /// the client waits as long as the service requests.
 ///
-/// A request counts until 60 s after its response, regardless of how long it was in flight. Only then has it certainly
-/// left the service's window.
+/// A request counts until 60 s after the end of its attempt, because the service may have counted it at any moment of
+/// the attempt.
 ///
 /// ```
 /// use leadapi_client::{Client, Pacing};

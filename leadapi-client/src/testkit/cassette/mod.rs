@@ -39,8 +39,8 @@
 //! - The name, email, phone, notes and business name of leads are redacted: they become `redacted-1`, `redacted-2` and
 //!   so on. Equal values get the same placeholder, in requests and responses. [`Recorder::keep_personal_data`] turns
 //!   redaction off, and [`Recorder::redact`] redacts additional fields, such as `source`. If an email, a phone number
-//!   or the value of an added field, of at least 6 bytes, also occurs elsewhere, nothing is saved. Bodies that are not
-//!   JSON are recorded unchanged, or cause an error if additional fields are redacted.
+//!   or the value of an additional field has at least 6 bytes and also occurs elsewhere, nothing is saved. Bodies that
+//!   are not JSON are recorded unchanged, or cause an error if additional fields are redacted.
 //!
 //! A request that received no response cannot be recorded, because a server cannot replay a refused connection. In that
 //! case, [`Recorder::cassette`] fails. The program under test still receives the original error.

@@ -57,7 +57,7 @@ use crate::Client;
 
 /// Checks an implementation against the contract. The client provides the base URL and a token with both scopes.
 ///
-/// The run itself never fails. The report lists all problems, even an unreachable server.
+/// The run itself never fails. Problems such as an unreachable server appear in the report as violations.
 ///
 /// ```
 /// use leadapi_client::testkit::{FakeLeadApi, conformance::{self, Target}};

@@ -61,7 +61,7 @@ impl Drop for Proxy {
     }
 }
 
-/// Forwards in both directions until the client or the server closes the connection.
+/// Forwards in both directions until the server closes the connection, a response is cut, or forwarding fails.
 fn connect(client: &TcpStream, upstream: SocketAddr) -> io::Result<()> {
     let server = TcpStream::connect(upstream)?;
     client.set_nodelay(true)?;

@@ -39,7 +39,7 @@ fn a_result_has_the_index_the_key_and_the_row() {
     assert_eq!(simulation.leads(), each_once(30));
 }
 
-/// Returns a number of polls that makes later rows respond faster.
+/// Returns a number of polls that is smaller for later rows, so that the service answers them sooner.
 fn the_last_first(body: &str) -> usize {
     let number: String = body.chars().skip_while(|c| *c != 'R').filter(char::is_ascii_digit).collect();
     100 - number.parse::<usize>().unwrap()
