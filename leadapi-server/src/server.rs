@@ -98,8 +98,7 @@ impl Server {
         self
     }
 
-    /// Sets the time limit for the shutdown, measured from the stop signal. Defaults to 30 s. The limit does not
-    /// shorten the drain delay.
+    /// Sets the time limit for the shutdown, including the drain delay. Defaults to 30 s.
     #[must_use]
     pub const fn stop_timeout(mut self, time: Duration) -> Self {
         self.stop = time;
@@ -197,7 +196,7 @@ impl Server {
             let end = Instant::now() + self.stop;
             phase.send_replace(ShutdownPhase::Draining);
             let forced = tokio::select! {
-                () = sleep(drain_delay) => false,
+                () = sleep(drain_delay.min(self.stop)) => false,
                 () = &mut force_shutdown => true,
             };
             phase.send_replace(ShutdownPhase::Stopping);

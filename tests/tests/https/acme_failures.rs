@@ -50,7 +50,7 @@ fn a_failed_validation_is_logged_and_retried() {
 
 /// Pebble has no rate limits, so the test runs an ACME server that answers every request with 429.
 #[test]
-fn a_rate_limit_is_logged_and_the_order_is_repeated() {
+fn a_rate_limit_is_logged_and_the_order_is_retried() {
     let site = Site::new();
     let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let root = site.folder.path().join("root.pem");

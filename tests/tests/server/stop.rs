@@ -83,6 +83,12 @@ async fn a_shutdown_is_forced_after_the_stop_timeout() {
 }
 
 #[tokio::test]
+async fn the_stop_timeout_includes_the_drain_delay() {
+    let (host, _) = gated(|server| server.drain_delay(LONG).stop_timeout(SOON)).await;
+    assert_eq!(in_time("the shutdown", host.stop()).await.unwrap(), ShutdownOutcome::Graceful);
+}
+
+#[tokio::test]
 async fn a_forced_shutdown_cancels_the_requests_in_flight() {
     for (running, expected) in [(true, ShutdownOutcome::Forced), (false, ShutdownOutcome::Graceful)] {
         let (force, forced) = tokio::sync::oneshot::channel::<()>();

@@ -193,7 +193,7 @@ fn check(rows: Rows, variant: Variant) -> impl Checker<Protocol> {
 }
 
 #[test]
-fn a_lost_commit_response_never_loses_or_repeats_a_write() {
+fn a_lost_commit_response_never_loses_or_duplicates_a_write() {
     for rows in [Rows::Lock, Rows::RejectConflicts] {
         check(rows, Variant::Fence).assert_properties();
     }
