@@ -9,7 +9,7 @@ use std::{
 
 use http::StatusCode;
 
-/// The retry policy: how often the client retries a failed call, and how long it waits before each retry.
+/// The retry policy: how many times the client retries a failed call, and how long it waits before each retry.
 ///
 /// The client retries only requests that are safe to retry: requests that were never sent or were rate limited, reads,
 /// PATCH, DELETE, and creates with an idempotency key. Redirects, 501, 505, and statuses from 400 to 499 except 408 and

@@ -162,8 +162,8 @@ fn allow() -> Value {
     json!({ "required": true, "schema": schema, "example": "GET, HEAD, POST" })
 }
 
-/// Returns pointers to the description of the response with this status and to its operation. The second one is `None`
-/// if no operation has this path and method.
+/// Returns two JSON Pointers into the OpenAPI document: to the response with this status, and to the operation. The
+/// second one is `None` if no operation has this path and method.
 fn place(method: &Method, path: &str, status: u16) -> (Option<String>, Option<String>) {
     let shared = |name: &str| (Some(format!("/components/responses/{name}")), None);
     let here = |line: &&Endpoint| match line.path.strip_suffix("{id}") {

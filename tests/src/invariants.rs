@@ -79,7 +79,7 @@ fn lead_keys(has: fn(LeadField) -> bool) -> Vec<&'static str> {
     keys
 }
 
-/// Checks that a body has exactly the fields of its resource, each always present (contract D2).
+/// Checks that a body has exactly the fields of its resource, with none missing or extra (contract D2).
 fn shape(path: &str, body: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut keys = |value: &Value, expected: &[&str], what: &str| {

@@ -157,7 +157,7 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the retry policy: how often the client retries a failed call, and how long it waits before each retry.
+    /// Sets the retry policy: how many times the client retries a failed call, and how long it waits before each retry.
     ///
     /// ```
     /// use leadapi_client::{Client, RetryPolicy};

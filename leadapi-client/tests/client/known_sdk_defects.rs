@@ -123,8 +123,8 @@ async fn connections_are_reused() {
     assert!((1..=3).contains(&server.connections.load(Ordering::Relaxed)));
 }
 
-/// async-stripe retries a POST without a key. reqwest-retry retries any method after the connection was closed before
-/// or during the response.
+/// async-stripe retries a POST without a key. reqwest-retry retries requests of any method if the
+/// connection closes before or during the response.
 #[tokio::test]
 async fn a_create_without_a_key_is_not_retried_after_a_lost_response() {
     for script in [

@@ -28,7 +28,7 @@ enum Part {
     Country,
 }
 
-/// A postal address, which answers a question of the type `address`.
+/// A postal address: the answer to a question of type `address`.
 ///
 /// A blank part counts as absent. [`Display`](fmt::Display) writes the address on one line, as in the notes of a lead.
 ///

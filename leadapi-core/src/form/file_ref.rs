@@ -9,7 +9,7 @@ use super::{answer::Answer, raw::Raw, web_url::web_url};
 const URL: [&str; 4] = ["url", "href", "link", "content"];
 const NAME: [&str; 4] = ["name", "fileName", "filename", "file_name"];
 
-/// A reference to a file that a visitor uploaded, which answers a question of the type `file`.
+/// A reference to a file that a visitor uploaded: the answer to a question of type `file`.
 ///
 /// [`Display`](fmt::Display) writes the name and the URL, as in the notes of a lead.
 ///

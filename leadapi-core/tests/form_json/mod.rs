@@ -1,4 +1,4 @@
-//! JSON values that compare numbers as text and can be changed at one location.
+//! A JSON value type that compares numbers as text. Tests can replace or remove the element at a path.
 
 use std::{collections::BTreeMap, fmt, fmt::Write};
 

@@ -11,7 +11,7 @@ pub(super) enum Route {
     Icon,
     /// The start page: the person's businesses or tokens, or instructions for signing in.
     Home,
-    /// The page whose button uses a sign-in link.
+    /// The page that a sign-in link opens. Its button redeems the link.
     SignInLink(String),
     SignIn,
     OfBusiness(BusinessId, BusinessRoute),

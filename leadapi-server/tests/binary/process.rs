@@ -13,7 +13,7 @@ pub(crate) use crate::wait::{TIMEOUT, equals, wait_until};
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_leadapi-server");
 pub(crate) const SECRET: &str = "pak_00000000000000000000000000000000000000000002OZByn";
 
-/// A running server, and its output from before it started to listen.
+/// A running server, with its standard output up to and including the line that announces its address.
 pub(crate) struct Running {
     pub(crate) child: Child,
     pub(crate) stdout: BufReader<ChildStdout>,

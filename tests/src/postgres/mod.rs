@@ -125,7 +125,7 @@ impl Cluster {
         self.own().stop();
     }
 
-    /// Restarts a server that is running, or that [`Self::kill`] or [`Self::stop`] ended. The data and the port stay
+    /// Restarts the server, whether it is running or was stopped by [`Self::kill`] or [`Self::stop`]. The data and the port stay
     /// the same.
     pub fn restart(&mut self) {
         self.own().stop();

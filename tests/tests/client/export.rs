@@ -62,7 +62,8 @@ fn stays(nth: usize) -> bool {
     !nth.is_multiple_of(10)
 }
 
-/// Inserts and deletes leads at the pager's rate until `stop` is set. Returns the number of rounds.
+/// Creates and deletes leads until `stop` is set, at most [`WRITES_PER_PAGE`] of each per page that the pager reads.
+/// Returns the number of rounds.
 async fn write(client: Client, writer: usize, stop: Arc<AtomicBool>, read: Arc<AtomicUsize>) -> usize {
     let mut goes = (0..LEADS).filter(|nth| !stays(*nth) && nth / 10 % WRITERS == writer);
     let mut written = 0;

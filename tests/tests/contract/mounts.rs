@@ -1,4 +1,4 @@
-//! Mounts the service (contract 9, D2 and D7) under routers, behind layers, on bare hyper, and at any path.
+//! Tests the service inside routers, behind layers, on bare hyper and at any base path (contract 9, D2 and D7).
 
 use std::time::Duration;
 

@@ -51,7 +51,8 @@ impl Fault {
     }
 
     /// Injects the fault into the primary of a healthy cluster, waits until the callers can write again, repairs the
-    /// cluster, and waits until it is healthy. Returns the effects on the callers.
+    /// cluster, and waits until it is healthy. Returns the promotion time and how long the
+    /// callers could not write.
     pub(crate) async fn run(self, cluster: &mut PatroniCluster, calls: &Calls) -> Measured {
         let primary = block_in_place(|| cluster.wait_until_healthy());
         let mut others = cluster.addresses();
@@ -105,7 +106,7 @@ async fn until_written(calls: &Calls, from: Instant) {
     }
 }
 
-/// The effects of a fault on the callers.
+/// The promotion time after a fault, and its effects on the callers.
 #[derive(Debug)]
 pub(crate) struct Measured {
     pub(crate) fault: Fault,

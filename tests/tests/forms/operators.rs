@@ -85,8 +85,8 @@ fn every_operator_fits_a_type_or_is_reported() {
                         || finding.code == Code::ConditionOptionMissing
                 });
                 let reached = form.paths(100).paths.iter().any(|path| path.end == PathEnd::Ending(Some("yes")));
-                // An element of an array may be reported although others fit. For a text with a syntax, the search may
-                // not find an example.
+                // An element of an array may be reported although others fit. If the answer must have a format, such as
+                // that of a URL, the search may not find a matching answer.
                 let by_element = [Operator::In, Operator::NotIn].contains(operator);
                 let has_syntax = [QuestionType::Email, QuestionType::Phone, QuestionType::Url].contains(kind);
                 assert!(!(reached && never) || by_element, "{kind} {operator} {condition}");

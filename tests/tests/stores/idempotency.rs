@@ -86,7 +86,7 @@ async fn a_replay_returns_the_first_response_after_changes_and_a_restart() {
     for url in urls {
         let mut store = open(&url).await;
         let mut expected = Vec::new();
-        // All leads have the same creation time, so the store must use the lead's id to find the record of its key.
+        // All leads have the same creation time, so only the id of a lead identifies its idempotency record.
         for id in ["same", "updated", "deleted", "both", "moved"] {
             expected.push((id, first(&store, id, id, NOON).await));
         }

@@ -12,7 +12,7 @@ use crate::pager::{
     error::PagerError,
 };
 
-/// Reads to the end. Returns the maximum length of the cursor's debug output, and how often it failed with `NoProgress`
+/// Reads to the end. Returns the maximum length of the cursor's debug output, and how many times it failed with `NoProgress`
 /// and was resumed. The request limit prevents an endless loop.
 fn read_all(model: &mut Model, size: u32, most_requests: usize) -> (usize, usize) {
     let mut cursor = Cursor::new(size, Position::default());

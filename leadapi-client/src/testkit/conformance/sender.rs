@@ -153,7 +153,7 @@ impl<'a> Sender<'a> {
         Err(broken(actual))
     }
 
-    /// Checks the response against the rules, and records a created lead.
+    /// Checks the response against the rules, and keeps track of which created leads still exist.
     fn observe(&self, request: &Request<Bytes>, by: Option<Role>, response: &CheckedResponse) {
         lock(&self.rules).apply(response);
         if *request.method() == Method::POST && response.status == StatusCode::CREATED {

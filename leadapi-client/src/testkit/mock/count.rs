@@ -46,7 +46,7 @@ pub(super) fn times(count: u64) -> String {
     }
 }
 
-/// Formats in words how often an answer was used.
+/// Formats in words how many times an answer was used.
 pub(super) fn met(count: u64) -> String {
     if count == 0 { "never met".to_owned() } else { format!("met {}", times(count)) }
 }

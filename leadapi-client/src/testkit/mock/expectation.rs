@@ -1,4 +1,4 @@
-//! A stored stub: the requests that it matches, its answers, and how often each answer was used.
+//! A stored stub: the requests that it matches, its answers, and how many times each answer was used.
 
 use std::{fmt, panic::Location};
 

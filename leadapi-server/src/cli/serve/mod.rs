@@ -41,10 +41,10 @@ use crate::{
     store::SqlStore,
 };
 
-/// The interval at which expired records are deleted and the last uses of tokens are recorded.
+/// The interval at which expired records are deleted and the times of the tokens' last uses are recorded.
 const HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(60);
 
-/// The time limit for recording the last uses of tokens at shutdown.
+/// The time limit for recording the times of the tokens' last uses at shutdown.
 const LAST_USES_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The number of file descriptors to reserve for a SQLite store, which opens readers on demand and briefly opens its

@@ -134,7 +134,7 @@ const TEXTS: [&str; 26] = [
 const LABELS: [&str; 9] =
     ["", "Why?", "{name}", "{ q1 }, {custom}", "{{q0}}", "{zz} {", "a\nb {email}", "{phone}{value}", " "];
 
-/// Returns JSON of an unexpected type.
+/// Returns a random JSON value, whatever type is expected.
 fn wild(draw: &mut Draw<'_>) -> Value {
     match draw.below(8) {
         0 => Value::Null,

@@ -30,9 +30,9 @@ pub(super) enum Control {
     Scale(Vec<Choice>),
     YesNo,
     Menu(Vec<Choice>),
-    /// Check boxes.
+    /// Checkboxes.
     Many(Vec<Choice>),
-    /// A single check box.
+    /// A single checkbox.
     Check,
     /// A line of text: the type of the field, its input mode, and the value of `autocomplete`.
     Line(&'static str, &'static str, Option<&'static str>),
