@@ -189,6 +189,18 @@ mod tests {
     }
 
     #[test]
+    fn a_named_colour_is_the_colour_that_css_gives_it() {
+        let look = look(
+            r#"{"bgColor":"RebeccaPurple","textColor":" gold ","primaryColor":"redd","buttonGradientTo":"inherit"}"#,
+        );
+        assert_eq!(look.ignored, ["primaryColor", "buttonGradientTo"]);
+        let css = look.css();
+        for line in ["--bg: #663399;", "--text: #ffd700;", "--scheme: dark;"] {
+            assert!(css.contains(line), "{line} is not in {css}");
+        }
+    }
+
+    #[test]
     fn no_text_of_a_hostile_theme_gets_into_the_style_sheet() {
         for text in [
             "red;}body{display:none}",
