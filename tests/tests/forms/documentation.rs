@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use leadapi_core::form::{Operator, Question, QuestionType};
+use leadapi_core::form::{Answers, FormRecord, Operator, Policy, Question, QuestionType, Version};
 
 const DOCUMENT: &str = include_str!("../../../leadapi-core/FORMS.md");
 
@@ -12,6 +12,19 @@ fn table(heading: &str) -> Vec<Vec<&'static str>> {
     let section = section.split("\n## ").next().unwrap();
     let rows = section.lines().filter(|line| line.starts_with("| "));
     rows.skip(1).map(|row| row.trim_matches('|').split(" | ").map(str::trim).collect()).collect()
+}
+
+#[test]
+fn the_record_in_forms_md_has_no_findings_and_makes_a_lead() {
+    let (_, after) = DOCUMENT.split_once("```json\n").unwrap();
+    let record: FormRecord = serde_json::from_str(after.split("```").next().unwrap()).unwrap();
+    let form = record.compile(Version::Live, &Policy::default());
+    assert_eq!(form.check(), []);
+    for (who, lead) in [("parent", true), ("me", false)] {
+        let answers = Answers::new().with("q_who", who).with("q_hours", 3);
+        let answers = answers.with("q_name", "Ann").with("q_email", "ann@example.org");
+        assert_eq!(form.walk(&answers).lead().is_ok(), lead, "{who}");
+    }
 }
 
 #[test]
