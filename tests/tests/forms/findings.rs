@@ -15,7 +15,7 @@ use crate::{
     showcase::{clean, jump, published, question, rule, showcase},
 };
 
-fn check(record: &Value) -> Vec<Finding> {
+pub(crate) fn check(record: &Value) -> Vec<Finding> {
     let record: FormRecord = serde_json::from_str(&record.to_string()).unwrap();
     let form = record.compile(Version::Live, &policy());
     let findings = form.check();
@@ -191,62 +191,32 @@ fn a_rule_with_an_unknown_operator_is_reported_as_undecided() {
     );
 }
 
-/// A message names the page, question, option, ending or rule that it is about by its title and its id, and the fix is
-/// one imperative sentence.
+/// Options need an id of their own in each type of question that has options, under each of its names.
 #[test]
-fn messages_name_their_part_of_the_form_and_state_the_fix() {
-    for code in Code::ALL {
-        let (_, record) = showcase(*code);
-        for finding in check(&record) {
-            let (message, fix) = (&finding.message, &finding.fix);
-            let names = names_of_innermost(&record, &finding.pointer);
-            assert!(names.is_none_or(|names| names.iter().any(|name| message.contains(name))), "{finding}");
-            assert!(!message.ends_with('.') && !message.contains('\n'), "{finding}");
-            assert!(fix.starts_with(char::is_uppercase) && !fix.starts_with("No "), "{finding}: {fix}");
-            assert!(fix.ends_with('.') && !fix.contains(". "), "{finding}: {fix}");
-        }
-    }
-}
-
-/// If the author probably misspelt a name or used a label in place of an id, the fix says which one was meant.
-#[test]
-fn the_fix_names_what_the_author_probably_meant() {
-    let rule = "/form/logic/rules/0";
-    for (pointer, value, fix) in [
-        (format!("{rule}/then/target"), "end:thank", "Jump to ending thanks."),
-        (format!("{rule}/fromPageId"), "A", "Start the rule from page a."),
-        (format!("{rule}/groups/0/conds/0/fieldId"), "knd", "Test question \"Which?\" (kind)."),
-        (format!("{rule}/groups/0/conds/0/value"), "two", "Compare with the id of option \"Two\" (o2)."),
-        ("/form/settings/endings/0/message".to_owned(), "Thanks, {nmae}.", "Replace it with \"{name}\"."),
-        ("/form/pages/1/fields/0/lable".to_owned(), "Age?", "Rename it to `label`."),
-        // Nothing is similar, so the fix is the general one of the code.
-        (format!("{rule}/then/target"), "end:x", Code::TargetEndingMissing.fix()),
+fn options_without_an_id_of_their_own_are_found_in_every_choice() {
+    for (kind, is_choice) in [
+        ("single_choice", true),
+        ("dropdown", true),
+        ("multi_choice", true),
+        ("checkboxes", true),
+        ("checkbox", true),
+        ("select", true),
+        ("short_text", false),
+        ("rating", false),
     ] {
         let mut record = clean();
-        let (parent, member) = pointer.rsplit_once('/').unwrap();
-        record.pointer_mut(parent).unwrap()[member] = value.into();
+        let options = json!([{"id": "x", "label": "X"}, {"id": "x", "label": "Y"}, {"label": "Z"}]);
+        question(&mut record, 1, json!({"id": "q", "type": kind, "label": "Which?", "options": options}));
         let findings = check(&record);
-        let found: Vec<&str> =
-            findings.iter().filter(|found| found.pointer == pointer).map(|found| &*found.fix).collect();
-        assert_eq!(found, [fix], "{findings:?}");
+        let found: Vec<(Code, &str)> = findings
+            .iter()
+            .filter(|finding| finding.severity() < Severity::Note)
+            .map(|finding| (finding.code, finding.pointer.as_str()))
+            .collect();
+        let expected = [
+            (Code::DuplicateOptionId, "/form/pages/1/fields/1/options/1/id"),
+            (Code::OptionWithoutId, "/form/pages/1/fields/1/options/2"),
+        ];
+        assert_eq!(found, if is_choice { &expected[..] } else { &[] }, "{kind}");
     }
-}
-
-/// Returns the names of the innermost named part of the record that contains the pointer: with its id and, because an
-/// id may be a duplicate, with its number.
-fn names_of_innermost(record: &Value, pointer: &str) -> Option<[String; 2]> {
-    let kinds =
-        [("pages", "page"), ("fields", "question"), ("options", "option"), ("endings", "ending"), ("rules", "rule")];
-    let parts = pointer.match_indices('/').map(|(at, _)| &pointer[..at]).chain([pointer]);
-    parts.rev().find_map(|part| {
-        let (array, index) = part.rsplit_once('/')?;
-        let index: usize = index.parse().ok()?;
-        let (_, kind) = kinds.iter().find(|(name, _)| array.ends_with(name))?;
-        let object = record.pointer(part)?.as_object()?;
-        let text = |key: &str| object.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
-        let number = format!("#{}", index + 1);
-        let title = ["title", "label", "name", "heading"].into_iter().find_map(text);
-        let name = |id: &str| title.map_or_else(|| format!("{kind} {id}"), |title| format!("{kind} {title:?} ({id})"));
-        Some([name(text("id").unwrap_or(&number)), name(&number)])
-    })
 }

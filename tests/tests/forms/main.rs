@@ -13,6 +13,7 @@ mod differential;
 mod documentation;
 mod findings;
 mod laws;
+mod messages;
 mod operators;
 mod proofs;
 mod random;

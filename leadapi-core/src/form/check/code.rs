@@ -95,7 +95,7 @@ codes! {
         EmptyRange "empty-range": "The minimum of a question is above its maximum, so it cannot be answered.", "Correct `min` or `max`.";
         TargetPageMissing "target-page-missing": "A rule jumps to a page that does not exist. The rule is skipped.", "Choose another target, or remove the rule.";
         TargetEndingMissing "target-ending-missing": "A rule jumps to an ending that does not exist. The rule is skipped.", "Choose another target, or remove the rule.";
-        ConditionQuestionMissing "condition-question-missing": "A condition refers to a question that does not exist. It never holds.", "Choose another question, or remove the condition.";
+        ConditionQuestionMissing "condition-question-missing": "A condition refers to a question, or to the score of a page, that does not exist. It never holds.", "Choose another question or page, or remove the condition.";
         ConditionOptionMissing "condition-option-missing": "A condition refers to an option that the question does not have. No answer matches it.", "Choose another option, or remove the condition.";
         EndlessWalk "endless-walk": "With the witness answers, the rules send the visitor back to an earlier page in an endless loop.", "Change the rules so that these answers lead to a later page or an ending.";
         NoLeadEnding "no-lead-ending": "No visitor reaches an ending that creates a lead.", "Route a page to an ending that creates a lead, or set `createsLead` on a reachable ending.";

@@ -6,11 +6,13 @@ use super::{
     Code, Report,
     names::{RuleName, question_name, quoted},
     order::PageOrder,
+    similar::similar,
 };
 use crate::form::{
     entries,
+    extensible_enum::Operator,
     logic::{Condition, Operand},
-    plan::{Comparison, Cond, Meaning, QuestionPlan, Questionnaire, Test, non_blank},
+    plan::{Comparison, Cond, Meaning, QuestionKind, QuestionPlan, Questionnaire, Test, non_blank, page_of_score},
 };
 
 pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report: &mut Report) {
@@ -65,18 +67,15 @@ fn check_condition<'f, 'r>(
             "" => format!("{rule} has a condition without an operator"),
             op => format!("{rule} uses the unknown operator {}", quoted(op)),
         };
-        report.add(Code::UnknownOperator, format!("{at}/op"), message);
+        report.add_with_fix(Code::UnknownOperator, format_args!("{at}/op"), message, || {
+            Some(format!("Use the operator `{}`.", similar_operator(op)?))
+        });
         return None;
     }
     let id = non_blank(&condition.field_id).unwrap_or_default();
     let question = form.question(id).and_then(|index| form.questions.get(index));
     if question.is_none() && form.scores.find(id).is_none() {
-        report.add_with_fix(
-            Code::ConditionQuestionMissing,
-            format_args!("{at}/fieldId"),
-            format_args!("{rule} tests question {}, which does not exist", quoted(id)),
-            || Some(format!("Test {}.", form.similar_question(id)?)),
-        );
+        report_missing(rule, id, at, report);
         return None;
     }
     // Only the host knows which values its own operators take.
@@ -108,20 +107,57 @@ fn check_condition<'f, 'r>(
         _ => &[],
     };
     for (index, value) in elements.iter().enumerate().filter(|(_, value)| !fits(value)) {
-        report_value(&tested, Some(value), &format!("{at}/value/{index}"), report);
+        report_value(&tested, comparison, Some(value), &format!("{at}/value/{index}"), report);
     }
     if matches!(Cond::new(form, condition), Cond::Ask { .. } | Cond::Score { .. }) {
         return question;
     }
     if elements.iter().all(fits) {
-        report_value(&tested, value, &format!("{at}/value"), report);
+        report_value(&tested, comparison, value, &format!("{at}/value"), report);
     }
     None
 }
 
+/// Returns the operator that the author probably meant with this name.
+fn similar_operator(name: &str) -> Option<Operator> {
+    let names = Operator::ALL
+        .iter()
+        .flat_map(|operator| [operator.as_str()].into_iter().chain(operator.aliases().iter().copied()));
+    similar(name, names).map(|name| Operator::from(name).resolve())
+}
+
+/// Reports a condition on a question or a score that does not exist.
+fn report_missing(rule: RuleName<'_, '_>, id: &str, at: &str, report: &mut Report) {
+    let (code, at) = (Code::ConditionQuestionMissing, format_args!("{at}/fieldId"));
+    if let Some(page) = page_of_score(id) {
+        let message = format_args!("{rule} tests the score of page {}, which does not exist", quoted(page));
+        report
+            .add_with_fix(code, at, message, || Some(format!("Test the score of {}.", rule.form.similar_page(page)?)));
+    } else {
+        let message = format_args!("{rule} tests question {}, which does not exist", quoted(id));
+        report.add_with_fix(code, at, message, || Some(format!("Test {}.", rule.form.similar_question(id)?)));
+    }
+}
+
 /// Reports a missing value, or a value that no answer or score can match.
-fn report_value(tested: &Tested<'_, '_>, value: Option<&Operand>, at: &str, report: &mut Report) {
+fn report_value(
+    tested: &Tested<'_, '_>,
+    comparison: Comparison,
+    value: Option<&Operand>,
+    at: &str,
+    report: &mut Report,
+) {
     let rule = tested.rule;
+    let fix = || {
+        let fix = match tested.question.map(|question| &question.kind) {
+            _ if comparison == Comparison::Between => "Write an array of the least and the greatest value.",
+            None | Some(QuestionKind::Number { .. }) => "Write a number such as `18`.",
+            Some(QuestionKind::Date(_)) => "Write a date such as `2026-05-31`.",
+            Some(QuestionKind::Bool { .. }) => "Write `true` or `false`.",
+            Some(_) => return None,
+        };
+        Some(fix.to_owned())
+    };
     match (tested.question, value) {
         (Some(question), Some(Operand::Text(option))) if question.kind.options().is_some() => {
             let message = format_args!("{rule} tests {tested} for option {}, which does not exist", quoted(option));
@@ -131,11 +167,11 @@ fn report_value(tested: &Tested<'_, '_>, value: Option<&Operand>, at: &str, repo
         }
         (Some(_), _) => {
             let message = format_args!("{rule} compares {tested} with a value that no answer can match");
-            report.add(Code::ValueMismatch, at, message);
+            report.add_with_fix(Code::ValueMismatch, at, message, fix);
         }
         (None, _) => {
             let message = format_args!("{rule} compares {tested} with a value that no score can match");
-            report.add(Code::ValueMismatch, at, message);
+            report.add_with_fix(Code::ValueMismatch, at, message, fix);
         }
     }
 }

@@ -75,7 +75,11 @@ fn check_jump(
 fn check_groups(rule: &Rule, name: RuleName<'_, '_>, at: &str, report: &mut Report) {
     let mut join = |op: &Field<GroupOp>, pointer: String| {
         if let Field::Value(GroupOp::Other(op)) = op {
-            report.add(Code::UnknownJoin, pointer, format_args!("{name} joins with {}, not AND or OR", quoted(op)));
+            let message = format_args!("{name} joins with {}, not AND or OR", quoted(op));
+            report.add_with_fix(Code::UnknownJoin, pointer, message, || {
+                let known = ["AND", "OR"].into_iter().find(|known| op.trim().eq_ignore_ascii_case(known))?;
+                Some(format!("Write `{known}`."))
+            });
         }
     };
     join(&rule.outer_op, format!("{at}/outerOp"));

@@ -1,6 +1,10 @@
 //! Checks for members of the wrong type and for unknown members.
 
-use super::{Code, Report, names::Member, similar::similar};
+use super::{
+    Code, Report,
+    names::{Member, quoted},
+    similar::similar,
+};
 use crate::form::{
     extensible_enum::{CalendarProvider, EndingKind, GroupOp, JumpKind, Operator, QuestionType},
     field::{Entry, Field},
@@ -84,7 +88,14 @@ impl Inspector<'_> {
         let member = Member { form: self.form, pointer: &self.pointer };
         let message = format_args!("{member} is {kind} instead of {expected}");
         self.report.add_with_fix(Code::UnexpectedType, &self.pointer, message, || {
-            Some(format!("Replace it with {expected}."))
+            // Many authors write the labels of options only.
+            let is_option = self.pointer.rsplit_once('/').is_some_and(|(array, _)| array.ends_with("/options"));
+            Some(match raw.read::<String>() {
+                Ok(label) if is_option => {
+                    format!("Replace it with an object such as `{{\"id\": {0}, \"label\": {0}}}`.", quoted(&label))
+                }
+                _ => format!("Replace it with {expected}."),
+            })
         });
     }
 }

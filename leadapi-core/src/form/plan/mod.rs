@@ -38,7 +38,7 @@ use limits::PatternBudget;
 pub(super) use options::{OptionPlan, Options};
 pub(super) use question::QuestionPlan;
 pub(super) use rule::{ENDING, FALLBACK, Jump, RulePlan, RuleResult, Target};
-pub(super) use score::{Scores, add};
+pub(super) use score::{Scores, add, page_of_score};
 pub(super) use slot::Slot;
 pub(super) use version::Source;
 pub use version::Version;

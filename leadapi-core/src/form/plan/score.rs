@@ -35,9 +35,9 @@ impl<'r> Scores<'r> {
             let page_ids = page_ids.get_or_insert_with(|| {
                 pages.iter().enumerate().filter_map(|(index, page)| Some((page.id?, index))).collect()
             });
-            let page = match id.strip_prefix(SCORE).map(|rest| rest.strip_prefix(':').ok_or(rest)) {
-                Some(Err("")) => None,
-                Some(Ok(page)) if page_ids.contains_key(page) => page_ids.get(page).copied(),
+            let page = match page_of_score(id) {
+                Some(page) if page_ids.contains_key(page) => page_ids.get(page).copied(),
+                None if id == SCORE => None,
                 _ => continue,
             };
             let score = scores.pages.len();
@@ -60,6 +60,11 @@ impl<'r> Scores<'r> {
     pub(in crate::form) fn initial(&self) -> Vec<Option<i64>> {
         vec![Some(0); self.pages.len()]
     }
+}
+
+/// Returns the id of the page whose score has this name, even if there is no such page.
+pub(in crate::form) fn page_of_score(name: &str) -> Option<&str> {
+    name.strip_prefix(SCORE)?.strip_prefix(':')
 }
 
 /// Adds the points of a page to a score. An unknown summand makes the sum unknown.
