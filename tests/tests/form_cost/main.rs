@@ -18,7 +18,7 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 /// The maximum number of bytes that one call may allocate, in addition to `BYTES_PER_BYTE` for each byte of the record.
 /// Freed bytes are included, so peak memory is lower.
 const BYTES: usize = 150_000_000;
-const BYTES_PER_BYTE: usize = 35;
+const BYTES_PER_BYTE: usize = 25;
 
 /// The maximum time of one call. It is generous enough for an unoptimized build on a busy machine.
 const TIME: Duration = Duration::from_secs(20);

@@ -1,6 +1,6 @@
 //! Equivalence classes of answers. Two answers to a question are equivalent if no rule distinguishes them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::{
     super::{
@@ -80,12 +80,16 @@ type Least = (u8, Option<Answer>);
 /// answers, returns the one that contributes least to a lead, so a proof for that answer holds for the whole class.
 fn classes(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, tests: &Tests<'_>) -> QuestionClasses {
     let candidates = Candidates::new(question, tests);
-    let mut classes: BTreeMap<Signature, Least> = BTreeMap::new();
-    for answer in candidates.answers {
-        let Ok(slot) = question.read(answer.as_ref()) else { continue };
-        let (flags, signature) = (flags(form, question, &slot), tests.signature(&slot, question.score(&slot)));
-        insert(&mut classes, signature, (flags, answer));
-    }
+    let valid = candidates.answers.into_iter().filter_map(|answer| {
+        let slot = question.read(answer.as_ref()).ok()?;
+        Some((tests.signature(&slot, question.score(&slot)), (flags(form, question, &slot), answer)))
+    });
+    let classes = if tests.is_empty() && !tests.scored {
+        // All answers are equivalent. Most questions of most forms are of this kind, so their classes must be small.
+        valid.min_by_key(|(_, (flags, _))| *flags).into_iter().collect()
+    } else {
+        least_of_each(valid.collect())
+    };
     let opaque = if candidates.restricted || candidates.combinations.is_none() {
         opaque_flags(form, question, tests, candidates.combinations.as_ref(), &classes)
     } else {
@@ -94,28 +98,27 @@ fn classes(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, tests: &Tests<
     QuestionClasses { answers: merge(question, tests, classes), opaque }
 }
 
-fn insert<K: Ord>(classes: &mut BTreeMap<K, Least>, key: K, class: Least) {
-    if classes.get(&key).is_none_or(|(known, _)| class.0 < *known) {
-        classes.insert(key, class);
-    }
+/// Sorts the answers by class. Of each class, keeps the first of the answers that contribute least to a lead.
+fn least_of_each<K: Ord>(mut answers: Vec<(K, Least)>) -> Vec<(K, Least)> {
+    answers.sort_by(|(one, (flags, _)), (other, (other_flags, _))| (one, flags).cmp(&(other, other_flags)));
+    answers.dedup_by(|(one, _), (other, _)| one == other);
+    answers
 }
 
-/// Merges classes that comparisons distinguish but conditions do not, such as two options in the same array.
-fn merge(question: &QuestionPlan<'_>, tests: &Tests<'_>, classes: BTreeMap<Signature, Least>) -> Vec<Option<Answer>> {
+/// Merges classes whose comparisons differ but whose conditions do not, such as two options in the same array.
+fn merge(question: &QuestionPlan<'_>, tests: &Tests<'_>, classes: Vec<(Signature, Least)>) -> Vec<Option<Answer>> {
+    let answers = |classes: Vec<(Signature, Least)>| classes.into_iter().map(|(_, (_, answer))| answer).collect();
     if tests.is_empty() {
-        return classes.into_values().map(|(_, answer)| answer).collect();
+        return answers(classes);
     }
-    let count = classes.len();
-    let mut merged: BTreeMap<(Outcomes, i64), Least> = BTreeMap::new();
-    for (flags, answer) in classes.values() {
+    let mut merged: Vec<((Outcomes, i64), Least)> = Vec::with_capacity(classes.len());
+    for (_, (flags, answer)) in &classes {
         let slot = question.read(answer.as_ref()).unwrap_or_default();
-        let Some(outcomes) = tests.outcomes(&slot, count) else {
-            return classes.into_values().map(|(_, answer)| answer).collect();
-        };
+        let Some(outcomes) = tests.outcomes(&slot, classes.len()) else { return answers(classes) };
         let points = if tests.scored { question.score(&slot) } else { 0 };
-        insert(&mut merged, (outcomes, points), (*flags, answer.clone()));
+        merged.push(((outcomes, points), (*flags, answer.clone())));
     }
-    merged.into_values().map(|(_, answer)| answer).collect()
+    least_of_each(merged).into_iter().map(|(_, (_, answer))| answer).collect()
 }
 
 /// Returns the flags of the answers for which no candidate is known, or `None` if there are no such answers.
@@ -124,7 +127,7 @@ fn opaque_flags(
     question: &QuestionPlan<'_>,
     tests: &Tests<'_>,
     combinations: Option<&BTreeSet<Outcomes>>,
-    classes: &BTreeMap<Signature, Least>,
+    classes: &[(Signature, Least)],
 ) -> Option<u8> {
     let is_contact = match question.kind {
         QuestionKind::Email => question.key == Some("email"),
