@@ -17,7 +17,8 @@ use std::{
 };
 
 use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Version};
-use leadapi_tests::forms::{Naive, sized};
+use leadapi_cost::sized;
+use leadapi_tests::forms::Naive;
 use serde_json::Value;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 

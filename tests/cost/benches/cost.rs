@@ -1,5 +1,5 @@
-//! Compares the cost of one call of each operation with the figures in `cost.txt`: instructions, allocations and
-//! allocated bytes.
+//! Compares the cost of one call of each operation, and of one walk through a form, with the figures in `cost.txt`:
+//! instructions, allocations and allocated bytes.
 //!
 //! The benchmark fails if the number of allocations changes at all, or if instructions or bytes change by more than 5 %
 //! in either direction. `LEADAPI_ACCEPT=1 cargo bench -p leadapi-cost --bench cost` accepts the new costs and rewrites
@@ -26,8 +26,8 @@ use std::{
     process::{Command, ExitCode},
 };
 
-use leadapi_cost::{Calls, OPERATIONS, Operation};
-use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+use leadapi_cost::{OPERATIONS, WALK, with_calls};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, Stats, StatsAlloc};
 
 #[global_allocator]
 static MEMORY: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
@@ -42,7 +42,8 @@ const ALLOWED: [f64; 3] = [0.05, 0.0, 0.05];
 type Cost = [usize; 3];
 
 fn main() -> ExitCode {
-    let costs = OPERATIONS.each_ref().map(|operation| (operation.name, cost(operation)));
+    let names = OPERATIONS.iter().map(|operation| operation.name).chain([WALK]);
+    let costs: Vec<(&str, Cost)> = names.map(|name| (name, cost(name))).collect();
     let compiler = rustc();
     if env::var_os("LEADAPI_ACCEPT").is_some() {
         fs::write(FILE, write(&compiler, &costs)).unwrap();
@@ -77,24 +78,26 @@ fn compare(costs: &[(&str, Cost)], figures: &BTreeMap<&str, Cost>) -> bool {
     all
 }
 
-fn cost(operation: &Operation) -> Cost {
-    let mut calls = Calls::prepare(operation, CALLS);
-    let region = Region::new(MEMORY);
-    calls.make();
-    let memory = region.change();
-    let all = [instructions(operation), memory.allocations + memory.reallocations, memory.bytes_allocated];
+fn cost(name: &str) -> Cost {
+    let mut memory = Stats::default();
+    with_calls(name, CALLS, |calls| {
+        let region = Region::new(MEMORY);
+        calls();
+        memory = region.change();
+    });
+    let all = [instructions(name), memory.allocations + memory.reallocations, memory.bytes_allocated];
     all.map(|all| (all + CALLS / 2) / CALLS)
 }
 
 /// Counts the instructions of all calls in a separate process that does not count allocations.
-fn instructions(operation: &Operation) -> usize {
+fn instructions(name: &str) -> usize {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cost");
     fs::create_dir_all(&folder).unwrap();
-    let profile = folder.join(operation.name.replace(' ', "-"));
+    let profile = folder.join(name.replace(' ', "-"));
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--collect-atstart=no", "--toggle-collect=calls::measured"])
         .arg(format!("--callgrind-out-file={}", profile.display()))
-        .args([env!("CARGO_BIN_EXE_calls"), operation.name, &CALLS.to_string()])
+        .args([env!("CARGO_BIN_EXE_calls"), name, &CALLS.to_string()])
         .output()
         .unwrap_or_else(|error| panic!("valgrind is required: {error}"));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -1,5 +1,5 @@
 //! Makes in-process calls to the service for measurements: without a socket or an async runtime, but with everything
-//! else enabled.
+//! else enabled. Also walks through a form.
 #![allow(
     clippy::indexing_slicing,
     clippy::missing_panics_doc,
@@ -9,6 +9,8 @@
 
 mod operation;
 mod sample;
+mod sized;
+mod walk;
 
 use std::sync::Arc;
 
@@ -26,6 +28,18 @@ use tower_service::Service;
 
 pub use operation::{OPERATIONS, Operation};
 pub use sample::{SAMPLE, sample};
+pub use sized::sized;
+pub use walk::WALK;
+
+/// Prepares a number of calls to an operation, or of walks, and passes a function that makes them to `measure`.
+pub fn with_calls(name: &str, count: usize, measure: impl FnOnce(&mut dyn FnMut())) {
+    if name == WALK {
+        return walk::with_walks(count, measure);
+    }
+    let operation = OPERATIONS.iter().find(|operation| operation.name == name).unwrap();
+    let mut calls = Calls::prepare(operation, count);
+    measure(&mut || calls.make());
+}
 
 /// A service, and the prepared requests to send to it.
 #[derive(Debug)]

@@ -4,9 +4,7 @@
 mod engine;
 mod hostile;
 mod naive;
-mod sized;
 
 pub use engine::{FALLBACK, report, report_of};
 pub use hostile::hostile;
 pub use naive::{Naive, Walk};
-pub use sized::sized;

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 /// Returns a form with this number of pages, each with two questions, three rules of two conditions, and a fallback.
 /// Also returns answers that match only the fallbacks, so a walk visits every page and evaluates every condition.
+#[must_use]
 pub fn sized(pages: usize) -> (Value, Value) {
     let page = |page: usize| {
         json!({"id": format!("page_{page}"), "title": "A page", "fields": [

@@ -1,0 +1,28 @@
+//! The walk through a form.
+
+use std::hint::black_box;
+
+use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Version};
+
+use crate::sized;
+
+/// The name of the walk in the output of the measurement.
+pub const WALK: &str = "form walk";
+
+/// The number of pages of the form. The walk visits all of them.
+const PAGES: usize = 12;
+
+/// Compiles a form and passes a function that walks through it `count` times to `measure`.
+pub(crate) fn with_walks(count: usize, measure: impl FnOnce(&mut dyn FnMut())) {
+    let (record, answers) = sized(PAGES);
+    let record: FormRecord = serde_json::from_str(&record.to_string()).unwrap();
+    let answers: Answers = serde_json::from_str(&answers.to_string()).unwrap();
+    let form = record.compile(Version::Live, &Policy::default());
+    let walk = form.walk(&answers);
+    assert!(matches!(walk.outcome(), Outcome::Finished(_)) && walk.steps().count() == PAGES);
+    measure(&mut || {
+        for _ in 0..count {
+            black_box(form.walk(black_box(&answers)));
+        }
+    });
+}
