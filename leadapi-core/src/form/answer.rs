@@ -44,11 +44,13 @@ impl Answer {
     /// assert!(Answer::from("0").is_filled() && Answer::Bool(false).is_filled() && Answer::from(0).is_filled());
     /// assert!(!Answer::from(" \n").is_filled() && !Answer::Null.is_filled());
     /// ```
+    #[inline]
     pub fn is_filled(&self) -> bool {
         match self {
             Self::Null => false,
             Self::Bool(_) | Self::Number(_) => true,
-            Self::Text(text) => !text.trim().is_empty(),
+            // Almost always, the first byte answers the question.
+            Self::Text(text) => text.as_bytes().first().is_some_and(u8::is_ascii_graphic) || !text.trim().is_empty(),
             Self::Texts(texts) => !texts.is_empty(),
             Self::Other(raw) => !is_empty_container(raw.text()),
         }
@@ -77,6 +79,7 @@ impl Answer {
 }
 
 /// Returns whether the JSON is an empty array or object.
+#[inline(never)]
 fn is_empty_container(json: &str) -> bool {
     let inner = |open, close| json.strip_prefix(open).and_then(|rest: &str| rest.strip_suffix(close));
     inner('[', ']').or_else(|| inner('{', '}')).is_some_and(|inner| inner.trim().is_empty())

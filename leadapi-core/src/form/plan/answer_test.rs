@@ -133,13 +133,22 @@ impl<'r> Test<'r> {
         }
     }
 
+    /// Returns whether an answer passes the test. A walk spends much of its time here, so the most frequent tests are
+    /// inlined, and the others are not.
     #[inline]
     pub(in crate::form) fn holds(&self, slot: &Slot<'_>) -> bool {
         match (self, slot) {
-            (Self::Filled, Slot::Empty) => false,
-            (Self::Filled, _) => true,
             (Self::Chosen(option), Slot::Chosen(chosen)) => option == chosen,
             (Self::Within(low, high), Slot::Number(number, _)) => low <= number && number <= high,
+            _ => self.holds_infrequent(slot),
+        }
+    }
+
+    #[inline(never)]
+    fn holds_infrequent(&self, slot: &Slot<'_>) -> bool {
+        match (self, slot) {
+            (Self::Filled, Slot::Empty) => false,
+            (Self::Filled, _) => true,
             (Self::Within(..), Slot::Date(day)) => self.holds_for_number(f64::from(*day)),
             (Self::Includes(option), Slot::Many(chosen)) => chosen.iter().any(|id| id == option),
             (Self::Bool(yes), Slot::Bool(given)) => yes == given,
@@ -152,19 +161,9 @@ impl<'r> Test<'r> {
             (Self::Text(value), Slot::Any(answer)) => {
                 !matches!(answer, Answer::Other(_) | Answer::Texts(_)) && answer.text() == *value
             }
-            (Self::Any(_) | Self::All(_), _) => self.joined_holds(slot),
+            (Self::Any(tests), _) => tests.iter().any(|test| test.holds(slot)),
+            (Self::All(tests), _) => tests.iter().all(|test| test.holds(slot)),
             (_, Slot::Any(Answer::Text(text))) => self.holds_for_text(text.trim()),
-            _ => false,
-        }
-    }
-
-    /// Evaluates joined tests. This is a separate function, so that the compiler can inline [`holds`](Self::holds),
-    /// which would otherwise be recursive.
-    #[inline(never)]
-    fn joined_holds(&self, slot: &Slot<'_>) -> bool {
-        match self {
-            Self::Any(tests) => tests.iter().any(|test| test.holds(slot)),
-            Self::All(tests) => tests.iter().all(|test| test.holds(slot)),
             _ => false,
         }
     }

@@ -199,8 +199,6 @@ impl<'r> Cond<'r> {
     #[inline]
     pub(in crate::form) fn holds(&self, evidence: &Evidence<'_, '_>) -> Truth {
         match self {
-            Self::Unknown => Truth::Unknown,
-            Self::Never => Truth::False,
             Self::Ask { question, test, negated } => {
                 let slot = evidence.slots.get(*question).unwrap_or(&Slot::Empty);
                 match slot {
@@ -208,6 +206,15 @@ impl<'r> Cond<'r> {
                     slot => (test.holds(slot) != *negated).into(),
                 }
             }
+            _ => self.holds_infrequent(evidence),
+        }
+    }
+
+    /// Evaluates the infrequent conditions, which are not inlined into a walk.
+    #[inline(never)]
+    fn holds_infrequent(&self, evidence: &Evidence<'_, '_>) -> Truth {
+        match self {
+            Self::Never => Truth::False,
             Self::Score { score, test, negated } => match evidence.scores.get(*score) {
                 #[expect(clippy::cast_precision_loss, reason = "a score beyond 2^53 is compared as the nearest double")]
                 Some(Some(score)) => (test.holds_for_number(*score as f64) != *negated).into(),
@@ -219,6 +226,7 @@ impl<'r> Cond<'r> {
                 let answer = given.get(*question).copied().flatten().filter(|_| is_answered);
                 operator.call(answer, *value).map_or(Truth::Unknown, Truth::from)
             }
+            Self::Unknown | Self::Ask { .. } => Truth::Unknown,
         }
     }
 

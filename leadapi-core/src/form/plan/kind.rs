@@ -91,27 +91,36 @@ impl<'r> QuestionKind<'r> {
         self.options()?.get(index)
     }
 
-    /// Validates an answer that is filled.
+    /// Validates an answer that is filled. The most frequent kinds of questions are inlined into a walk.
+    #[inline]
     pub(super) fn read<'a>(&self, question: &Question, answer: &'a Answer) -> Result<Slot<'a>, Problem> {
         match (self, answer) {
-            (Self::Host(own), _) => own.validate(question, answer).map(|()| Slot::Any(answer)),
             (Self::Choice(options), Answer::Text(id)) => {
                 options.find(id).map(Slot::Chosen).ok_or(Problem::NoSuchOption)
             }
+            (Self::Number { bounds, whole, .. }, Answer::Number(number)) => {
+                let number = number.as_f64().ok_or(Problem::NotFinite)?;
+                check_number(number, *whole, bounds).map(|()| Slot::Number(number, answer))
+            }
+            _ => self.read_infrequent(question, answer),
+        }
+    }
+
+    #[inline(never)]
+    fn read_infrequent<'a>(&self, question: &Question, answer: &'a Answer) -> Result<Slot<'a>, Problem> {
+        match (self, answer) {
+            (Self::Host(own), _) => own.validate(question, answer).map(|()| Slot::Any(answer)),
             (Self::Choices(options), Answer::Texts(ids)) => options.check_all(ids).map(|()| Slot::Many(ids)),
             (Self::Choices(options), Answer::Text(id)) => {
                 let ids = std::slice::from_ref(id);
                 options.check_all(ids).map(|()| Slot::Many(ids))
             }
             (Self::Choice(_) | Self::Choices(_), _) => Err(Problem::NoSuchOption),
-            (Self::Number { bounds, whole, format }, _) => {
-                let number = read_number(format, answer)?;
-                if *whole && number.fract() != 0.0 {
-                    return Err(Problem::NotWhole);
-                }
-                bounds.check(number, Problem::BelowMin, Problem::AboveMax)?;
-                Ok(Slot::Number(number, answer))
+            (Self::Number { bounds, whole, format }, Answer::Text(text)) => {
+                let number = read_number(format, answer, text)?;
+                check_number(number, *whole, bounds).map(|()| Slot::Number(number, answer))
             }
+            (Self::Number { .. }, _) => Err(Problem::NotANumber),
             (Self::Date(bounds), Answer::Text(text)) => {
                 let day = date::parse(text).ok_or(Problem::NotADate)?;
                 bounds.check(day, Problem::TooEarly, Problem::TooLate)?;
@@ -187,17 +196,20 @@ pub(super) fn read_word(text: &str) -> Option<bool> {
     }
 }
 
-fn read_number(format: &NumberFormat<'_>, answer: &Answer) -> Result<f64, Problem> {
-    match answer {
-        Answer::Number(number) => number.as_f64().ok_or(Problem::NotFinite),
-        Answer::Text(text) => {
-            let plain = format.plain(answer);
-            if plain.is_none() && text.contains(',') {
-                return Err(Problem::NumberWithComma);
-            }
-            let number = plain.and_then(|plain| decimal(&plain)).ok_or(Problem::NotANumber)?;
-            if number.is_finite() { Ok(number) } else { Err(Problem::NotFinite) }
-        }
-        Answer::Null | Answer::Bool(_) | Answer::Texts(_) | Answer::Other(_) => Err(Problem::NotANumber),
+#[inline]
+fn check_number(number: f64, whole: bool, bounds: &Bounds<f64>) -> Result<(), Problem> {
+    if whole && number.fract() != 0.0 {
+        return Err(Problem::NotWhole);
     }
+    bounds.check(number, Problem::BelowMin, Problem::AboveMax)
+}
+
+/// Reads a number that is written as text.
+fn read_number(format: &NumberFormat<'_>, answer: &Answer, text: &str) -> Result<f64, Problem> {
+    let plain = format.plain(answer);
+    if plain.is_none() && text.contains(',') {
+        return Err(Problem::NumberWithComma);
+    }
+    let number = plain.and_then(|plain| decimal(&plain)).ok_or(Problem::NotANumber)?;
+    if number.is_finite() { Ok(number) } else { Err(Problem::NotFinite) }
 }

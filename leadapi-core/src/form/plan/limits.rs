@@ -43,6 +43,7 @@ impl Limits {
     }
 
     /// Checks a text without surrounding whitespace.
+    #[inline(never)]
     pub(super) fn check(&self, text: &str) -> Result<(), Problem> {
         // A text has at most as many characters as bytes, so most texts need not be counted.
         if self.max.is_some_and(|max| text.len() > max && text.chars().nth(max).is_some()) {

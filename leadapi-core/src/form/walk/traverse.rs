@@ -90,11 +90,8 @@ impl<'r> Questionnaire<'r> {
     }
 
     /// Adds the points of the answers on a page to the scores to which the page contributes.
-    #[inline]
+    #[inline(never)]
     pub(super) fn add_points(&self, page: &PagePlan<'_>, slots: &[Slot<'_>], scores: &mut [Option<i64>]) {
-        if page.scores.is_empty() {
-            return;
-        }
         let range = page.questions.clone();
         let questions = self.questions.get(range.clone()).unwrap_or_default();
         let answered = questions.iter().zip(slots.get(range).unwrap_or_default());
@@ -153,7 +150,10 @@ impl Walk<'_> {
                 Err(_) => valid = false,
             }
         }
-        self.form.add_points(page, &self.slots, &mut self.scores);
+        // Most forms have no scores, and this is true for each page of a walk.
+        if !page.scores.is_empty() {
+            self.form.add_points(page, &self.slots, &mut self.scores);
+        }
         valid
     }
 }
