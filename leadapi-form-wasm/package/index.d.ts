@@ -101,7 +101,8 @@ export interface Finding {
   /** A JSON pointer into the record. */
   pointer: string;
   message: string;
-  advice: string;
+  /** How to correct the form. */
+  fix: string;
   /** Answers that demonstrate the finding. */
   witness: Answers | null;
   count: number;

@@ -1,5 +1,4 @@
-//! Enums for sets of names that later versions of the contract may extend. Unknown names are preserved, and names are
-//! case-sensitive.
+//! Enums for case-sensitive names that later versions of the contract may extend. Unknown names are preserved.
 
 use std::{fmt, hash};
 

@@ -7,7 +7,7 @@ use super::{field::Field, policy::Policy, raw::Raw};
 
 /// The formats of values in one language or country.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Spelling {
+pub(super) struct LocaleFormat {
     /// The language, or the language and the country, in lower case.
     tag: &'static str,
     pub decimal: char,
@@ -21,19 +21,19 @@ pub(super) struct Spelling {
 }
 
 /// The formats that apply if no known locale is set.
-static NEUTRAL: Spelling =
-    Spelling { tag: "", decimal: '.', group: ' ', date: "y-m-d", currency_first: false, yes: "Yes", no: "No" };
+static NEUTRAL: LocaleFormat =
+    LocaleFormat { tag: "", decimal: '.', group: ' ', date: "y-m-d", currency_first: false, yes: "Yes", no: "No" };
 
-macro_rules! spellings {
+macro_rules! locale_formats {
     ($($tag:literal $decimal:literal $group:literal $date:literal $first:literal $yes:literal $no:literal,)+) => {
         /// The formats of the known locales, sorted by tag.
-        static SPELLINGS: &[Spelling] = &[$(Spelling {
+        static LOCALE_FORMATS: &[LocaleFormat] = &[$(LocaleFormat {
             tag: $tag, decimal: $decimal, group: $group, date: $date, currency_first: $first, yes: $yes, no: $no,
         }),+];
     };
 }
 
-spellings! {
+locale_formats! {
     "cs" ',' ' ' "d.m.y" false "Ano" "Ne",
     "da" ',' '.' "d.m.y" false "Ja" "Nej",
     "de" ',' '.' "d.m.y" false "Ja" "Nein",
@@ -63,12 +63,12 @@ spellings! {
     "uk" ',' ' ' "d.m.y" false "Так" "Ні",
 }
 
-impl Spelling {
+impl LocaleFormat {
     /// Returns the formats for the locale of the policy, such as `de-AT`: those of the country if they are known, or
     /// else those of the language. For an unknown locale, returns the neutral formats.
     pub(super) fn of(policy: &Policy) -> &'static Self {
         let tag = plain(policy.locale.as_deref().unwrap_or_default());
-        let known = |tag: &str| SPELLINGS.iter().find(|spelling| spelling.tag == tag);
+        let known = |tag: &str| LOCALE_FORMATS.iter().find(|format| format.tag == tag);
         known(&tag).or_else(|| known(language(&tag))).unwrap_or(&NEUTRAL)
     }
 
@@ -178,11 +178,11 @@ mod tests {
     }
 
     #[test]
-    fn a_country_has_its_own_spelling_or_that_of_its_language() {
-        assert!(SPELLINGS.is_sorted_by_key(|spelling| spelling.tag));
+    fn a_country_has_its_own_format_or_that_of_its_language() {
+        assert!(LOCALE_FORMATS.is_sorted_by_key(|format| format.tag));
         for (locale, tag) in [("de-AT", "de"), ("de_CH", "de-ch"), ("EN", "en"), ("en-GB", "en-gb"), ("xx", "")] {
-            assert_eq!(Spelling::of(&policy(locale, &[])).tag, tag);
+            assert_eq!(LocaleFormat::of(&policy(locale, &[])).tag, tag);
         }
-        assert!(!Spelling::of(&Policy::default()).is_known());
+        assert!(!LocaleFormat::of(&Policy::default()).is_known());
     }
 }

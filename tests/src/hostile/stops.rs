@@ -53,8 +53,7 @@ pub const CLOSE_TIME: Duration = Duration::from_millis(3_500);
 pub struct Stop {
     /// The number of answered requests.
     pub answered: usize,
-    /// The error for each lost request: one that failed or stayed unanswered on a connection whose close the server had
-    /// not announced.
+    /// The error for each request that failed or stayed unanswered although the server had announced no close.
     pub lost: Vec<String>,
     /// The number of connection attempts refused before the drain delay was over.
     pub refused_early: usize,

@@ -130,7 +130,7 @@ fn correct_forms_that_look_wrong_have_no_findings() {
 #[test]
 fn findings_md_is_up_to_date() {
     let mut table = String::from(
-        "# Findings\n\nThe findings that a form check can report. An error loses a lead or misroutes a visitor, a warning is probably a mistake, and a note is informational. `leadapi-server form explain CODE` prints a row of this table.\n\n| code | severity | meaning | fix |\n|---|---|---|---|\n",
+        "# Findings\n\nThe findings that a form check can report. An error costs a lead or shows a visitor something wrong, a warning is probably a mistake, and a note is informational. `leadapi-server form explain CODE` prints a row of this table.\n\n| code | severity | meaning | fix |\n|---|---|---|---|\n",
     );
     for code in Code::ALL {
         writeln!(table, "| `{code}` | {} | {} | {} |", code.severity(), code.meaning(), code.fix()).unwrap();
@@ -186,7 +186,7 @@ fn a_rule_with_an_unknown_operator_is_reported_as_undecided() {
     assert_eq!(findings[1].pointer, "/form/logic/rules/0");
     assert_eq!(
         findings[1].message,
-        "cannot decide when rule \"No\" (r0) of page a matches, because an operator or a join is unknown; \
+        "cannot decide when rule \"No\" (r0) of page a matches, because a condition cannot be evaluated; \
          undecided: whether every page is reachable, whether every ending is reachable"
     );
 }

@@ -110,18 +110,18 @@ codes! {
         EndingWithoutId "ending-without-id": "An ending has no id, so no rule can jump to it.", "Give the ending an id.";
         DuplicateRuleId "duplicate-rule-id": "Two rules have the same id.", "Give the second rule another id.";
         FieldsAndPages "fields-and-pages": "The form has both pages and top-level questions. The top-level questions are never asked.", "Move the questions to a page.";
-        UnknownQuestionType "unknown-question-type": "A question has a type that is not known. Any answer is accepted.", "Use a type from FORMS.md, or validate the answers in the host.";
+        UnknownQuestionType "unknown-question-type": "A question has a type that is not known. Any answer is accepted.", "Use a type from `FORMS.md`, or validate the answers in the host.";
         LabelEmpty "label-empty": "A question has no label.", "Add a label.";
         OptionLabelEmpty "option-label-empty": "An option has no label. Visitors see its id instead.", "Add a label.";
         ChoiceWithoutOptions "choice-without-options": "A choice has no options, so it cannot be answered.", "Add options.";
         ScoreNotInteger "score-not-an-integer": "The score of an option is not a whole number. It counts as 0.", "Use a whole number.";
         BoundMismatch "bound-mismatch": "The `min` or `max` of a question is not a number, or not a date for a date question. It is ignored.", "Write a number such as `18`, or a date such as `2026-05-31`.";
-        PatternIgnored "pattern-ignored": "A `pattern` is not a regular expression that can be matched in linear time, or it is too large. It is ignored, so any text is accepted.", "Write it without look-around and back-references, in at most 1,000 characters.";
+        PatternIgnored "pattern-ignored": "A `pattern` is not a regular expression that can be matched in linear time, it is too large, or the form has 1,000 patterns before it. It is ignored, so any text is accepted.", "Write it without look-around and back-references, in at most 1,000 bytes.";
         FromPageMissing "from-page-missing": "A rule belongs to a page that does not exist, so it is never tried.", "Choose another page, or remove the rule.";
         UnknownJump "unknown-jump-kind": "A rule has an action other than `jump`. The rule is skipped, and the step is uncertain.", "Use `jump`, or implement the action in the host.";
         UnknownOperator "unknown-operator": "A condition has an unknown operator. It cannot be evaluated, and the step is uncertain.", "Use an operator from `FORMS.md`, or add it to the policy of the host.";
         UnknownJoin "unknown-join": "Conditions or groups are joined by an operator other than `AND` and `OR`. They cannot be evaluated.", "Use `AND` or `OR`.";
-        UndecidedRule "undecided-rule": "A rule cannot be evaluated, so the check cannot decide where its page leads.", "Use operators, joins and actions from the contract, or test the form on a platform that supports the unknown ones.";
+        UndecidedRule "undecided-rule": "A rule cannot be evaluated, so the check cannot decide where its page leads.", "Use operators, joins and actions that `FORMS.md` lists, or test the form on a platform that supports the unknown ones.";
         ValueMismatch "condition-value-mismatch": "A condition has no value, or a value or an element that no answer can match.", "Use the kind of value that the question requires: an option id, a number, a date or text, or an array of them for `in` and `between`.";
         GtOnNonNumber "gt-on-non-number": "A condition applies `gt`, `gte`, `lt`, `lte` or `between` to a question that takes neither numbers nor dates. It never holds.", "Change the question to a number question, or use `equals`.";
         OperatorMismatch "operator-mismatch": "A condition applies an operator to a question whose answers it cannot compare. It never holds.", "Use an operator that applies to the type of the question.";
@@ -129,7 +129,7 @@ codes! {
         RuleWithoutConditions "rule-without-conditions": "A rule has no conditions and is not the fallback. It never matches.", "Add conditions, or name the rule `__fallback__`.";
         DuplicateFallback "duplicate-fallback": "A page has two fallback rules. The second is unreachable.", "Remove one of them.";
         FallbackWithConditions "fallback-with-conditions": "A fallback rule has conditions, so it applies only if they hold.", "Remove the conditions, or rename the rule.";
-        ConditionOnLaterPage "condition-on-later-page": "A condition refers to a question that is never asked before the condition is evaluated. It never holds.", "Move the question to an earlier page, or the rule to a later one.";
+        ConditionOnLaterPage "condition-on-later-page": "A condition refers to a question that is never asked before the condition is evaluated. The question counts as unanswered.", "Move the question to an earlier page, or the rule to a later one.";
         RuleNeverMatches "rule-never-matches": "A rule never matches: no answers that lead to its page satisfy its conditions.", "Correct its conditions, or remove it.";
         RuleShadowed "rule-shadowed": "A rule is shadowed: whenever it matches, an earlier rule of its page matches too.", "Move the rule up, or remove it.";
         PageUnreachable "page-unreachable": "A page is unreachable: no rule and no default route leads to it.", "Add a rule that jumps to the page, or remove it.";
@@ -157,7 +157,7 @@ codes! {
         NeverPublished "never-published": "The form is active but was never published. Visitors see the draft.", "Publish the form.";
     }
     Note {
-        UnknownMember "unknown-member": "An object has a member that is not in the contract. The member is preserved.", "Check the spelling.";
+        UnknownMember "unknown-member": "An object has an unknown member. The member is preserved.", "Check the spelling.";
         PageWithoutQuestions "page-without-questions": "A page has no questions.", "Add a question, unless visitors are only meant to read the page.";
         SingleOption "single-option": "A choice has only one option.", "Add an option, unless visitors are only meant to confirm this one.";
         OptionsOnOtherType "options-on-other-type": "A question that is not a choice has options. They are ignored.", "Change its type to a choice, such as `single_choice`, or remove the options.";
@@ -167,10 +167,10 @@ codes! {
         ValueIgnored "value-ignored": "A condition has a value, but its operator, such as `is_filled`, takes none. The value is ignored.", "Remove the value, or use `equals`.";
         FallbackNotLast "fallback-not-last": "The fallback of a page precedes another rule of the page. It is still tried last.", "Move the fallback after the other rules.";
         FallbackNeverUsed "fallback-never-used": "The other rules of a page cover all answers, so its fallback is never followed.", "Remove the fallback, unless it is a safety net.";
-        ConditionMaybeUnasked "condition-maybe-unasked": "A condition refers to a question that some paths to its rule skip. On these paths, the condition does not hold.", "Move the question to a page that every path visits, unless the condition is only meant for the other paths.";
+        ConditionMaybeUnasked "condition-maybe-unasked": "A condition refers to a question that some paths to its rule skip. On these paths, the question counts as unanswered.", "Move the question to a page that every path visits, unless the condition is only meant for the other paths.";
         ConditionAlwaysTrue "condition-always-true": "A condition tests whether a required question on the same page is answered, which is always true.", "Remove the condition.";
         RuleSameAsDefault "rule-same-as-default": "A rule jumps to the default target of its page.", "Remove the rule.";
-        BudgetExceeded "budget-exceeded": "The form has more combinations of answers than the budget can explore. Undecided statements may be true or false.", "Raise the budget, or make rules depend on fewer earlier answers.";
+        BudgetExceeded "budget-exceeded": "The form has more combinations of answers than the budget can explore.", "Raise the budget, or make rules depend on fewer earlier answers.";
         CreatesLeadAbsent "creates-lead-absent": "An ending does not set `createsLead`. By default, it creates a lead.", "Set `createsLead`.";
         PlaceholderSamePage "placeholder-same-page": "A label has a placeholder for a question on the same page. The placeholder is filled only if the host updates labels while the visitor types.", "Move the question to an earlier page, unless the host does that.";
         PlaceholderMaybeUnanswered "placeholder-maybe-unanswered": "A label has a placeholder for a question that may be unanswered. In that case, visitors see the host's fallback text.", "Give the placeholder its own fallback, as in `{name|there}`, unless the label reads well with the fallback text of the host.";

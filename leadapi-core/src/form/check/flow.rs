@@ -95,7 +95,7 @@ fn check_undecided(form: &Questionnaire<'_>, proofs: &Proofs, report: &mut Repor
         let why = if matches!(rule.jump, Jump::Unknown) {
             "its action is unknown"
         } else {
-            "an operator or a join is unknown"
+            "a condition cannot be evaluated"
         };
         let message = format_args!(
             "cannot decide when {} matches, because {why}{}",
@@ -110,7 +110,7 @@ fn check_undecided(form: &Questionnaire<'_>, proofs: &Proofs, report: &mut Repor
 fn undecided(proofs: &Proofs) -> String {
     let unknown = |verdict: &Verdict<Answers>| *verdict == Verdict::Unknown;
     let statements = [
-        (unknown(&proofs.ends), "whether every walk ends"),
+        (unknown(&proofs.ends), "whether a walk can loop"),
         (proofs.pages == Verdict::Unknown, "whether every page is reachable"),
         (proofs.endings == Verdict::Unknown, "whether every ending is reachable"),
         (unknown(&proofs.named), "whether every lead has a name"),

@@ -65,7 +65,7 @@ impl Inspector<'_> {
     pub(in crate::form) fn unknown(&mut self, name: &str, known: &'static [&'static str]) {
         self.member(name, |inspector| {
             let member = Member { form: inspector.form, pointer: &inspector.pointer };
-            let message = format_args!("{member} is not in the contract");
+            let message = format_args!("{member} is unknown");
             inspector.report.add_with_fix(Code::UnknownMember, &inspector.pointer, message, || {
                 Some(format!("Rename it to `{}`.", similar(name, known.iter().copied())?))
             });

@@ -3,34 +3,34 @@
 use std::borrow::Cow;
 
 use super::bounds::decimal;
-use crate::form::{aliases::plain, answer::Answer, locale::Spelling, question::Question};
+use crate::form::{aliases::plain, answer::Answer, locale::LocaleFormat, question::Question};
 
 /// The format of the numbers of a question.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::form) struct NumberFormat<'r> {
-    spelling: &'static Spelling,
+    format: &'static LocaleFormat,
     /// The currency of the numbers, if they are amounts of money. Empty if the question names none.
     currency: Option<&'r str>,
 }
 
 impl Default for NumberFormat<'_> {
     fn default() -> Self {
-        Self { spelling: Spelling::neutral(), currency: None }
+        Self { format: LocaleFormat::neutral(), currency: None }
     }
 }
 
 /// The symbols of some currencies. The other currencies are written as their codes.
-const SIGNS: [(&str, &str); 8] =
+const SYMBOLS: [(&str, &str); 8] =
     [("EUR", "€"), ("USD", "$"), ("GBP", "£"), ("JPY", "¥"), ("BRL", "R$"), ("PLN", "zł"), ("INR", "₹"), ("TRY", "₺")];
 
 impl<'r> NumberFormat<'r> {
-    pub(super) fn new(question: &'r Question, spelling: &'static Spelling) -> Self {
+    pub(super) fn new(question: &'r Question, format: &'static LocaleFormat) -> Self {
         let name = question.kind.get().map(|kind| plain(kind.as_str())).unwrap_or_default();
         let is_money = question.format.as_str() == Some("currency")
             || question.currency.as_str().is_some()
             || ["currency", "monetary", "monetory", "money"].contains(&name.as_str());
         let currency = is_money.then(|| question.currency.as_str().unwrap_or_default().trim());
-        Self { spelling, currency }
+        Self { format, currency }
     }
 
     /// Returns the answer as a plain decimal number, or `None` if it is not a number. Only text is parsed in the format
@@ -41,7 +41,7 @@ impl<'r> NumberFormat<'r> {
             Answer::Text(text) => self.without_currency(text.trim()),
             _ => return None,
         };
-        if self.spelling.is_known()
+        if self.format.is_known()
             && let Some(plain) = self.by_locale(text)
         {
             return Some(plain.into());
@@ -52,7 +52,7 @@ impl<'r> NumberFormat<'r> {
     /// Removes the symbol or the code of the question's currency.
     fn without_currency<'t>(&self, text: &'t str) -> &'t str {
         let Some(currency) = self.currency.filter(|currency| !currency.is_empty()) else { return text };
-        let names = [currency, sign(currency)];
+        let names = [currency, currency_symbol(currency)];
         let rest = names.into_iter().find_map(|name| text.strip_prefix(name).or_else(|| text.strip_suffix(name)));
         rest.map_or(text, str::trim)
     }
@@ -60,11 +60,9 @@ impl<'r> NumberFormat<'r> {
     /// Parses a number in the format of the locale, with or without grouped digits.
     fn by_locale(&self, text: &str) -> Option<String> {
         let (sign, number) = text.split_at(usize::from(text.starts_with(['-', '+'])));
-        let (whole, fraction) = number.split_once(self.spelling.decimal).unwrap_or((number, ""));
+        let (whole, fraction) = number.split_once(self.format.decimal).unwrap_or((number, ""));
         let is_group = |c: char| {
-            c == self.spelling.group
-                || matches!(c, ' ' | '\u{a0}' | '\u{202f}')
-                || c == '\'' && self.spelling.group == '’'
+            c == self.format.group || matches!(c, ' ' | '\u{a0}' | '\u{202f}') || c == '\'' && self.format.group == '’'
         };
         let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let mut groups = whole.split(is_group);
@@ -76,7 +74,7 @@ impl<'r> NumberFormat<'r> {
             }
             plain.push_str(group);
         }
-        if number.contains(self.spelling.decimal) {
+        if number.contains(self.format.decimal) {
             plain.push('.');
             plain.push_str(Some(fraction).filter(|fraction| digits(fraction))?);
         }
@@ -91,11 +89,11 @@ impl<'r> NumberFormat<'r> {
         let amount = self.plain(answer).and_then(|plain| self.amount(&plain));
         let Some(amount) = amount else { return written };
         let (sign, amount) = amount.strip_prefix('-').map_or(("", amount.as_str()), |amount| ("-", amount));
-        match self::sign(currency) {
+        match currency_symbol(currency) {
             "" => format!("{sign}{amount}").into(),
-            currency if !self.spelling.currency_first => format!("{sign}{amount} {currency}").into(),
+            currency if !self.format.currency_first => format!("{sign}{amount} {currency}").into(),
             // A code needs a space, and so does a symbol if the decimal separator is a comma.
-            currency if currency.len() > 2 && currency.is_ascii() || self.spelling.decimal == ',' => {
+            currency if currency.len() > 2 && currency.is_ascii() || self.format.decimal == ',' => {
                 format!("{sign}{currency} {amount}").into()
             }
             currency => format!("{sign}{currency}{amount}").into(),
@@ -117,12 +115,12 @@ impl<'r> NumberFormat<'r> {
         }
         let mut amount = sign.to_owned();
         for (at, digit) in whole.chars().enumerate() {
-            if at > 0 && (whole.len() - at) % 3 == 0 && self.spelling.is_known() {
-                amount.push(self.spelling.group);
+            if at > 0 && (whole.len() - at) % 3 == 0 && self.format.is_known() {
+                amount.push(self.format.group);
             }
             amount.push(digit);
         }
-        amount.push(self.spelling.decimal);
+        amount.push(self.format.decimal);
         amount.push_str(fraction);
         amount.extend(std::iter::repeat_n('0', 2_usize.saturating_sub(fraction.len())));
         Some(amount)
@@ -130,8 +128,8 @@ impl<'r> NumberFormat<'r> {
 }
 
 /// Returns the symbol of a currency, or its code.
-fn sign(currency: &str) -> &str {
-    SIGNS.iter().find(|(code, _)| *code == currency).map_or(currency, |(_, sign)| sign)
+fn currency_symbol(currency: &str) -> &str {
+    SYMBOLS.iter().find(|(code, _)| *code == currency).map_or(currency, |(_, symbol)| symbol)
 }
 
 #[cfg(test)]
@@ -142,13 +140,13 @@ mod tests {
     fn format(question: &str, locale: &str, answer: &str) -> (Option<String>, String) {
         let question: Question = serde_json::from_str(question).unwrap();
         let policy = Policy { locale: Some(locale.into()), ..Policy::default() };
-        let format = NumberFormat::new(&question, Spelling::of(&policy));
+        let format = NumberFormat::new(&question, LocaleFormat::of(&policy));
         let answer: Answer = serde_json::from_str(answer).unwrap();
         (format.plain(&answer).map(Cow::into_owned), format.text(&answer).into_owned())
     }
 
     #[test]
-    fn numbers_are_read_in_the_spelling_of_the_locale() {
+    fn numbers_are_read_in_the_format_of_the_locale() {
         for (locale, text, plain) in [
             ("de", "1.234,50", Some("1234.50")),
             ("de", "1.234", Some("1234")),

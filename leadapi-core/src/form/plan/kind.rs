@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     form::{
-        aliases::plain, answer::Answer, date, extensible_enum::QuestionType, host_type::HostType, locale::Spelling,
+        aliases::plain, answer::Answer, date, extensible_enum::QuestionType, host_type::HostType, locale::LocaleFormat,
         number::Number, policy::Policy, problem::Problem, question::Question, web_url::web_url,
     },
     validate::lead_field::{EMAIL, PHONE},
@@ -49,7 +49,7 @@ pub(in crate::form) enum QuestionKind<'r> {
 
 impl<'r> QuestionKind<'r> {
     pub(super) fn new(question: &'r Question, policy: &Policy) -> Self {
-        let format = || NumberFormat::new(question, Spelling::of(policy));
+        let format = || NumberFormat::new(question, LocaleFormat::of(policy));
         let Some(kind) = question.question_type() else { return Self::Unknown };
         match kind {
             QuestionType::SingleChoice | QuestionType::Dropdown => Self::Choice(Options::new(question, policy)),

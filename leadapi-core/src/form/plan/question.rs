@@ -12,7 +12,7 @@ use super::{
 use crate::form::{
     answer::Answer,
     date,
-    locale::{Spelling, choose},
+    locale::{LocaleFormat, choose},
     policy::Policy,
     problem::Problem,
     question::Question,
@@ -28,7 +28,7 @@ pub(in crate::form) struct QuestionPlan<'r> {
     pub kind: QuestionKind<'r>,
     /// The length and the pattern that a text must have. A proof cannot always find such a text.
     pub limits: Option<Box<Limits>>,
-    pub spelling: &'static Spelling,
+    pub format: &'static LocaleFormat,
     pub label: Cow<'r, str>,
     pub required: bool,
     pub key: Option<&'r str>,
@@ -51,7 +51,7 @@ impl<'r> QuestionPlan<'r> {
             page,
             at,
             limits: Some(record).filter(|_| kind.is_text()).and_then(|record| Limits::new(record, budget)),
-            spelling: Spelling::of(policy),
+            format: LocaleFormat::of(policy),
             label: choose(&record.label, policy).unwrap_or_default(),
             kind,
             required,
@@ -90,8 +90,8 @@ impl<'r> QuestionPlan<'r> {
                 QuestionKind::Host(own) => own.format(self.record, answer).into(),
                 _ => answer.text(),
             },
-            Slot::Date(day) => date::format(*day, self.spelling.date).into(),
-            Slot::Bool(yes) => self.spelling.word(*yes).into(),
+            Slot::Date(day) => date::format(*day, self.format.date).into(),
+            Slot::Bool(yes) => self.format.word(*yes).into(),
             Slot::Text(text) => (*text).into(),
             Slot::Structured(answer) => structured::text(matches!(self.kind, QuestionKind::File), answer)?.into(),
         })

@@ -134,25 +134,25 @@ impl Candidates {
         let written = constants.iter().filter_map(|text| Number::parse(text).ok());
         self.answers.extend(written.map(|number| Some(number.into())));
         let other = numbers(tests.cuts().to_vec());
-        self.answers.extend(other.iter().filter_map(|number| Some(Some(respelled(number, constants)?.into()))));
+        self.answers.extend(other.iter().filter_map(|number| Some(Some(rewritten(number, constants)?.into()))));
     }
 }
 
 /// Returns the same number, written with `zeros` extra zeros.
 fn with_extra_zeros(number: &Number, zeros: usize) -> Option<Number> {
     let zeros = "0".repeat(zeros);
-    let spelling = match number.as_str().split_once('e') {
+    let text = match number.as_str().split_once('e') {
         None => format!("{number}e{zeros}"),
         Some((mantissa, exponent)) if mantissa.contains('.') => format!("{mantissa}{zeros}e{exponent}"),
         Some((mantissa, exponent)) => format!("{mantissa}.{zeros}e{exponent}"),
     };
-    Number::parse(&spelling).ok()
+    Number::parse(&text).ok()
 }
 
 /// Returns the same number in a notation that is not in `others`, which must be sorted.
-fn respelled(number: &Number, others: &[&str]) -> Option<Number> {
-    let mut spellings = (1..others.len() + 2).filter_map(|zeros| with_extra_zeros(number, zeros));
-    spellings.find(|spelling| others.binary_search(&spelling.as_str()).is_err())
+fn rewritten(number: &Number, others: &[&str]) -> Option<Number> {
+    let mut variants = (1..others.len() + 2).filter_map(|zeros| with_extra_zeros(number, zeros));
+    variants.find(|variant| others.binary_search(&variant.as_str()).is_err())
 }
 
 /// Returns a variation of the text that is not in `others`, which must be sorted.
@@ -201,14 +201,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_number_has_another_spelling() {
+    fn every_number_can_be_written_differently() {
         for text in ["5", "-0.5", "1e300", "1.5e-7"] {
             let number = Number::parse(text).unwrap();
             let mut others = vec![text.to_owned()];
             for _ in 0..3 {
                 let mut known: Vec<&str> = others.iter().map(String::as_str).collect();
                 known.sort_unstable();
-                let other = respelled(&number, &known).unwrap();
+                let other = rewritten(&number, &known).unwrap();
                 assert_eq!(other.as_f64().map(f64::to_bits), number.as_f64().map(f64::to_bits));
                 assert!(!others.contains(&other.to_string()));
                 others.push(other.to_string());
