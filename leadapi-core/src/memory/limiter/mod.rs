@@ -179,9 +179,7 @@ impl Shard {
         }
         self.swept = now;
         self.logs.retain(|_, logs| !(logs.reads.is_idle(now) && logs.writes.is_idle(now)));
-        if self.logs.capacity() > 4 * self.logs.len() {
-            self.logs.shrink_to_fit();
-        }
+        self.logs.shrink_to(4 * self.logs.len());
     }
 }
 

@@ -179,14 +179,59 @@ fn a_saturated_token_uses_at_most_3_kilobytes() {
 #[test]
 fn idle_tokens_are_dropped() {
     let (limiter, now) = limiter(Limits::default());
-    for id in 0..10_000 {
-        limiter.check(&token(id), Class::Read);
+    let check = |at: u64, ids: std::ops::Range<usize>| {
+        now.store(at, Ordering::Relaxed);
+        ids.for_each(|id| assert_eq!(limiter.check(&token(id), Class::Read), Admission::Admitted));
+        (limiter.tokens(), limiter.shards.iter().map(|shard| lock(shard).logs.capacity()).sum::<usize>())
+    };
+    assert_eq!(check(0, 0..10_000).0, 10_000);
+    assert_eq!(check(WINDOW - 1, 9_000..10_000).0, 10_000);
+    // From here on, the requests reach every shard several times; one request per shard would be enough.
+    let (tokens, capacity) = check(WINDOW, 9_000..10_000);
+    assert_eq!(tokens, 1_000);
+    assert!((3_000..8_000).contains(&capacity), "the memory is freed, except for some room to grow: {capacity}");
+    let (tokens, capacity) = check(2 * WINDOW, 10_000..11_000);
+    assert_eq!(tokens, 1_000);
+    assert!(capacity < 3_000, "{capacity}");
+}
+
+#[test]
+fn a_token_with_idle_reads_keeps_its_writes() {
+    for idle in [Class::Read, Class::Write] {
+        let busy = if idle == Class::Read { Class::Write } else { Class::Read };
+        let (limiter, now) = limiter(limits(1, 1));
+        assert_eq!(limiter.check(&token(1), idle), Admission::Admitted);
+        now.store(WINDOW / 2, Ordering::Relaxed);
+        assert_eq!(limiter.check(&token(1), busy), Admission::Admitted);
+        now.store(WINDOW, Ordering::Relaxed);
+        assert_eq!(limiter.check(&token(1), idle), Admission::Admitted);
+        let retry_after = Duration::from_secs(30);
+        assert_eq!(limiter.check(&token(1), busy), Admission::Refused { retry_after });
     }
-    assert_eq!(limiter.tokens(), 10_000);
-    now.store(61 * SECOND, Ordering::Relaxed);
-    // These requests reach every shard several times; one request per shard would be enough.
-    for id in 10_000..11_000 {
-        limiter.check(&token(id), Class::Read);
+}
+
+#[test]
+fn a_log_grows_in_few_steps_to_the_limit() {
+    let mut log = AdmissionLog::default();
+    let mut sizes: Vec<usize> = Vec::new();
+    for _ in 0..600 {
+        log.admit(Duration::ZERO, 600).unwrap();
+        sizes.push(log.bytes());
     }
-    assert_eq!(limiter.tokens(), 1_000);
+    sizes.dedup();
+    assert!(sizes.len() <= 8, "each step doubles the capacity: {sizes:?}");
+    assert!(sizes.is_sorted() && sizes[sizes.len() - 1] - size_of::<AdmissionLog>() == 600 * size_of::<u32>());
+}
+
+#[test]
+fn a_log_reports_its_admissions_and_when_the_next_one_leaves() {
+    let (mut log, at) = (AdmissionLog::default(), Duration::from_secs);
+    assert_eq!((log.count(at(0)), log.next_free(at(0))), (0, None));
+    for second in [0, 10, 20] {
+        assert_eq!(log.admit(at(second), 3), Ok(()));
+    }
+    assert_eq!((log.count(at(20)), log.next_free(at(20))), (3, Some(at(40))));
+    assert_eq!((log.count(at(60)), log.next_free(at(60))), (2, Some(at(10))));
+    assert_eq!((log.count(at(80)), log.next_free(at(80))), (0, None));
+    assert_eq!(log.admit(at(80), 0), Err(AdmissionLog::WINDOW));
 }
