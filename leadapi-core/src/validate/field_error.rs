@@ -104,11 +104,19 @@ impl FieldErrors {
         self.push(FieldError { field: shown.into(), rule: rule.into() });
     }
 
-    /// Adds the errors from another part of the request.
+    /// Adds the errors from another part of the request. The maximum applies to both parts together.
     pub(crate) fn append(&mut self, other: Self) {
-        self.told.extend(other.told);
-        self.made_up += other.made_up;
         self.omitted += other.omitted;
+        for error in other.told {
+            // Only names that come from the caller are owned.
+            let made_up = matches!(error.field, Cow::Owned(_));
+            if made_up && self.made_up == Self::MADE_UP_TOLD {
+                self.omitted += 1;
+            } else {
+                self.made_up += usize::from(made_up);
+                self.push(error);
+            }
+        }
     }
 }
 
@@ -121,5 +129,52 @@ impl fmt::Display for FieldErrors {
             error.fmt(f)?;
         }
         if self.omitted > 0 { write!(f, "; and {} more", self.omitted) } else { Ok(()) }
+    }
+}
+
+#[cfg(all(test, feature = "service"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn at_most_20_names_from_the_caller_are_listed() {
+        let fill = |names: usize| {
+            let mut errors = FieldErrors::default();
+            errors.push(FieldError::new("name", "is required"));
+            (0..names).for_each(|_| errors.push_made_up("x", "is unknown"));
+            errors
+        };
+        assert_eq!(fill(2).to_string(), "name is required; x is unknown; x is unknown");
+        assert_eq!(fill(20).iter().count(), 21);
+        assert!(fill(20).to_string().ends_with("; x is unknown"));
+        assert_eq!(fill(23).iter().count(), 21);
+        assert!(fill(23).to_string().ends_with("; x is unknown; and 3 more"));
+
+        // The maximum applies to both parts of a request together.
+        let mut both = fill(15);
+        both.append(fill(22));
+        assert_eq!(both.iter().filter(|error| error.field() == "x").count(), 20);
+        assert_eq!(both.iter().filter(|error| error.field() == "name").count(), 2);
+        assert!(both.to_string().ends_with("; x is unknown; and 17 more"), "{both}");
+        let mut few = fill(1);
+        few.append(fill(1));
+        few.push_made_up("y", "is unknown");
+        assert!(few.to_string().ends_with("x is unknown; name is required; x is unknown; y is unknown"), "{few}");
+        (0..19).for_each(|_| few.push_made_up("y", "is unknown"));
+        assert!(few.to_string().ends_with("; and 2 more"), "{few}");
+    }
+
+    #[test]
+    fn a_name_from_the_caller_is_shortened_and_on_one_line() {
+        let shown = |name: &str| {
+            let mut errors = FieldErrors::default();
+            errors.push_made_up(name, "is unknown");
+            errors.to_string()
+        };
+        assert_eq!(shown("a\nb\u{85}"), "a\u{fffd}b\u{fffd} is unknown");
+        assert_eq!(shown(""), r#""" is unknown"#);
+        let longest = "ü".repeat(64);
+        assert_eq!(shown(&longest), format!("{longest} is unknown"));
+        assert_eq!(shown(&format!("{longest}ü")), format!("{longest}… is unknown"));
     }
 }
