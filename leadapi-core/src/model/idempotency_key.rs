@@ -76,3 +76,27 @@ impl fmt::Debug for IdempotencyKey {
         write!(f, "IdempotencyKey({})", self.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_has_1_to_255_visible_ascii_characters() {
+        for good in ["!", "~", "import-7/row-12", &"k".repeat(255)] {
+            assert_eq!(IdempotencyKey::parse(good).unwrap().as_str(), good);
+        }
+        for bad in ["", " ", "a b", "a\n", "\u{7f}", "é", &"k".repeat(256)] {
+            assert_eq!(IdempotencyKey::parse(bad), Err(InvalidIdempotencyKey), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn random_keys_are_valid_and_differ() {
+        let keys: Vec<_> = (0..100).map(|_| IdempotencyKey::random()).collect();
+        for (at, key) in keys.iter().enumerate() {
+            assert_eq!((key.as_str().len(), IdempotencyKey::parse(key.as_str())), (32, Ok(key.clone())));
+            assert!(!keys[..at].contains(key));
+        }
+    }
+}

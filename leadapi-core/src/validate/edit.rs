@@ -211,6 +211,18 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_update_is_an_error_of_its_own_only_without_other_errors() {
+        let errors_after = |mut errors: FieldErrors| {
+            LeadEdit::read(LeadPatch::new(), &mut errors);
+            errors.to_string()
+        };
+        let mut refused = FieldErrors::default();
+        assert_eq!(errors_after(refused.clone()), "body has no field to change");
+        refused.push(FieldError::new("client_id", "cannot be changed"));
+        assert_eq!(errors_after(refused), "client_id cannot be changed");
+    }
+
+    #[test]
     fn a_name_cannot_be_cleared() {
         for body in [r#"{"name":null}"#, r#"{"name":" "}"#] {
             let errors = serde_json::from_str::<LeadPatch>(body).unwrap().check().unwrap_err();

@@ -41,6 +41,11 @@ mod tests {
             .value(450)
             .business_name("B")
             .pipeline(&PipelineId::parse("p1").unwrap());
+        let minimal = NewLead::new(&ClientId::parse("c1").unwrap(), "Ann");
+        assert_eq!(
+            hex::encode(&minimal.check().unwrap().fingerprint()),
+            "db80bca477ec44ae7df469c79eeff391482ed9e977a4ebabd5a376055568e14e"
+        );
         let both = full.clone().stage(&StageId::parse("s1").unwrap());
         assert_eq!(
             hex::encode(&full.check().unwrap().fingerprint()),

@@ -255,6 +255,10 @@ mod tests {
             keys(&LeadItem::from(lead.clone())),
             names(LEAD_FIELDS.into_iter().filter(|field| field.is_in_list()))
         );
+        let set_by_the_service = LEAD_FIELDS.into_iter().filter(|field| !field.is_writable());
+        assert_eq!(names(set_by_the_service), ["id", "created_at"]);
+        let public = OPTIONAL_TEXTS.into_iter().filter(|text| !text.is_personal()).map(OptionalText::name);
+        assert!(public.eq(["source"]), "every other text can name or describe a person");
         let texts =
             LEAD_FIELDS.iter().filter_map(|field| if let LeadField::Text(text) = field { Some(text) } else { None });
         assert!(texts.map(|text| text.name()).eq(OPTIONAL_TEXTS.iter().map(|text| text.name())));

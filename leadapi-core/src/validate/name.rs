@@ -120,4 +120,10 @@ mod tests {
             assert_eq!(check_email(bad), Err(InvalidEmail), "{bad:?}");
         }
     }
+
+    #[test]
+    fn addresses_that_differ_only_in_case_have_the_same_key() {
+        assert_eq!(email_key("Zoë@Example.ORG"), email_key("ZOË@example.org"));
+        assert_ne!(email_key("zoe@example.org"), email_key("zoë@example.org"));
+    }
 }

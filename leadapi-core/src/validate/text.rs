@@ -30,10 +30,7 @@ impl TextRule {
     /// Checks the text. Returns the text to store, or `None` for blank text, which forms send for an empty field.
     pub(super) fn read(&self, text: String, errors: &mut FieldErrors) -> Option<String> {
         let kept = self.kept(&text, errors)?;
-        if kept.len() < text.len() {
-            return Some(kept.to_owned());
-        }
-        Some(text)
+        Some(if kept.len() == text.len() { text } else { kept.to_owned() })
     }
 
     /// Checks the text. Returns the part to store, or `None` for blank text.
@@ -175,7 +172,19 @@ mod tests {
             }
         }
         assert!(read(&NAME, "a\nb").is_err());
+        assert!(read(&NAME, "a\0b\0").is_err());
         assert!(read(&SOURCE.rule, "\nweb").is_err());
+    }
+
+    #[test]
+    fn ids_are_not_trimmed_and_have_no_control_characters() {
+        let read = |text| {
+            let mut errors = FieldErrors::default();
+            let id = id("client_id", text, &mut errors);
+            if errors.is_empty() { Ok(id) } else { Err(errors.to_string()) }
+        };
+        assert_eq!([" ", "\n", "c1", " c1"].map(read), [Ok(None), Ok(None), Ok(Some("c1")), Ok(Some(" c1"))]);
+        assert_eq!(read("c\n1"), Err("client_id must not contain control characters".into()));
     }
 
     #[test]
