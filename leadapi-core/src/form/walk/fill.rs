@@ -177,6 +177,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_special_character_is_escaped() {
+        let escaped = |escape: Escape| {
+            let mut text = String::new();
+            escape.push(r#"a&<>"'é-._~ "#, &mut text);
+            text
+        };
+        assert_eq!(escaped(Escape::Plain), r#"a&<>"'é-._~ "#);
+        assert_eq!(escaped(Escape::Html), "a&amp;&lt;&gt;&quot;&#39;é-._~ ");
+        assert_eq!(escaped(Escape::Url), "a%26%3C%3E%22%27%C3%A9-._~%20");
+    }
+
+    #[test]
     fn pieces_join_to_the_original_text() {
         for text in ["", "a{b}c", "{{name}}", "{", "}", "{a{b}", "{ }", "{}", "{\n}", "{ä\u{2028}}", "{{{}}}", "{a|b}c"]
         {

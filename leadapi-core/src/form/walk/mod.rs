@@ -7,6 +7,8 @@ mod lead;
 mod lines;
 mod name_source;
 mod step;
+#[cfg(test)]
+mod tests;
 mod traverse;
 mod tried;
 
