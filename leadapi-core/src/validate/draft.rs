@@ -201,6 +201,24 @@ mod tests {
     }
 
     #[test]
+    fn one_error_is_enough_to_refuse_a_create() {
+        assert_eq!(
+            minimal().email("x").check().unwrap_err().iter().map(FieldError::field).collect::<Vec<_>>(),
+            ["email"]
+        );
+    }
+
+    #[test]
+    fn a_field_with_another_error_is_not_also_reported_as_missing() {
+        let mut errors = FieldErrors::default();
+        errors.push(FieldError::new("name", "must be a string"));
+        assert_eq!(LeadDraft::read(NewLead::default(), &mut errors), None);
+        assert_eq!(errors.to_string(), "name must be a string; client_id is required");
+        let first = errors.iter().next().unwrap();
+        assert_eq!((first.field(), first.rule()), ("name", "must be a string"));
+    }
+
+    #[test]
     fn blank_texts_count_as_null() {
         let mut blank = minimal().email(" ").notes("").source("\t").business_name("");
         blank.pipeline_id = Some(String::new());
@@ -220,6 +238,8 @@ mod tests {
         let stage = |id| StageId::parse(id).unwrap();
         let some = |p: &str, s: &str| Ok((Some(p.to_owned()), Some(s.to_owned())));
         assert_eq!(place(minimal(), &references()), Ok((None, None)));
+        let lead = minimal().value(450).check().unwrap().into_lead(meta(), &references()).unwrap();
+        assert_eq!(lead.value.map(Amount::get), Some(450.0));
         assert_eq!(place(minimal().stage(&stage("s2")), &references()), some("p1", "s2"));
         assert_eq!(place(minimal().pipeline(&pipeline("p9")), &references()), some("p9", "s1"));
         let both = || minimal().pipeline(&pipeline("p1")).stage(&stage("s2"));
@@ -256,6 +276,7 @@ mod tests {
             let looked_up =
                 [client.map(ClientId::as_str), pipeline.map(PipelineId::as_str), stage.map(StageId::as_str)];
             assert!(!looked_up.contains(&Some("no id")), "{expected:?}");
+            assert_eq!(looked_up[0].is_some(), expected != InvalidReference::Client);
             assert_eq!(draft.into_lead(meta(), &references()), Err(expected));
         }
     }

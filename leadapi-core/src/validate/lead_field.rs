@@ -259,6 +259,8 @@ mod tests {
         assert_eq!(names(set_by_the_service), ["id", "created_at"]);
         let public = OPTIONAL_TEXTS.into_iter().filter(|text| !text.is_personal()).map(OptionalText::name);
         assert!(public.eq(["source"]), "every other text can name or describe a person");
+        let only_in_full = OPTIONAL_TEXTS.into_iter().filter(|text| !text.is_in_list()).map(OptionalText::name);
+        assert!(only_in_full.eq(["notes", "business_name"]));
         let texts =
             LEAD_FIELDS.iter().filter_map(|field| if let LeadField::Text(text) = field { Some(text) } else { None });
         assert!(texts.map(|text| text.name()).eq(OPTIONAL_TEXTS.iter().map(|text| text.name())));

@@ -50,6 +50,17 @@ fn create(store: &MemoryStore, hour: u64, id: &str, key: &str) -> Created {
 }
 
 #[test]
+fn the_forms_of_a_business_are_those_of_the_data_set() {
+    let form: FormRecord = serde_json::from_str(r#"{"form": {"name": "Care"}, "extra": 1}"#).unwrap();
+    let at = DAY.parse().unwrap();
+    let mut seed = BusinessSeed::new("a".parse().unwrap(), "A", at);
+    seed.forms = vec![form.clone()];
+    let store = MemoryStore::new(Dataset::new(vec![seed, BusinessSeed::new("b".parse().unwrap(), "B", at)]));
+    assert_eq!(store.forms(&"a".parse().unwrap()), [form]);
+    assert_eq!(store.forms(&"b".parse().unwrap()), []);
+}
+
+#[test]
 fn expired_keys_are_freed() {
     let store = store();
     for (hour, key) in [(0, "a"), (1, "b"), (24, "c"), (24, "d")] {
