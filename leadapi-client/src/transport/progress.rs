@@ -88,3 +88,21 @@ impl SendProgress {
         if self.not_sent.load(Ordering::Relaxed) { Delivery::NotSent } else { Delivery::MaybeSent }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clones_share_the_progress_of_one_request() {
+        let progress = SendProgress::default();
+        let mut request = Request::new(());
+        request.extensions_mut().insert(progress.clone());
+        let in_transport = SendProgress::of(&request);
+        assert_eq!(progress.delivery(), Delivery::MaybeSent);
+        in_transport.mark_not_sent();
+        assert_eq!((progress.delivery(), in_transport.delivery()), (Delivery::NotSent, Delivery::NotSent));
+        in_transport.mark_sent();
+        assert_eq!((progress.delivery(), in_transport.delivery()), (Delivery::MaybeSent, Delivery::MaybeSent));
+    }
+}

@@ -19,6 +19,7 @@ fn an_empty_budget_stops_retries_until_it_refills() {
     }
     // The initial 500 tokens pay for 100 retries. No time passes, so the budget does not refill.
     assert_eq!(script.sent(), 1_100);
+    assert_eq!(script.waits.lock().unwrap().len(), 100, "a call that the budget does not cover fails without a wait");
     *script.requests.lock().unwrap() = Vec::new();
     let slow = RetryPolicy::default().backoff(Duration::ZERO, Duration::ZERO).attempts(2);
     for _ in 0..50 {

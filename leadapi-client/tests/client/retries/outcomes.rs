@@ -40,6 +40,12 @@ fn the_error_after_the_last_attempt_covers_all_attempts() {
     assert!(error.is_unauthorized());
     assert_eq!((error.outcome(), error.attempts()), (Outcome::Unknown, 3));
 
+    for lost in [2, 3] {
+        let acts = (0..lost).map(|_| Act::Lost).chain([Act::status(401)]);
+        let error = wait(Script::client(acts).0.leads().create(&ann())).unwrap_err();
+        assert!(error.is_unauthorized() && error.outcome() == Outcome::Unknown, "{lost} responses were lost");
+    }
+
     let (client, _) = Script::client((0..3).map(|_| Act::NotSent));
     let error = wait(client.leads().create(&ann()).retry(RetryPolicy::default().attempts(3))).unwrap_err();
     assert!(error.is_connect() && error.is_retryable());
