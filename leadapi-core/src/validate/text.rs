@@ -41,7 +41,7 @@ impl TextRule {
         }
         let text = if self.trimmed { trimmed } else { text };
         // The byte length is checked first, because it is cheap to read and never less than the number of characters.
-        if text.len() > self.max_chars && text.chars().count() > self.max_chars {
+        if text.len() > self.max_chars && text.chars().nth(self.max_chars).is_some() {
             errors.push(FieldError::new(self.field, format!("must be at most {} characters", self.max_chars)));
         }
         if has_control(text, |c| !(self.line_breaks && matches!(c, '\n' | '\r' | '\t'))) {
@@ -77,7 +77,7 @@ const CONTROL: &str = "must not contain control characters";
 /// Returns whether the text has a control character for which `counts` returns `true`.
 fn has_control(text: &str, counts: impl Fn(char) -> bool) -> bool {
     // In UTF-8, every control character beyond ASCII starts with the byte 0xc2.
-    has(text, |byte| byte.is_ascii_control() || byte == 0xc2, |c| c.is_control() && counts(c))
+    has(text, |byte| matches!(byte, 0..=0x1f | 0x7f | 0xc2), |c| c.is_control() && counts(c))
 }
 
 /// Returns whether the text contains a character that `is` accepts. The encoding of every such character must contain a
@@ -106,7 +106,7 @@ fn email(text: &str) -> Result<(), &'static str> {
     let (Some(local), Some(domain), None) = (parts.next(), parts.next(), parts.next()) else { return Err(RULE) };
     let local = text.get(..local.len()).map_or(0, |local| local.chars().count());
     let dotted = domain.contains(&b'.') && domain.split(|byte| *byte == b'.').all(|label| !label.is_empty());
-    let plain = !has(text, |byte| !byte.is_ascii_graphic(), char::is_whitespace);
+    let plain = !has(text, |byte| matches!(byte, 0..=b' ' | 0x7f..), char::is_whitespace);
     if (1..=64).contains(&local) && dotted && plain { Ok(()) } else { Err(RULE) }
 }
 

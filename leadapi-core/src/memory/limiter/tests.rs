@@ -186,7 +186,7 @@ fn idle_tokens_are_dropped() {
     };
     assert_eq!(check(0, 0..10_000).0, 10_000);
     assert_eq!(check(WINDOW - 1, 9_000..10_000).0, 10_000);
-    // From here on, the requests reach every shard several times; one request per shard would be enough.
+    // These and the later requests reach every shard several times; one request per shard would be enough.
     let (tokens, capacity) = check(WINDOW, 9_000..10_000);
     assert_eq!(tokens, 1_000);
     assert!((3_000..8_000).contains(&capacity), "the memory is freed, except for some room to grow: {capacity}");
