@@ -18,7 +18,7 @@ use std::{
 
 use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Version};
 use leadapi_cost::sized;
-use leadapi_tests::forms::Naive;
+use leadapi_form_harness::Naive;
 use serde_json::Value;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 

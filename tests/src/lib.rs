@@ -18,7 +18,6 @@ mod case;
 mod contract_check;
 mod description;
 pub mod doubles;
-pub mod forms;
 #[cfg(unix)]
 pub mod hostile;
 mod invariants;

@@ -9,7 +9,7 @@ use std::{
 };
 
 use leadapi_core::form::{FormRecord, Policy, Version};
-use leadapi_tests::forms::hostile;
+use leadapi_form_harness::hostile;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]

@@ -1,15 +1,14 @@
 //! Tests of forms such as agencies use. Each file in `data/forms` contains a form, answers and the expected leads.
 
-use std::{fs, path::PathBuf};
+use std::fs;
 
 use leadapi_core::form::{Code, FormRecord, Policy, Question, QuestionType, Severity, Version};
-use leadapi_tests::forms::{Naive, report_of};
+use leadapi_form_harness::{Naive, report_of};
 use serde_json::Value;
 
 /// Returns the files, each with its name.
 fn forms() -> Vec<(String, Value)> {
-    let directory = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/data/forms"));
-    let files = fs::read_dir(directory).unwrap().map(|file| file.unwrap().path());
+    let files = fs::read_dir(crate::repository("tests/data/forms")).unwrap().map(|file| file.unwrap().path());
     let mut forms: Vec<(String, Value)> = files
         .map(|path| {
             let text = fs::read_to_string(&path).unwrap();

@@ -4,7 +4,7 @@
 use std::{cell::RefCell, collections::BTreeMap};
 
 use leadapi_core::form::{Answers, FormRecord, Policy, Version};
-use leadapi_tests::forms::{Naive, report_of};
+use leadapi_form_harness::{Naive, report_of};
 use proptest::{collection::vec, prelude::*, test_runner::TestRunner};
 
 use crate::{

@@ -135,9 +135,9 @@ fn findings_md_is_up_to_date() {
     for code in Code::ALL {
         writeln!(table, "| `{code}` | {} | {} | {} |", code.severity(), code.meaning(), code.fix()).unwrap();
     }
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../leadapi-core/FINDINGS.md");
+    let path = crate::repository("leadapi-core/FINDINGS.md");
     if std::env::var_os("LEADAPI_ACCEPT").is_some() {
-        std::fs::write(path, &table).unwrap();
+        std::fs::write(&path, &table).unwrap();
     }
     assert_eq!(std::fs::read_to_string(path).unwrap_or_default(), table, "FINDINGS.md should read:\n{table}");
     let texts: BTreeSet<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Questionnaire, Step, Version};
-use leadapi_tests::forms::{report, report_of};
+use leadapi_form_harness::{report, report_of};
 use proptest::{
     collection::vec,
     prelude::*,

@@ -20,7 +20,11 @@ mod random;
 mod showcase;
 mod vectors;
 
-use std::{env, str::FromStr};
+use std::{
+    env,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
 use proptest::test_runner::Config;
 use serde_json::Value;
@@ -28,6 +32,13 @@ use serde_json::Value;
 /// Returns the sample form.
 fn sample() -> Value {
     serde_json::from_str(include_str!("../../../leadapi-core/tests/data/form.json")).unwrap()
+}
+
+/// Returns the path of a file in the repository. The path of the package would not do, because two packages contain this
+/// suite.
+fn repository(file: &str) -> PathBuf {
+    let mut above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    above.find(|folder| folder.join("Cargo.lock").is_file()).unwrap().join(file)
 }
 
 /// Returns the number in the environment variable `name`, or the default if it is unset or invalid.

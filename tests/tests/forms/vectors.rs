@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use leadapi_tests::forms::{Naive, report};
+use leadapi_form_harness::{Naive, report};
 use serde_json::Value;
 
 const VECTORS: &str = include_str!("../vectors/forms.json");

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use leadapi_core::form::Verdict;
-use leadapi_tests::forms::{Naive, Walk};
+use leadapi_form_harness::{Naive, Walk};
 use serde_json::{Value, json};
 
 /// The maximum number of combinations of answers. Forms with more are skipped.
