@@ -186,6 +186,7 @@ fn idle_tokens_are_dropped() {
     };
     assert_eq!(check(0, 0..10_000).0, 10_000);
     assert_eq!(check(WINDOW - 1, 9_000..10_000).0, 10_000);
+    assert!(limiter.shards.iter().all(|shard| lock(shard).swept == Duration::ZERO), "a shard is swept once per window");
     // These and the later requests reach every shard several times; one request per shard would be enough.
     let (tokens, capacity) = check(WINDOW, 9_000..10_000);
     assert_eq!(tokens, 1_000);
