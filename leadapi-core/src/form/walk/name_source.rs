@@ -47,3 +47,30 @@ pub(in crate::form) fn is_name(question: &QuestionPlan<'_>, stand_ins: bool) -> 
         None => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::form::{FormRecord, Policy, Version};
+
+    #[test]
+    fn only_some_keys_can_name_a_lead() {
+        for (key, with_stand_ins, without) in [
+            ("name", true, true),
+            ("first_name", true, true),
+            ("last_name", true, true),
+            ("business_name", true, false),
+            ("email", true, false),
+            ("phone", true, false),
+            ("value", false, false),
+            ("age", false, false),
+            ("", false, false),
+        ] {
+            let form = format!(r#"{{"form":{{"fields":[{{"id":"q","type":"short_text","mappedKey":"{key}"}}]}}}}"#);
+            let record: FormRecord = serde_json::from_str(&form).unwrap();
+            let form = record.compile(Version::Draft, &Policy::default());
+            let named = [true, false].map(|stand_ins| is_name(&form.questions[0], stand_ins));
+            assert_eq!(named, [with_stand_ins, without], "{key:?}");
+        }
+    }
+}
