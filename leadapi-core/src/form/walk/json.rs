@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use crate::form::{Answers, FormRecord, Policy, Version};
 
-    fn walked(form: Value, answers: Value) -> Value {
+    fn walked(form: &Value, answers: Value) -> Value {
         let record: FormRecord = serde_json::from_value(json!({ "form": form })).unwrap();
         let answers: Answers = serde_json::from_value(answers).unwrap();
         record.compile(Version::Draft, &Policy::default()).walk(&answers).to_json("-")
@@ -154,7 +154,7 @@ mod tests {
         let answers = json!({"q1": "Ann", "q2": "ann@example.org", "q3": "112", "q4": "Tired", "zz": 1});
         let question = |id: &str, label: &str, text: Value| json!({"id": id, "label": label, "text": text});
         assert_eq!(
-            walked(form, answers),
+            walked(&form, answers),
             json!({
                 "path": ["a"],
                 "steps": [{
@@ -235,7 +235,7 @@ mod tests {
             (json!({"pages": [page("a", json!([]))]}), "finished", "no_client", json!([]), Value::Null),
             (client, "finished", "no_name", json!([]), Value::Null),
         ] {
-            let walk = walked(form, json!({}));
+            let walk = walked(&form, json!({}));
             assert_eq!((&walk["outcome"], &walk["no_lead"]), (&json!(outcome), &json!(reason)));
             assert_eq!((&walk["problems"], &walk["again"]), (&problems, &again), "{outcome}");
             assert_eq!(walk["ending"].is_null(), outcome != "finished", "{outcome}");
@@ -252,7 +252,7 @@ mod tests {
             "groups": [{"conds": [{"fieldId": "q", "op": "sounds_like", "value": 1}]}]});
         let form =
             json!({"pages": [{"id": "a", "fields": [{"id": "q"}]}, {"id": "b"}], "logic": {"rules": [rule, rule]}});
-        let walk = walked(form, json!({}));
+        let walk = walked(&form, json!({}));
         assert_eq!(walk["uncertain"], true);
         assert_eq!((&walk["steps"][0]["uncertain"], &walk["steps"][1]["uncertain"]), (&json!(true), &json!(false)));
         let skipped = |at: usize| json!({"rule": null, "at": at, "kind": "uncertain_conditions"});
