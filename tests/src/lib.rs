@@ -39,6 +39,7 @@ mod raw;
 pub mod redis;
 mod response;
 mod runner;
+pub mod scale;
 mod secret;
 mod seed;
 mod serving;

@@ -2,11 +2,19 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use leadapi_tests::hostile::{Good, PeerKind, Target, attack};
+use leadapi_tests::{
+    hostile::{Good, PeerKind, Target, attack},
+    scale,
+};
 
 use crate::{is_affected, mb, ms};
 
-const MANY: usize = 2_000;
+/// The default number of peers of each kind. `LEADAPI_TEST_HOSTILE_PEERS` sets another one.
+const PEERS: usize = 2_000;
+/// The server's default for the maximum number of connections. A larger attack raises it.
+const CONNECTIONS: usize = 10_000;
+/// The number of connections that the legitimate traffic needs.
+const GOOD: usize = 100;
 const LIMIT: Duration = Duration::from_secs(10);
 const MARGIN: Duration = Duration::from_millis(500);
 const MAX_MEMORY: usize = 400 << 20;
@@ -15,15 +23,17 @@ const HANDSHAKES: usize = 1_024;
 const QUIET: Duration = Duration::from_secs(10);
 
 pub(crate) async fn run(program: &Path, names: &[String], lifted: bool) -> usize {
-    println!("{MANY} peers of each kind; timeout {LIMIT:?}{}", if lifted { ", lifted" } else { "" });
+    let many = scale::from_env("LEADAPI_TEST_HOSTILE_PEERS", PEERS);
+    println!("{many} peers of each kind; timeout {LIMIT:?}{}", if lifted { ", lifted" } else { "" });
     println!(
         "{:<14} {:>7} {:>7} {:>7} {:>8} {:>8} {:>8} {:>6} {:>8} {:>8} {:>6} {:>6}",
         "kind", "cut at", "to", "open", "quiet 99", "p99 ms", "max ms", "ratio", "good", "failed", "MB", ""
     );
-    let mut wrong = 0;
+    let (mut wrong, mut total) = (0, Total::default());
     for kind in PeerKind::ALL.into_iter().filter(|kind| names.is_empty() || names.contains(&format!("{kind:?}"))) {
         let never = "1h".to_owned();
-        let mut options = vec!["--log".to_owned(), "warn".to_owned()];
+        let connections = CONNECTIONS.max(many + GOOD).to_string();
+        let mut options = ["--log", "warn", "--max-connections", &connections].map(str::to_owned).to_vec();
         if lifted {
             options.extend([kind.limit().to_owned(), never]);
         }
@@ -32,18 +42,24 @@ pub(crate) async fn run(program: &Path, names: &[String], lifted: bool) -> usize
         Good::during(&target, Duration::from_secs(1)).await;
         let quiet = Good::during(&target, QUIET).await;
         let good = Good::start(&target);
-        let cuts = attack(&target, kind, MANY, LIMIT, LIMIT + 4 * MARGIN).await;
+        let cuts = attack(&target, kind, many, LIMIT, LIMIT + 4 * MARGIN).await;
         let attacked = good.stop();
 
         let mut after: Vec<Duration> = cuts.iter().filter_map(|cut| cut.after).collect();
         after.sort();
-        let open = MANY - after.len();
+        let open = many - after.len();
         let early = after.iter().filter(|after| **after + Duration::from_millis(5) < LIMIT).count();
-        let may_be_early = if kind.is_tls() { MANY - HANDSHAKES + 100 } else { 0 };
+        let may_be_early = if kind.is_tls() { (many + 100).saturating_sub(HANDSHAKES) } else { 0 };
         let late = after.iter().filter(|after| **after > LIMIT + MARGIN).count();
         let peak = target.peak();
         let is_wrong = open + late > 0 || early > may_be_early || is_affected(&quiet, &attacked) || peak > MAX_MEMORY;
         wrong += usize::from(is_wrong);
+        total.peers += many;
+        total.cut += after.len();
+        total.latest = total.latest.max(after.last().copied());
+        total.answered += attacked.answered();
+        total.failed += attacked.failed.len();
+        total.peak = total.peak.max(peak);
         let (p99, before) = (attacked.quantile(0.99), quiet.quantile(0.99));
         println!(
             "{:<14} {:>7.2} {:>7.2} {:>7} {:>8} {:>8} {:>8} {:>6.2} {:>8} {:>8} {:>6} {:>6}",
@@ -67,5 +83,29 @@ pub(crate) async fn run(program: &Path, names: &[String], lifted: bool) -> usize
             println!("    the first failure: {failed}");
         }
     }
+    total.print_figures();
     wrong
+}
+
+/// The sums and maxima over all kinds of peers.
+#[derive(Default)]
+struct Total {
+    peers: usize,
+    cut: usize,
+    latest: Option<Duration>,
+    answered: usize,
+    failed: usize,
+    peak: usize,
+}
+
+impl Total {
+    fn print_figures(&self) {
+        let Self { peers, cut, answered, failed, .. } = self;
+        scale::print_figures(format!(
+            "{peers} hostile connections, {cut} cut off by the server, the last one after {:.2} s; {answered} legitimate \
+             requests answered and {failed} failed meanwhile; peak memory {} MB",
+            self.latest.unwrap_or_default().as_secs_f64(),
+            mb(self.peak),
+        ));
+    }
 }

@@ -11,9 +11,11 @@
 //! - `floods`: each HTTP/2 flood for a few seconds.
 //! - `stops`: 200 SIGTERMs under load with a short drain delay, and a few with the default one.
 //!
+//! `LEADAPI_TEST_HOSTILE_PEERS` and `LEADAPI_TEST_STOPS` set other numbers of peers and SIGTERMs.
+//!
 //! The figure for legitimate traffic is the 99th percentile of its latency. Other load on the machine raises it; run
-//! the command with `chrt -r 1` to avoid that. The program needs about 5,000 file descriptors. Its exit status is 1 if
-//! a check fails.
+//! the command with `chrt -r 1` to avoid that. The program and the server each need two file descriptors for each peer.
+//! The exit status is 1 if a check fails.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
