@@ -1,7 +1,6 @@
 //! Runs three servers, and callers that send requests to all of them.
 
 use std::{
-    process::{Child, Command, Stdio},
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, Ordering::Relaxed},
@@ -9,36 +8,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use leadapi_tests::{Admitted, eventually, max_admitted_in, secret, serve_with_rate_limits};
+use leadapi_tests::{Admitted, eventually, max_admitted_in, secret};
 use reqwest::StatusCode;
 use tokio::{task::JoinHandle, time::sleep};
 
-const SERVERS: usize = 3;
+use crate::server::{SERVERS, Server};
+
 const CALLERS: usize = 64;
 pub(crate) const LIMIT: usize = 600;
 pub(crate) const WINDOW: Duration = Duration::from_secs(60);
 /// The pause after a refused or failed request, so that callers do not overload the machine.
 const PAUSE: Duration = Duration::from_millis(200);
-
-/// A server process and its URL. The process is killed when this value is dropped.
-struct Server(Child, String);
-
-impl Server {
-    fn start(settings: &[&str], token: &str) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
-        // Discards the log, because it would contain a line for each request.
-        let command = command.arg("serve").args(settings).stderr(Stdio::null());
-        let (child, url) = serve_with_rate_limits(command, &[token]);
-        Self(child, url)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.0.kill().unwrap_or_default();
-        drop(self.0.wait());
-    }
-}
 
 /// Three servers under load.
 pub(crate) struct Load<'s> {
@@ -54,7 +34,7 @@ impl<'s> Load<'s> {
     pub(crate) fn start(settings: &'s [&'s str]) -> Self {
         let token = secret("cluster");
         let servers: Vec<Server> = (0..SERVERS).map(|_| Server::start(settings, &token)).collect();
-        let urls = Mutex::new(servers.iter().map(|server| server.1.clone()).collect());
+        let urls = Mutex::new(servers.iter().map(|server| server.url.clone()).collect());
         let calls = Arc::new(Calls { token, urls, stopped: AtomicBool::new(false), admitted: Mutex::default() });
         let callers = (0..CALLERS).map(|nth| {
             let calls = calls.clone();
@@ -73,9 +53,9 @@ impl<'s> Load<'s> {
 
     /// Kills a server and starts another one in its place.
     pub(crate) fn replace_a_server(&mut self) {
-        self.servers[0].0.kill().unwrap();
+        self.servers[0].child.kill().unwrap();
         self.servers[0] = Server::start(self.settings, &self.calls.token);
-        self.calls.urls.lock().unwrap()[0].clone_from(&self.servers[0].1);
+        self.calls.urls.lock().unwrap()[0].clone_from(&self.servers[0].url);
     }
 
     /// Stops the callers, and asserts that the limit held in every interval of 60 s.

@@ -10,3 +10,5 @@
 
 mod calls;
 mod rate_limit;
+mod server;
+mod twins;
