@@ -114,13 +114,13 @@ impl Sides<'_> {
             return self.delete_expired_keys().await;
         }
         if let Some((tenant, request)) = operation::request(operation) {
-            let before = self.keys(tenant.other()).await;
+            let before = self.written(tenant.other()).await;
             self.send(tenant, &request).await?;
-            let after = self.keys(tenant.other()).await;
+            let after = self.written(tenant.other()).await;
             return if before == after {
                 Ok(())
             } else {
-                Err(format!("the other business's keys changed from {before:?} to {after:?}"))
+                Err(format!("the other business's leads or keys changed from {before:?} to {after:?}"))
             };
         }
         let mut outcomes = Vec::new();
@@ -134,15 +134,16 @@ impl Sides<'_> {
         }
     }
 
-    /// Returns the idempotency keys of a business in each database.
-    async fn keys(&self, tenant: Tenant) -> Vec<Vec<Vec<String>>> {
-        let mut keys = Vec::new();
+    /// Returns what requests of a business can write, in each database: its idempotency keys and its leads.
+    async fn written(&self, tenant: Tenant) -> Vec<Vec<Vec<String>>> {
+        let (business, mut written) = (tenant.business(), Vec::new());
         for (_, raw) in self.all.iter().filter_map(|side| side.open_store.sql()) {
-            let business = tenant.business();
-            let rows = format!("SELECT key, created_at FROM idempotency WHERE business_id = '{business}' ORDER BY key");
-            keys.push(raw.rows(&rows).await);
+            for (columns, table, order) in [("key, created_at", "idempotency", "key"), ("*", "lead", "id")] {
+                let rows = format!("SELECT {columns} FROM {table} WHERE business_id = '{business}' ORDER BY {order}");
+                written.push(raw.rows(&rows).await);
+            }
         }
-        keys
+        written
     }
 
     /// Deletes expired keys, and checks that exactly the keys that are at least a day old are gone, except that
