@@ -125,9 +125,23 @@ impl Target {
 
     /// Returns the server's peak memory in bytes.
     pub fn peak(&self) -> usize {
+        self.status("VmHWM:").trim_end_matches(" kB").parse::<usize>().unwrap() * 1_024
+    }
+
+    /// Returns the server's resident memory in bytes.
+    pub fn resident(&self) -> usize {
+        self.status("VmRSS:").trim_end_matches(" kB").parse::<usize>().unwrap() * 1_024
+    }
+
+    /// Returns the number of the server's threads.
+    pub fn threads(&self) -> usize {
+        self.status("Threads:").parse().unwrap()
+    }
+
+    /// Returns a field of the server's `/proc/…/status`.
+    fn status(&self, field: &str) -> String {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-        line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1_024
+        status.lines().find_map(|line| line.strip_prefix(field)).unwrap().trim().to_owned()
     }
 
     /// Returns the number of file descriptors that the server has open.
