@@ -12,8 +12,7 @@ const FORM: &str = r#"{"form":{"client_id":"c1","confirmation_message":"Bye","pa
 #[test]
 fn a_step_shows_its_page_and_its_questions() {
     let record: FormRecord = serde_json::from_str(FORM).unwrap();
-    let mut policy = Policy::default();
-    policy.locale = Some("de".into());
+    let policy = Policy { locale: Some("de".into()), ..Policy::default() };
     let form = record.compile(Version::Draft, &policy);
     let answers = Answers::new().with("q", "x").with("r", "no").with("s", " b ");
     let walk = form.walk(&answers);
