@@ -26,9 +26,11 @@ use std::{
 };
 
 use leadapi_tests::{
+    eventually,
     hostile::{Good, Target},
     scale,
 };
+use tokio::time::timeout;
 
 /// The default duration in seconds.
 const SECONDS: u32 = 60 * 60;
@@ -84,10 +86,9 @@ impl Sample {
     /// Loads the server for this time, waits until it has as few descriptors as before, and takes a sample.
     async fn take(target: &Target, time: Duration, idle: usize) -> Self {
         let good = Good::during(target, time).await;
-        let paused = Instant::now();
-        while target.descriptors() > idle && paused.elapsed() < CLOSE_TIME {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        let closed = eventually("the connections are closed", async || target.descriptors() <= idle);
+        // If a connection stays open, the sample shows it.
+        let _ = timeout(CLOSE_TIME, closed).await;
         Self {
             memory: target.resident(),
             descriptors: target.descriptors(),

@@ -1,5 +1,5 @@
-//! Reports of form walks as JSON, from the engine and from a naive interpreter that serves as its reference, and large
-//! forms for tests.
+//! Reports of form walks as JSON, from the engine and from a naive interpreter that serves as its reference, and hostile
+//! forms.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
