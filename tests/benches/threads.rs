@@ -140,7 +140,7 @@ fn pair(shared: Shared) -> [Caller; 2] {
     })
 }
 
-/// Returns a business that is parsed separately. It shares no memory with another business, not even the text of an id.
+/// Parses the business again, so that it shares no memory with the others, not even the text of an id.
 fn seed(id: &str) -> BusinessSeed {
     let mut seed = Dataset::parse(SAMPLE).unwrap().businesses.remove(0);
     seed.id = id.parse().unwrap();

@@ -248,8 +248,7 @@ impl<T> FromIterator<T> for Field<Vec<Entry<T>>> {
 impl<T: Serialize> Serialize for Field<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            // A record omits its absent members. An absent member that is serialized on its own becomes null, because
-            // serde requires a value.
+            // Records omit absent members. Outside a record, serde requires a value.
             Self::Absent | Self::Null => serializer.serialize_none(),
             Self::Value(value) => value.serialize(serializer),
             Self::Other(raw) => raw.serialize(serializer),

@@ -169,7 +169,7 @@ fn findings_beyond_the_limit_per_code_are_counted() {
     let last = braces.last().unwrap();
     assert_eq!((last.count, last.pointer.as_str()), (12_245, "/form/settings/endings/0/message"));
     assert_eq!(last.message, "and 12245 more unbalanced-brace findings, starting here");
-    // Exactly at the limit, there are no others to count.
+    // At the limit, no finding counts others.
     record["form"]["settings"]["endings"][0]["message"] = "{".repeat(Finding::MAX_PER_CODE).into();
     let findings = check(&record);
     assert!(findings.len() == Finding::MAX_PER_CODE && findings.iter().all(|finding| finding.count == 1));
