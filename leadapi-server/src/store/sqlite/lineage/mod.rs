@@ -17,7 +17,7 @@
 
 use std::{
     fs::File,
-    io::{self, BufReader, ErrorKind, Read},
+    io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom},
     path::Path,
 };
 
@@ -41,6 +41,9 @@ struct Lineage {
 /// The first and the last version of the `lineage` row in a log.
 struct LoggedVersions {
     salts: [u8; 8],
+    /// The position of the row's page in the file, and its size.
+    position: u64,
+    page_size: u32,
     first: Lineage,
     last: Lineage,
 }
@@ -51,7 +54,7 @@ pub(super) fn check(path: &Path) -> Result<(), OpenError> {
     for _ in 0..MAX_ATTEMPTS {
         // Reading the log, the file and the log again keeps the comparison valid while a server is writing.
         let Some(before) = read_log_file(&log)? else { return Ok(()) };
-        let stored = stored(path)?;
+        let stored = stored(path, &before)?;
         let Some(after) = read_log_file(&log)? else { return Ok(()) };
         if before.salts == after.salts && is_consistent(&before.first, &after.last, stored.as_ref()) {
             return Ok(());
@@ -70,9 +73,8 @@ fn is_consistent(first: &Lineage, last: &Lineage, stored: Option<&Lineage>) -> b
     }
 }
 
-/// Reads the row from the file alone, without its log. Returns `None` if the file does not contain the row yet, or if
-/// SQLite cannot read the file without the log.
-fn stored(path: &Path) -> Result<Option<Lineage>, OpenError> {
+/// Reads the row from the file alone, without its log. Returns `None` if the file does not contain the row yet.
+fn stored(path: &Path, logged: &LoggedVersions) -> Result<Option<Lineage>, OpenError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let read = Connection::open_with_flags(immutable_uri(path), flags).and_then(|file| {
         let read = |row: &rusqlite::Row<'_>| {
@@ -89,10 +91,20 @@ fn stored(path: &Path) -> Result<Option<Lineage>, OpenError> {
                 Some(ErrorCode::Unknown | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
             ) =>
         {
-            Ok(None)
+            // A crash during a checkpoint can leave a file that SQLite cannot read without the log: the first page
+            // already counts pages that the file does not have yet.
+            Ok(read_page(path, logged)?)
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Reads the row from the page of the file on which the log has it.
+fn read_page(path: &Path, logged: &LoggedVersions) -> io::Result<Option<Lineage>> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(logged.position))?;
+    let mut page = vec![0; logged.page_size as usize];
+    Ok(if read_whole(&mut file, &mut page)? { parse_page(&page) } else { None })
 }
 
 /// Returns a URI that makes SQLite read the file alone, without locks and without its log.
@@ -130,7 +142,11 @@ fn read_log(mut log: impl Read) -> io::Result<Option<LoggedVersions>> {
         if let Some(lineage) = parse_page(&page) {
             match &mut found {
                 Some(found) => found.last = lineage,
-                None => found = Some(LoggedVersions { salts, first: lineage.clone(), last: lineage }),
+                None => {
+                    let [number, ..] = words(&frame);
+                    let position = u64::from(number.saturating_sub(1)) * u64::from(page_size);
+                    found = Some(LoggedVersions { salts, position, page_size, first: lineage.clone(), last: lineage });
+                }
             }
         }
     }
@@ -161,7 +177,8 @@ fn parse_page(page: &[u8]) -> Option<Lineage> {
     is_id.then(|| Lineage { store_id: store_id.to_owned(), commits: if *integer == 9 { 1 } else { number } })
 }
 
-fn words(header: &[u8; 32]) -> [u32; 8] {
+/// Splits a header into big-endian numbers. A header of a frame has fewer than eight.
+fn words(header: &[u8]) -> [u32; 8] {
     let mut words = [0; 8];
     for (word, bytes) in words.iter_mut().zip(header.chunks_exact(4)) {
         *word = bytes.iter().fold(0, |word, byte| word << 8 | u32::from(*byte));

@@ -59,6 +59,29 @@ fn a_store_that_crashed_is_opened_with_its_own_log() {
     }
 }
 
+/// A checkpoint writes its pages in order and then syncs. A crash can leave any number of them.
+#[test]
+fn a_file_whose_checkpoint_was_interrupted_at_any_page_is_opened_with_its_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("leads.db");
+    let writer = open::open(&path).unwrap();
+    commit(&writer, 3);
+    checkpoint(&writer);
+    writer.execute_batch("CREATE TABLE large (bytes BLOB); INSERT INTO large VALUES (randomblob(100000))").unwrap();
+    commit(&writer, 3);
+    let crashed = crash(&path);
+    let old = fs::read(crashed.path()).unwrap();
+    checkpoint(&writer);
+    let new = fs::read(&path).unwrap();
+    assert!(old.len() < new.len(), "the checkpoint must extend the file");
+    for written in (0..=new.len()).step_by(4096) {
+        let mut file = old.clone();
+        file.splice(..written.min(old.len()), new[..written].iter().copied());
+        fs::write(crashed.path(), file).unwrap();
+        assert!(!is_refused(&crashed.path()), "{written} of {} bytes", new.len());
+    }
+}
+
 #[test]
 fn an_older_copy_next_to_a_newer_log_is_refused() {
     let folder = tempfile::tempdir().unwrap();
