@@ -15,6 +15,8 @@
 //! - A copy made after the log last restarted. This case is harmless: the log holds every page that has changed since
 //!   then, so the result is the state at the crash.
 
+mod checksum;
+
 use std::{
     fs::File,
     io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom},
@@ -23,6 +25,8 @@ use std::{
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
+
+use checksum::Checksum;
 
 use super::{error::OpenError, file::with_suffix};
 
@@ -124,13 +128,16 @@ fn read_log_file(log: &Path) -> Result<Option<LoggedVersions>, OpenError> {
 }
 
 /// Parses a log (<https://www.sqlite.org/fileformat2.html#the_write_ahead_log>), up to the first frame that is
-/// incomplete or whose salts differ.
+/// incomplete or whose salts or checksum differ. After a crash, a frame can consist of a new header and an old page,
+/// because a restarted log overwrites its old frames.
 fn read_log(mut log: impl Read) -> io::Result<Option<LoggedVersions>> {
     const MAGIC: u32 = 0x377f_0682;
     let Some(header) = read_array::<32>(&mut log)? else { return Ok(None) };
-    let [word_0, _, page_size, _, ..] = words(&header);
+    let [magic, _, page_size, _, _, _, sum_0, sum_1] = words(&header);
     let salts: [u8; 8] = header.get(16..24).and_then(|salts| salts.try_into().ok()).unwrap_or_default();
-    if word_0 & !1 != MAGIC || !(512..=65_536).contains(&page_size) {
+    let mut checksum = Checksum::new(magic);
+    checksum.add(header.get(..24).unwrap_or_default());
+    if magic & !1 != MAGIC || !(512..=65_536).contains(&page_size) || !checksum.is(sum_0, sum_1) {
         return Ok(None);
     }
     let mut page = vec![0; page_size as usize];
@@ -139,11 +146,16 @@ fn read_log(mut log: impl Read) -> io::Result<Option<LoggedVersions>> {
         if frame.get(8..16) != Some(&salts) || !read_whole(&mut log, &mut page)? {
             break;
         }
+        let [number, _, _, _, sum_0, sum_1, ..] = words(&frame);
+        checksum.add(frame.get(..8).unwrap_or_default());
+        checksum.add(&page);
+        if !checksum.is(sum_0, sum_1) {
+            break;
+        }
         if let Some(lineage) = parse_page(&page) {
             match &mut found {
                 Some(found) => found.last = lineage,
                 None => {
-                    let [number, ..] = words(&frame);
                     let position = u64::from(number.saturating_sub(1)) * u64::from(page_size);
                     found = Some(LoggedVersions { salts, position, page_size, first: lineage.clone(), last: lineage });
                 }

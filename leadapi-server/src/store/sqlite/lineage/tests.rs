@@ -15,6 +15,10 @@ impl Crashed {
     fn path(&self) -> PathBuf {
         self.folder.path().join("leads.db")
     }
+
+    fn log(&self) -> PathBuf {
+        with_suffix(&self.path(), "-wal")
+    }
 }
 
 fn commit(connection: &Connection, times: usize) {
@@ -137,10 +141,28 @@ fn a_log_that_was_torn_at_any_byte_is_not_refused() {
     checkpoint(&writer);
     commit(&writer, 4);
     let crashed = crash(&path);
-    let log = with_suffix(&crashed.path(), "-wal");
-    let whole = fs::read(&log).unwrap();
+    let whole = fs::read(crashed.log()).unwrap();
     for length in (0..whole.len()).step_by(97) {
-        fs::write(&log, &whole[..length]).unwrap();
+        fs::write(crashed.log(), &whole[..length]).unwrap();
         assert!(!is_refused(&crashed.path()), "{length} of {} bytes", whole.len());
+    }
+}
+
+#[test]
+fn a_log_that_was_torn_while_it_overwrote_an_older_one_is_not_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("leads.db");
+    let writer = open::open(&path).unwrap();
+    checkpoint(&writer);
+    commit(&writer, 20);
+    let old = fs::read(crash(&path).log()).unwrap();
+    writer.query_row("PRAGMA wal_checkpoint(PASSIVE)", (), |_| Ok(())).unwrap();
+    commit(&writer, 4);
+    let crashed = crash(&path);
+    let new = fs::read(crashed.log()).unwrap();
+    assert!(new.len() == old.len() && new[..32] != old[..32], "the log must have restarted");
+    for written in (0..new.len()).step_by(97) {
+        fs::write(crashed.log(), [&new[..written], &old[written..]].concat()).unwrap();
+        assert!(!is_refused(&crashed.path()), "{written} of {} bytes", new.len());
     }
 }
