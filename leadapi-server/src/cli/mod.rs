@@ -87,6 +87,7 @@ enum Command {
     /// Serve two sample businesses from memory, and print their tokens and three requests to try.
     Demo(Box<Demo>),
     /// Check whether a running server is ready or alive, for health checks of containers that have no shell.
+    #[command(visible_alias = "health")]
     Ready(Ready),
     /// Give AI assistants read access to an API over the Model Context Protocol, on standard input and output.
     #[cfg(feature = "mcp")]

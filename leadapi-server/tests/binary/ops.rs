@@ -160,6 +160,8 @@ fn the_command_ready_reports_whether_a_server_is_ready() {
     };
     refused(&ops.0, "shutting down");
     assert_eq!(check(&["--live"], &ops.0).stdout, b"alive\n");
+    let health = Command::new(BINARY).arg("health").env("LEADAPI_OPS_LISTEN", &ops.0).status().unwrap();
+    assert_eq!(health.code(), Some(1), "another name of the same command");
     server.signal("-TERM");
     server.end();
     refused(&ops.0, "Connection refused");
