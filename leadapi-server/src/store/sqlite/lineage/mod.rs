@@ -152,15 +152,10 @@ fn read_log(mut log: impl Read) -> io::Result<Option<LoggedVersions>> {
         if !checksum.is(sum_0, sum_1) {
             break;
         }
-        if let Some(lineage) = parse_page(&page) {
-            match &mut found {
-                Some(found) => found.last = lineage,
-                None => {
-                    let position = u64::from(number.saturating_sub(1)) * u64::from(page_size);
-                    found = Some(LoggedVersions { salts, position, page_size, first: lineage.clone(), last: lineage });
-                }
-            }
-        }
+        let Some(lineage) = parse_page(&page) else { continue };
+        let position = u64::from(number.saturating_sub(1)) * u64::from(page_size);
+        let first = || LoggedVersions { salts, position, page_size, first: lineage.clone(), last: lineage.clone() };
+        found.get_or_insert_with(first).last.clone_from(&lineage);
     }
     Ok(found)
 }
