@@ -13,6 +13,8 @@ use crate::{is_affected, mb, ms};
 const PEERS: usize = 2_000;
 /// The server's default for the maximum number of connections. A larger attack raises it.
 const CONNECTIONS: usize = 10_000;
+/// Unread responses of this size close no connection, so that only the timeout does.
+const UNREAD_BYTES: usize = 1 << 30;
 /// The number of connections that the legitimate traffic needs.
 const GOOD: usize = 100;
 const LIMIT: Duration = Duration::from_secs(10);
@@ -32,8 +34,11 @@ pub(crate) async fn run(program: &Path, names: &[String], lifted: bool) -> usize
     let (mut wrong, mut total) = (0, Total::default());
     for kind in PeerKind::ALL.into_iter().filter(|kind| names.is_empty() || names.contains(&format!("{kind:?}"))) {
         let never = "1h".to_owned();
-        let connections = CONNECTIONS.max(many + GOOD).to_string();
+        let (connections, requests) = (CONNECTIONS.max(many + GOOD).to_string(), (many + GOOD).to_string());
+        let unread = UNREAD_BYTES.to_string();
         let mut options = ["--log", "warn", "--max-connections", &connections].map(str::to_owned).to_vec();
+        // The peers share their token with the legitimate traffic.
+        options.extend(["--max-token-requests", &requests, "--max-unread-bytes", &unread].map(str::to_owned));
         if lifted {
             options.extend([kind.limit().to_owned(), never]);
         }
