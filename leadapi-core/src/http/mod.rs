@@ -6,11 +6,15 @@
 pub mod header;
 pub(crate) mod operation;
 #[cfg(feature = "service")]
+mod read_body;
+#[cfg(feature = "service")]
 mod response;
 #[cfg(feature = "service")]
 pub(crate) mod service;
 
 pub use operation::{Endpoint, Operation, TABLE, lead_path};
+#[cfg(feature = "service")]
+pub use read_body::{ReadBodyError, read_body};
 #[cfg(feature = "service")]
 pub use response::{ResponseBody, error_response, json_response};
 #[cfg(feature = "service")]

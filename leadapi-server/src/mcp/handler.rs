@@ -8,10 +8,10 @@ use http::{
     HeaderValue, Request, Response, StatusCode, Uri,
     header::{ALLOW, AUTHORIZATION, ORIGIN},
 };
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt, Full};
 use leadapi_core::{
     auth::BearerToken,
-    http::{Operation, ResponseBody, error_response, header::X_REQUEST_ID, json_response},
+    http::{Operation, ReadBodyError, ResponseBody, error_response, header::X_REQUEST_ID, json_response, read_body},
     port::{TokenVerifier, Verdict},
 };
 use rmcp::{
@@ -142,14 +142,12 @@ impl McpHandler {
 /// Reads the body, which must be a JSON-RPC message if the method is POST. The error is the response to send.
 async fn with_body(request: Request<RequestBody>) -> Result<Request<Full<Bytes>>, Box<HttpResponse>> {
     let (head, body) = request.into_parts();
-    let body = Limited::new(body, MAX_BODY_BYTES).collect().await.map_err(|error| {
-        if error.is::<LengthLimitError>() {
-            refuse(StatusCode::PAYLOAD_TOO_LARGE, &format!("body must be at most {MAX_BODY_BYTES} bytes"))
-        } else {
-            refuse(StatusCode::BAD_REQUEST, "body did not arrive completely")
+    let body = read_body(body, MAX_BODY_BYTES).await.map_err(|error| match error {
+        ReadBodyError::TooLarge(most) => {
+            refuse(StatusCode::PAYLOAD_TOO_LARGE, &format!("body must be at most {most} bytes"))
         }
+        _ => refuse(StatusCode::BAD_REQUEST, "body did not arrive completely"),
     })?;
-    let body = body.to_bytes();
     if head.method == http::Method::POST
         && let Err(error) = serde_json::from_slice::<ClientJsonRpcMessage>(&body)
     {

@@ -1,10 +1,11 @@
 //! The submitted forms, and the token that proves which session and path a form was rendered for.
 
-use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};
 use http::{Request, header::CONTENT_TYPE};
-use http_body_util::{BodyExt, Limited};
-use leadapi_core::auth::{SessionToken, TokenHash};
+use leadapi_core::{
+    auth::{SessionToken, TokenHash},
+    http::read_body,
+};
 use sha2::Sha256;
 
 use super::problem::Problem;
@@ -25,9 +26,8 @@ impl Fields {
         {
             return Err(Problem::BadRequest("The form has an unexpected content type."));
         }
-        let body = Limited::new(request.into_body(), MAX_BYTES).collect().await;
-        let body: Bytes = body.map_err(|_| Problem::BadRequest("The form is too large or incomplete."))?.to_bytes();
-        Ok(Self::parse(&body))
+        let body = read_body(request.into_body(), MAX_BYTES).await;
+        Ok(Self::parse(&body.map_err(|_| Problem::BadRequest("The form is too large or incomplete."))?))
     }
 
     /// Returns whether the form was rendered for this session and is submitted to the path that it was rendered for.

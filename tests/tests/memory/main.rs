@@ -1,11 +1,15 @@
-//! Tests with clients that request large responses and do not read them. The server must bound the memory for these
-//! responses while it serves other clients as usual.
+//! Tests with clients that request large responses and do not read them, or send a request body byte by byte. The server
+//! must bound the memory for these requests while it serves other clients as usual.
 //!
 //! This is a separate binary, because it keeps the CPU busy, which would cause timeouts in other tests.
 #![cfg(target_os = "linux")]
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use bytes::Bytes;
 use http::Request;
@@ -16,7 +20,7 @@ use leadapi_tests::hostile::{
     Good, PeerKind, Target, attack,
     floods::{Flood, flood},
 };
-use tokio::task::JoinSet;
+use tokio::{io::AsyncWriteExt, task::JoinSet, time::interval};
 
 /// The maximum memory of the server. Without any limits, the server takes about a gigabyte in the first of these tests.
 const MAX_MEMORY: usize = 150 << 20;
@@ -64,6 +68,36 @@ fn is_served_and_small(target: &Target, good: Good, most: usize) {
     let good = good.stop();
     assert_eq!(good.failed, Vec::<String>::new(), "{} answered", good.answered());
     assert!(target.peak() < most, "{} MB", target.peak() >> 20);
+}
+
+/// Each byte arrives in its own packet, which the server receives in a buffer of several kilobytes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_body_that_arrives_byte_by_byte_uses_memory_in_proportion_to_its_size() {
+    const CONNECTIONS: usize = 40;
+    const TIME: Duration = Duration::from_secs(2);
+    let target = target(&[]);
+    let head = target.request("POST /v1/leads", "content-length: 60000\r\n", "");
+    let before = target.peak();
+    let mut uploads = JoinSet::new();
+    for _ in 0..CONNECTIONS {
+        let (mut stream, head) = (target.connect().await, head.clone());
+        uploads.spawn(async move {
+            stream.set_nodelay(true).unwrap();
+            stream.write_all(head.as_bytes()).await.unwrap();
+            let (mut sent, mut pace) = (0, interval(Duration::from_millis(1)));
+            let started = Instant::now();
+            while started.elapsed() < TIME {
+                pace.tick().await;
+                stream.write_all(b" ").await.unwrap();
+                sent += 1;
+            }
+            sent
+        });
+    }
+    let sent: usize = uploads.join_all().await.into_iter().sum();
+    assert!(sent > 100 * CONNECTIONS, "only {sent} bytes sent");
+    let more = target.peak() - before;
+    assert!(more < 20 << 20, "{sent} bytes took {} MB", more >> 20);
 }
 
 /// The number of large responses that each connection requests exceeds the server's limit on concurrent streams.

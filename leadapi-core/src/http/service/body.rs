@@ -3,29 +3,26 @@
 use bytes::Bytes;
 use http::{HeaderMap, header};
 use http_body::Body;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
 
-use crate::{BoxError, validate::FieldError};
+use crate::{
+    BoxError,
+    http::{ReadBodyError, read_body},
+    validate::FieldError,
+};
 
 /// The maximum size of a body in bytes (contract D5).
 pub(crate) const MAX_BYTES: usize = 65_536;
 
 /// Reads a complete body, or fails as soon as it exceeds `MAX_BYTES`.
-pub(super) async fn collect<B>(body: B) -> Result<Bytes, FieldError>
+pub(super) async fn read<B>(body: B) -> Result<Bytes, FieldError>
 where
     B: Body,
     B::Error: Into<BoxError>,
 {
-    let too_large = || FieldError::new("body", format!("must be at most {MAX_BYTES} bytes"));
-    // A body whose declared length exceeds the limit is rejected before any of it is read.
-    if body.size_hint().lower() > MAX_BYTES as u64 {
-        return Err(too_large());
-    }
-    match Limited::new(body, MAX_BYTES).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
-        Err(_) => Err(FieldError::new("body", "could not be read to its end")),
-    }
+    read_body(body, MAX_BYTES).await.map_err(|error| match error {
+        ReadBodyError::TooLarge(most) => FieldError::new("body", format!("must be at most {most} bytes")),
+        ReadBodyError::Incomplete(_) => FieldError::new("body", "could not be read to its end"),
+    })
 }
 
 /// Checks that the body is declared as JSON in UTF-8. A missing `Content-Type` counts as JSON.
@@ -109,38 +106,7 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, FieldError> {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        collections::VecDeque,
-        convert::Infallible,
-        pin::Pin,
-        task::{Context, Poll},
-    };
-
-    use futures_executor::block_on;
-    use http_body::Frame;
-
     use super::*;
-
-    /// A body that yields each piece as a frame.
-    struct Pieces(VecDeque<&'static str>);
-
-    impl Body for Pieces {
-        type Data = Bytes;
-        type Error = Infallible;
-
-        fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-            Poll::Ready(self.0.pop_front().map(|piece| Ok(Frame::data(piece.into()))))
-        }
-    }
-
-    #[test]
-    fn a_body_does_not_depend_on_its_division_into_frames() {
-        for pieces in [&["abcd"][..], &["ab", "cd"], &["", "a", "", "b", "cd", ""], &["a", "b", "c", "d"]] {
-            let whole = block_on(collect(Pieces(pieces.iter().copied().collect())));
-            assert_eq!(whole.ok().as_deref(), Some(&b"abcd"[..]), "{pieces:?}");
-        }
-        assert_eq!(block_on(collect(Pieces([].into()))).ok(), Some(Bytes::new()));
-    }
 
     #[test]
     fn only_json_content_types_are_accepted() {

@@ -55,7 +55,7 @@ pub(super) fn decode(
         Operation::CreateLead => {
             query::none(query, &mut errors);
             let key = idempotency_key(headers).map_err(|error| errors.push(error)).unwrap_or_default();
-            let draft = read_body(headers, body, &mut errors, |bytes, errors| {
+            let draft = decode_body(headers, body, &mut errors, |bytes, errors| {
                 let new = json::new_lead(bytes, errors)?;
                 LeadDraft::read(new, errors)
             });
@@ -63,7 +63,7 @@ pub(super) fn decode(
         }
         Operation::UpdateLead => {
             query::none(query, &mut errors);
-            let edit = read_body(headers, body, &mut errors, |bytes, errors| {
+            let edit = decode_body(headers, body, &mut errors, |bytes, errors| {
                 let patch = json::lead_patch(bytes, errors)?;
                 Some(LeadEdit::read(patch, errors))
             });
@@ -78,7 +78,7 @@ pub(super) fn decode(
 
 /// Reads the body, or returns `None` if it cannot be read. Its errors are collected separately. Otherwise an error in a
 /// query parameter could hide an error in the body field of the same name.
-fn read_body<T>(
+fn decode_body<T>(
     headers: &HeaderMap,
     body: Result<Bytes, FieldError>,
     errors: &mut FieldErrors,

@@ -189,7 +189,7 @@ impl Inner {
             return Err(Kind::MissingScope(scope).into());
         }
         let body = match operation {
-            Operation::CreateLead | Operation::UpdateLead => body::collect(body).await,
+            Operation::CreateLead | Operation::UpdateLead => body::read(body).await,
             // The other operations ignore any body (contract D5), so it is not read.
             _ => Ok(Bytes::new()),
         };

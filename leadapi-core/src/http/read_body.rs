@@ -1,0 +1,165 @@
+//! Reads a complete request body.
+
+use std::pin::pin;
+
+use bytes::{Buf, BufMut, Bytes};
+use http_body::Body;
+use http_body_util::BodyExt;
+
+use crate::BoxError;
+
+/// The reason why a body was not read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadBodyError {
+    /// The body has more bytes than allowed, or declares that it has. The rest of it was not read.
+    #[error("the body is larger than {0} bytes")]
+    TooLarge(usize),
+    /// The body ended with an error, for example because the client disconnected.
+    #[error("the body could not be read to its end")]
+    Incomplete(#[source] BoxError),
+}
+
+/// Reads a complete body of at most `max_bytes`, in memory that is proportional to its size (contract D5).
+///
+/// Use it in a host that adds its own endpoints. Collecting the frames instead would keep the whole buffer that each of
+/// them was received in, so that a client that sends single bytes would take thousands of times as much memory.
+///
+/// ```
+/// use http_body_util::Full;
+/// use leadapi_core::http::{ReadBodyError, read_body};
+///
+/// # futures_executor::block_on(async {
+/// assert_eq!(read_body(Full::from("{}"), 2).await?, "{}");
+/// assert!(matches!(read_body(Full::from("[1]"), 2).await, Err(ReadBodyError::TooLarge(2))));
+/// # Ok::<(), ReadBodyError>(())
+/// # }).unwrap();
+/// ```
+///
+/// # Errors
+///
+/// Fails with [`ReadBodyError::TooLarge`] as soon as the body exceeds `max_bytes`, or before any of it is read if its
+/// declared length does. Fails with [`ReadBodyError::Incomplete`] if the body ends with an error.
+pub async fn read_body<B>(body: B, max_bytes: usize) -> Result<Bytes, ReadBodyError>
+where
+    B: Body,
+    B::Error: Into<BoxError>,
+{
+    if body.size_hint().lower() > max_bytes as u64 {
+        return Err(ReadBodyError::TooLarge(max_bytes));
+    }
+    let (mut body, mut whole) = (pin!(body), Vec::new());
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| ReadBodyError::Incomplete(error.into()))?;
+        // Trailers are ignored.
+        let Ok(data) = frame.into_data() else { continue };
+        if whole.len() + data.remaining() > max_bytes {
+            return Err(ReadBodyError::TooLarge(max_bytes));
+        }
+        whole.put(data);
+    }
+    Ok(whole.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        collections::VecDeque,
+        pin::Pin,
+        sync::{
+            Arc,
+            atomic::{AtomicUsize, Ordering},
+        },
+        task::{Context, Poll},
+    };
+
+    use futures_executor::block_on;
+    use http::HeaderMap;
+    use http_body::Frame;
+
+    use super::*;
+
+    /// A body that yields these frames, and then perhaps an error. `None` is a frame with trailers.
+    struct Frames(VecDeque<Option<Bytes>>, Option<BoxError>);
+
+    impl Body for Frames {
+        type Data = Bytes;
+        type Error = BoxError;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+            let Some(frame) = self.0.pop_front() else { return Poll::Ready(self.1.take().map(Err)) };
+            Poll::Ready(Some(Ok(frame.map_or_else(|| Frame::trailers(HeaderMap::new()), Frame::data))))
+        }
+    }
+
+    fn read(pieces: &[&'static str], max_bytes: usize) -> Result<Bytes, ReadBodyError> {
+        let frames = pieces.iter().map(|piece| Some(Bytes::from_static(piece.as_bytes()))).collect();
+        block_on(read_body(Frames(frames, None), max_bytes))
+    }
+
+    #[test]
+    fn a_body_does_not_depend_on_its_division_into_frames() {
+        for pieces in [&["abcd"][..], &["ab", "cd"], &["", "a", "", "b", "cd", ""], &["a", "b", "c", "d"]] {
+            assert_eq!(read(pieces, 4).unwrap(), "abcd", "{pieces:?}");
+            assert!(matches!(read(pieces, 3), Err(ReadBodyError::TooLarge(3))), "{pieces:?}");
+        }
+        assert_eq!(read(&[], 0).unwrap(), "");
+        let with_trailers = Frames([Some("ab".into()), None].into(), None);
+        assert_eq!(block_on(read_body(with_trailers, 2)).unwrap(), "ab");
+    }
+
+    #[test]
+    fn a_body_that_ends_with_an_error_is_incomplete() {
+        let body = Frames([Some("ab".into())].into(), Some("disconnected".into()));
+        let error = block_on(read_body(body, 4)).unwrap_err();
+        assert!(matches!(&error, ReadBodyError::Incomplete(cause) if cause.to_string() == "disconnected"), "{error:?}");
+    }
+
+    /// The buffer that a frame was received in.
+    struct Buffer(Arc<AtomicUsize>);
+
+    impl AsRef<[u8]> for Buffer {
+        fn as_ref(&self) -> &[u8] {
+            b"x"
+        }
+    }
+
+    impl Drop for Buffer {
+        fn drop(&mut self) {
+            self.0.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// A body whose frames count the buffers that are still in use.
+    struct Buffers {
+        left: usize,
+        in_use: Arc<AtomicUsize>,
+    }
+
+    impl Body for Buffers {
+        type Data = Bytes;
+        type Error = BoxError;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+            assert_eq!(self.in_use.load(Ordering::Relaxed), 0, "the buffer of an earlier frame is still in use");
+            if self.left == 0 {
+                return Poll::Ready(None);
+            }
+            self.left -= 1;
+            self.in_use.fetch_add(1, Ordering::Relaxed);
+            Poll::Ready(Some(Ok(Frame::data(Bytes::from_owner(Buffer(self.in_use.clone()))))))
+        }
+    }
+
+    #[test]
+    fn the_buffer_of_each_frame_is_released_before_the_next_one_is_read() {
+        let body = Buffers { left: 100, in_use: Arc::default() };
+        assert_eq!(block_on(read_body(body, 100)).unwrap(), "x".repeat(100));
+    }
+}
