@@ -194,6 +194,28 @@ fn an_ending_behind_an_unknown_operator_is_undecided() {
     }
 }
 
+/// Each of the 300 options is tried with each of the 300 rules: 90,000 conditions, which take hardly any memory. A step
+/// pays for about 64 conditions.
+#[test]
+fn a_proof_stops_when_its_work_exceeds_the_budget() {
+    let options: Vec<Value> = (0..300).map(|at| json!({"id": format!("o{at}"), "label": format!("O{at}")})).collect();
+    let jump = json!({"kind": "jump", "target": "end:x"});
+    let rule = |at: usize| {
+        let condition = json!({"fieldId": "q", "op": "equals", "value": format!("o{at}")});
+        json!({"fromPageId": "a", "then": jump, "groups": [{"op": "AND", "conds": [condition]}]})
+    };
+    let record = json!({"form": {
+        "pages": [{"id": "a", "fields": [{"id": "q", "type": "single_choice", "options": options}]}],
+        "logic": {"rules": (0..300).map(rule).collect::<Vec<_>>()},
+        "settings": {"endings": [{"id": "e"}, {"id": "x"}]}}});
+    let record: FormRecord = serde_json::from_str(&record.to_string()).unwrap();
+    for (budget, complete) in [(1_000, false), (10_000, true)] {
+        let mut policy = Policy::default();
+        policy.budget = budget;
+        assert_eq!(record.compile(Version::Draft, &policy).prove().complete, complete, "{budget} steps");
+    }
+}
+
 /// The last page depends on all 2^18 combinations of answers, but the graph decides without enumerating them.
 #[test]
 fn the_graph_proves_verdicts_beyond_the_budget() {
