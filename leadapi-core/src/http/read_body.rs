@@ -8,7 +8,7 @@ use http_body_util::BodyExt;
 
 use crate::BoxError;
 
-/// The reason why a body was not read.
+/// An error from [`read_body`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadBodyError {
@@ -26,12 +26,11 @@ pub enum ReadBodyError {
 /// them was received in, so that a client that sends single bytes would take thousands of times as much memory.
 ///
 /// ```
-/// use http_body_util::Full;
 /// use leadapi_core::http::{ReadBodyError, read_body};
 ///
 /// # futures_executor::block_on(async {
-/// assert_eq!(read_body(Full::from("{}"), 2).await?, "{}");
-/// assert!(matches!(read_body(Full::from("[1]"), 2).await, Err(ReadBodyError::TooLarge(2))));
+/// assert_eq!(read_body(String::from("{}"), 2).await?, "{}");
+/// assert!(matches!(read_body(String::from("[1]"), 2).await, Err(ReadBodyError::TooLarge(2))));
 /// # Ok::<(), ReadBodyError>(())
 /// # }).unwrap();
 /// ```
@@ -64,7 +63,7 @@ where
 #[cfg(test)]
 mod tests {
     use std::{
-        collections::VecDeque,
+        iter::repeat_with,
         pin::Pin,
         sync::{
             Arc,
@@ -79,42 +78,45 @@ mod tests {
 
     use super::*;
 
-    /// A body that yields these frames, and then perhaps an error. `None` is a frame with trailers.
-    struct Frames(VecDeque<Option<Bytes>>, Option<BoxError>);
+    type Received = Result<Frame<Bytes>, BoxError>;
 
-    impl Body for Frames {
+    /// A body that yields these frames.
+    struct Frames<I>(I);
+
+    impl<I: Iterator<Item = Received> + Unpin> Body for Frames<I> {
         type Data = Bytes;
         type Error = BoxError;
 
-        fn poll_frame(
-            mut self: Pin<&mut Self>,
-            _: &mut Context<'_>,
-        ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-            let Some(frame) = self.0.pop_front() else { return Poll::Ready(self.1.take().map(Err)) };
-            Poll::Ready(Some(Ok(frame.map_or_else(|| Frame::trailers(HeaderMap::new()), Frame::data))))
+        fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Received>> {
+            Poll::Ready(self.0.next())
         }
     }
 
-    fn read(pieces: &[&'static str], max_bytes: usize) -> Result<Bytes, ReadBodyError> {
-        let frames = pieces.iter().map(|piece| Some(Bytes::from_static(piece.as_bytes()))).collect();
-        block_on(read_body(Frames(frames, None), max_bytes))
+    fn read(
+        frames: impl IntoIterator<Item = Received, IntoIter: Unpin>,
+        max_bytes: usize,
+    ) -> Result<Bytes, ReadBodyError> {
+        block_on(read_body(Frames(frames.into_iter()), max_bytes))
+    }
+
+    fn data(piece: &'static str) -> Frame<Bytes> {
+        Frame::data(piece.into())
     }
 
     #[test]
     fn a_body_does_not_depend_on_its_division_into_frames() {
         for pieces in [&["abcd"][..], &["ab", "cd"], &["", "a", "", "b", "cd", ""], &["a", "b", "c", "d"]] {
-            assert_eq!(read(pieces, 4).unwrap(), "abcd", "{pieces:?}");
-            assert!(matches!(read(pieces, 3), Err(ReadBodyError::TooLarge(3))), "{pieces:?}");
+            let frames = || pieces.iter().map(|piece| Ok(data(piece)));
+            assert_eq!(read(frames(), 4).unwrap(), "abcd", "{pieces:?}");
+            assert!(matches!(read(frames(), 3), Err(ReadBodyError::TooLarge(3))), "{pieces:?}");
         }
-        assert_eq!(read(&[], 0).unwrap(), "");
-        let with_trailers = Frames([Some("ab".into()), None].into(), None);
-        assert_eq!(block_on(read_body(with_trailers, 2)).unwrap(), "ab");
+        assert_eq!(read([], 0).unwrap(), "");
+        assert_eq!(read([Ok(data("ab")), Ok(Frame::trailers(HeaderMap::new()))], 2).unwrap(), "ab");
     }
 
     #[test]
     fn a_body_that_ends_with_an_error_is_incomplete() {
-        let body = Frames([Some("ab".into())].into(), Some("disconnected".into()));
-        let error = block_on(read_body(body, 4)).unwrap_err();
+        let error = read([Ok(data("ab")), Err("disconnected".into())], 4).unwrap_err();
         assert!(matches!(&error, ReadBodyError::Incomplete(cause) if cause.to_string() == "disconnected"), "{error:?}");
     }
 
@@ -133,33 +135,14 @@ mod tests {
         }
     }
 
-    /// A body whose frames count the buffers that are still in use.
-    struct Buffers {
-        left: usize,
-        in_use: Arc<AtomicUsize>,
-    }
-
-    impl Body for Buffers {
-        type Data = Bytes;
-        type Error = BoxError;
-
-        fn poll_frame(
-            mut self: Pin<&mut Self>,
-            _: &mut Context<'_>,
-        ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-            assert_eq!(self.in_use.load(Ordering::Relaxed), 0, "the buffer of an earlier frame is still in use");
-            if self.left == 0 {
-                return Poll::Ready(None);
-            }
-            self.left -= 1;
-            self.in_use.fetch_add(1, Ordering::Relaxed);
-            Poll::Ready(Some(Ok(Frame::data(Bytes::from_owner(Buffer(self.in_use.clone()))))))
-        }
-    }
-
     #[test]
     fn the_buffer_of_each_frame_is_released_before_the_next_one_is_read() {
-        let body = Buffers { left: 100, in_use: Arc::default() };
-        assert_eq!(block_on(read_body(body, 100)).unwrap(), "x".repeat(100));
+        let in_use = Arc::new(AtomicUsize::new(0));
+        let frames = repeat_with(|| {
+            let others = in_use.fetch_add(1, Ordering::Relaxed);
+            assert_eq!(others, 0, "the buffer of an earlier frame is still in use");
+            Ok(Frame::data(Bytes::from_owner(Buffer(in_use.clone()))))
+        });
+        assert_eq!(read(frames.take(100), 100).unwrap(), "x".repeat(100));
     }
 }
