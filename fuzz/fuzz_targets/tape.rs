@@ -12,6 +12,6 @@ fuzz_target!(|text: &str| {
         let again = Cassette::parse(&written).unwrap_or_else(|error| panic!("{error}: {written}"));
         assert_eq!(again.to_har().ok().as_deref(), Some(&*written));
     }
-    // A replay of requests that never came is reported as an error. Without `verify`, the drop would panic.
+    // Returns an error, because no request was replayed. Without this call, dropping the transport would panic.
     let _: Result<_, _> = cassette.transport().verify();
 });

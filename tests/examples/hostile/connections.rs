@@ -34,11 +34,14 @@ pub(crate) async fn run(program: &Path, names: &[String], lifted: bool) -> usize
     let (mut wrong, mut total) = (0, Total::default());
     for kind in PeerKind::ALL.into_iter().filter(|kind| names.is_empty() || names.contains(&format!("{kind:?}"))) {
         let never = "1h".to_owned();
-        let (connections, requests) = (CONNECTIONS.max(many + GOOD).to_string(), (many + GOOD).to_string());
-        let unread = UNREAD_BYTES.to_string();
-        let mut options = ["--log", "warn", "--max-connections", &connections].map(str::to_owned).to_vec();
-        // The peers share their token with the legitimate traffic.
-        options.extend(["--max-token-requests", &requests, "--max-unread-bytes", &unread].map(str::to_owned));
+        // The peers share their token with the legitimate traffic, so the limit of a token must admit all of them.
+        let limits = [
+            ("--max-connections", CONNECTIONS.max(many + GOOD)),
+            ("--max-token-requests", many + GOOD),
+            ("--max-unread-bytes", UNREAD_BYTES),
+        ];
+        let mut options = ["--log", "warn"].map(str::to_owned).to_vec();
+        options.extend(limits.into_iter().flat_map(|(option, limit)| [option.to_owned(), limit.to_string()]));
         if lifted {
             options.extend([kind.limit().to_owned(), never]);
         }

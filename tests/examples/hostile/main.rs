@@ -50,13 +50,13 @@ async fn main() -> ExitCode {
     if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// A 99th percentile below this is normal while the attack, too, uses the CPU of this machine.
-const USUAL: Duration = Duration::from_millis(5);
+/// Below this, a 99th percentile is normal, because the attack runs on the same CPU as the server.
+const NORMAL: Duration = Duration::from_millis(5);
 
-/// Returns whether an attack affects legitimate traffic: a request failed, or the 99th percentile is unusual and at least
-/// doubled.
+/// Returns whether an attack affects legitimate traffic: a request failed, or the 99th percentile is no longer normal and
+/// at least doubled.
 fn is_affected(quiet: &Report, attacked: &Report) -> bool {
-    !attacked.failed.is_empty() || attacked.quantile(0.99) >= USUAL.max(2 * quiet.quantile(0.99))
+    !attacked.failed.is_empty() || attacked.quantile(0.99) >= NORMAL.max(2 * quiet.quantile(0.99))
 }
 
 fn ms(time: Duration) -> String {
