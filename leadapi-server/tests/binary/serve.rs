@@ -84,10 +84,12 @@ fn new_secrets_are_printed_on_a_terminal() {
     let mut command = Command::new("script");
     command.args(["-q", "-e", "-c", &shell, "/dev/null"]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-    let printed: Vec<String> = lines.take_while(|line| !line.contains("listens at")).collect();
-    child.kill().unwrap();
-    child.wait().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let printed: Vec<String> = lines.by_ref().take_while(|line| !line.contains("listens at")).collect();
+    // Ctrl-C. If the test killed `script` instead, the server would go on running wherever SIGHUP is ignored.
+    child.stdin.as_mut().unwrap().write_all(b"\x03").unwrap();
+    assert!(lines.any(|line| line.contains("has stopped")));
+    assert!(child.wait().unwrap().success());
     assert!(printed.iter().any(|line| line.starts_with("token \"new\" of \"B\" (write): pak_")), "{printed:?}");
     assert!(!secrets_path(&data).exists());
 }
