@@ -6,6 +6,7 @@
 // `service` feature are for the server side. The modules without a feature gate are shared by client and server.
 mod hex;
 pub mod id;
+pub mod number;
 #[cfg(feature = "service")]
 mod sync;
 
