@@ -78,6 +78,13 @@ impl Answer {
     }
 }
 
+impl Answer {
+    /// Returns the text that operators of text compare, or `None` for null, an array or an object.
+    pub(super) fn scalar_text(&self) -> Option<Cow<'_, str>> {
+        matches!(self, Self::Bool(_) | Self::Number(_) | Self::Text(_)).then(|| self.text())
+    }
+}
+
 /// Returns whether the JSON is an empty array or object.
 #[inline(never)]
 fn is_empty_container(json: &str) -> bool {

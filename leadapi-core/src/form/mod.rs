@@ -62,7 +62,8 @@
 //!   combines the conditions of a group. An empty group is ignored. A rule without conditions never matches unless it
 //!   is the fallback. [`Operator`] defines what each operator compares: the ids of options, numbers, dates, booleans,
 //!   or trimmed text. Text comparisons are case-sensitive and distinguish `01` from `1`. For a question of an unknown
-//!   type, `equals` and `in` compare the text of a number, and no operator parses a string as a number.
+//!   type, the operators of text compare the JSON text of a number or a boolean, and no operator parses a string as a
+//!   number.
 //!   [`Answer::is_filled`] defines `is_filled`. A negated operator holds if the answer does not pass its counterpart,
 //!   or if the question is not answered. With an operator or a value that does not fit the type of the question, a
 //!   condition never holds.

@@ -149,3 +149,68 @@ fn too_many_parts_of_a_text_are_uncertain() {
     assert_eq!(proofs(&routed(&free, "AND", &parts(8))).endings, Verdict::Proved);
     assert_eq!(proofs(&routed(&free, "AND", &parts(12))).endings, Verdict::Unknown);
 }
+
+/// A host can send a number or a boolean for a question of any type, and the check must agree with the walk.
+#[test]
+fn text_operators_compare_the_text_of_numbers_and_booleans() {
+    for (answer, op, value, holds) in [
+        (json!(2.5), "contains", "5", true),
+        (json!(2.5), "not_contains", "5", false),
+        (json!(2.5), "equals", "2.5", true),
+        (json!(10115), "starts_with", "10", true),
+        (json!(10115), "not_starts_with", "10", false),
+        (json!(10115), "ends_with", "15", true),
+        (json!(true), "contains", "ru", true),
+        (json!(false), "not_ends_with", "se", false),
+        (json!(["10"]), "contains", "10", false),
+        (json!({"a": 10}), "contains", "10", false),
+    ] {
+        for kind in ["hidden", "matrix"] {
+            let asked = json!({"id": "q", "type": kind, "label": "Q?"});
+            let record = routed(&asked, "AND", &json!([{"fieldId": "q", "op": op, "value": value}]));
+            let form = record.compile(Version::Draft, &Policy::default());
+            let answers: Answers = serde_json::from_str(&json!({"q": answer}).to_string()).unwrap();
+            let walk = format!("{:?}", form.walk(&answers).outcome());
+            assert_eq!(walk.contains("\"yes\""), holds, "{kind} {answer} {op} {value}");
+            assert_eq!(form.prove().endings, Verdict::Proved, "{kind} {op} {value}");
+        }
+    }
+    // Only a number is greater than 100, and it can contain 7, so the rule must not count as one that never matches.
+    let asked = json!({"id": "q", "type": "hidden", "label": "Q?"});
+    let both = json!([{"fieldId": "q", "op": "gt", "value": 100}, {"fieldId": "q", "op": "contains", "value": "7"}]);
+    assert!(!matches!(proofs(&routed(&asked, "AND", &both)).endings, Verdict::Refuted(_)));
+}
+
+/// Case, `_`, `-` and spaces in the name of an operator have no meaning.
+#[test]
+fn every_spelling_of_an_operator_means_the_same() {
+    let values = [json!(false), json!(true), json!("a"), json!(3), json!(["a", 3]), json!(null)];
+    let answers = [json!(null), json!("a"), json!(3), json!(true)];
+    let asked = json!({"id": "q", "type": "hidden", "label": "Q?"});
+    for name in Operator::ALL.iter().flat_map(|op| op.aliases().iter().copied().chain([op.as_str()])) {
+        let split = |separator: &str| {
+            let (start, end) = name.split_at(name.len() / 2);
+            format!("{start}{separator}{end}")
+        };
+        for value in &values {
+            let meaning = |name: &str| {
+                let mut condition = json!({"fieldId": "q", "op": name});
+                if !value.is_null() {
+                    condition["value"] = value.clone();
+                }
+                let record = routed(&asked, "AND", &json!([condition]));
+                let form = record.compile(Version::Draft, &Policy::default());
+                let ends = answers.each_ref().map(|answer| {
+                    let answers: Answers = serde_json::from_str(&json!({"q": answer}).to_string()).unwrap();
+                    format!("{:?}", form.walk(&answers).outcome())
+                });
+                let codes: Vec<Code> = form.check().iter().map(|finding| finding.code).collect();
+                (ends, codes)
+            };
+            let expected = meaning(name);
+            for other in [name.to_uppercase(), split("_"), split("-"), split(" ").to_uppercase()] {
+                assert_eq!(meaning(&other), expected, "{other} {value}");
+            }
+        }
+    }
+}

@@ -158,12 +158,11 @@ impl<'r> Test<'r> {
             (Self::Text(_) | Self::Contains(_) | Self::StartsWith(_) | Self::EndsWith(_), Slot::Text(text)) => {
                 self.holds_for_text(text)
             }
-            (Self::Text(value), Slot::Any(answer)) => {
-                !matches!(answer, Answer::Other(_) | Answer::Texts(_)) && answer.text() == *value
+            (Self::Text(_) | Self::Contains(_) | Self::StartsWith(_) | Self::EndsWith(_), Slot::Any(answer)) => {
+                answer.scalar_text().is_some_and(|text| self.holds_for_text(&text))
             }
             (Self::Any(tests), _) => tests.iter().any(|test| test.holds(slot)),
             (Self::All(tests), _) => tests.iter().all(|test| test.holds(slot)),
-            (_, Slot::Any(Answer::Text(text))) => self.holds_for_text(text.trim()),
             _ => false,
         }
     }

@@ -2,6 +2,7 @@
 
 use super::kind::QuestionKind;
 use crate::form::{
+    aliases::plain,
     extensible_enum::Operator,
     logic::{Condition, Operand},
 };
@@ -67,7 +68,7 @@ impl Meaning {
 
     /// Returns whether the operator is FHIR's `exists`, whose value is a boolean.
     pub(in crate::form) fn is_exists(condition: &Condition) -> bool {
-        condition.op.get().is_some_and(|op| op.as_str() == "exists")
+        condition.op.get().is_some_and(|op| plain(op.as_str()) == "exists")
             && matches!(condition.value.get(), Some(Operand::Bool(_)))
     }
 }

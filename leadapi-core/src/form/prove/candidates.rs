@@ -59,6 +59,10 @@ impl Candidates {
             QuestionKind::Unknown | QuestionKind::Hidden => {
                 candidates.add_texts(question, tests);
                 candidates.add_json(tests);
+                if !tests.parts.is_empty() && !tests.cuts().is_empty() {
+                    // Rules compare a number both as a number and as text. The candidates cover each, but not both.
+                    candidates.combinations = None;
+                }
             }
         }
         candidates

@@ -148,7 +148,7 @@ impl<'f> Tests<'f> {
         };
         let parts = match slot {
             Slot::Text(text) => self.parts.outcomes(text),
-            Slot::Any(Answer::Text(text)) => self.parts.outcomes(text.trim()),
+            Slot::Any(answer) => answer.scalar_text().map_or_else(Outcomes::new, |text| self.parts.outcomes(&text)),
             Slot::Many(ids) => self.included.iter().map(|option| ids.iter().any(|id| id == option)).collect(),
             _ => Outcomes::new(),
         };

@@ -11,7 +11,7 @@ use super::{
 pub(super) fn operator(name: &str, value: &Value) -> Option<(&'static str, bool)> {
     let plain = name.to_lowercase().replace(['_', '-', ' '], "");
     Some(match plain.as_str() {
-        "exists" if name == "exists" && *value == false => ("is_filled", true),
+        "exists" if *value == false => ("is_filled", true),
         "isfilled" | "exists" | "isnotempty" | "isset" | "issubmitted" | "notempty" => ("is_filled", false),
         "isempty" | "empty" | "isnotset" | "isskipped" => ("is_filled", true),
         "equals" | "=" | "==" | "equal" | "equalto" | "is" | "isequal" | "isequalto" | "on" => ("equals", false),
@@ -195,9 +195,9 @@ fn equal(question: &Value, family: Family, answer: Option<&Value>, value: &Value
     }
 }
 
-/// Returns the text of a string answer.
-fn text(answer: Option<&Value>) -> Option<&str> {
-    answer?.as_str().map(str::trim)
+/// Returns the text of an answer that is a string, a number or a boolean.
+fn text(answer: Option<&Value>) -> Option<String> {
+    answer.filter(|answer| !answer.is_array() && !answer.is_object()).map(written)
 }
 
 /// Returns the text that a value stands for.
