@@ -59,6 +59,10 @@ assert.equal(finding.code, "target-ending-missing");
 assert.throws(() => new Form("[]"));
 assert.throws(() => new Form({}).walk("7"));
 
+const numbers = { form: { fields: [{ id: "n", type: "number" }] } };
+assert.equal(new Form(numbers).walk({ n: "9.500" }).problems[0].problem, "ambiguous_number");
+assert.equal(new Form(numbers, { locale: "de" }).walk({ n: "9.500" }).outcome, "finished");
+
 const form = new Form(sample);
 const answers = { q_recipient: "o_mother", q_age: 81, q_need: "o_household", q_hours: 12, q_postal: "10115", q_name: "Ann", q_email: "ann@example.org" };
 const start = performance.now();

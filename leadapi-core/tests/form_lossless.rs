@@ -50,8 +50,8 @@ fn the_sample_round_trips_and_is_fully_typed() {
     assert_eq!(debug.matches("extra: {").count(), debug.matches("extra: {}").count(), "{debug}");
 }
 
-/// The members of a question that this crate adds to those of the contract.
-const EXTENSIONS: [&str; 6] = ["max", "minLength", "maxLength", "pattern", "format", "currency"];
+/// The members of a form and of a question that this crate adds to those of the contract.
+const EXTENSIONS: [&str; 8] = ["locale", "languages", "max", "minLength", "maxLength", "pattern", "format", "currency"];
 
 #[test]
 fn the_sample_has_every_known_member() {

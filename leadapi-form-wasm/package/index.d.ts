@@ -12,11 +12,13 @@ export function load(
 /** A compiled form. Call `load` first. */
 export class Form {
   /**
-   * Compiles a record: an object, or JSON text, which preserves numbers that a double cannot represent.
+   * Compiles a record: an object, or JSON text, which preserves numbers that a double cannot represent. The locale is
+   * the language and country of the visitor, such as `de` or `en-GB`. It replaces that of the form. Use the same locale
+   * on your server, so that both read the same number.
    *
    * @throws If the text is not a JSON object.
    */
-  constructor(record: string | object, options?: { version?: "live" | "draft" });
+  constructor(record: string | object, options?: { version?: "live" | "draft"; locale?: string });
   /** The version that was compiled. A form that was never published has only a draft. */
   readonly version: "live" | "draft";
   /**

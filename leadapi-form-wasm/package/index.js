@@ -10,8 +10,8 @@ export async function load(module) {
 export class Form {
   #form;
 
-  constructor(record, { version = "live" } = {}) {
-    this.#form = Compiled.compile(text(record), version === "draft");
+  constructor(record, { version = "live", locale } = {}) {
+    this.#form = Compiled.compile(text(record), version === "draft", locale);
   }
 
   /** The version that was compiled. A form that was never published has only a draft. */

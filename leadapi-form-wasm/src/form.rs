@@ -20,15 +20,17 @@ self_cell!(
 pub struct CompiledForm(RecordAndForm);
 
 impl CompiledForm {
-    /// Compiles a version of a record.
+    /// Compiles a version of a record. The locale, such as `de`, replaces that of the form.
     ///
     /// # Errors
     ///
     /// Returns an error if the text is not a JSON object.
-    pub fn compile(record: &str, draft: bool) -> Result<Self, Error> {
+    pub fn compile(record: &str, draft: bool, locale: Option<String>) -> Result<Self, Error> {
         let version = if draft { Version::Draft } else { Version::Live };
+        let mut policy = Policy::default();
+        policy.locale = locale;
         let record = serde_json::from_str(record)?;
-        Ok(Self(RecordAndForm::new(record, |record| record.compile(version, &Policy::default()))))
+        Ok(Self(RecordAndForm::new(record, |record| record.compile(version, &policy))))
     }
 
     /// Walks through the form with these answers, and returns the walk as

@@ -17,13 +17,13 @@ pub struct Form(CompiledForm);
 #[wasm_bindgen]
 impl Form {
     /// Compiles a version of a record from JSON: the draft if `draft` is true or the form was never published, and
-    /// otherwise the published version.
+    /// otherwise the published version. The locale, such as `de`, replaces that of the form.
     ///
     /// # Errors
     ///
     /// Returns an error if the text is not a JSON object.
-    pub fn compile(record: &str, draft: bool) -> Result<Self, JsError> {
-        Ok(Self(CompiledForm::compile(record, draft)?))
+    pub fn compile(record: &str, draft: bool, locale: Option<String>) -> Result<Self, JsError> {
+        Ok(Self(CompiledForm::compile(record, draft, locale)?))
     }
 
     /// Walks through the form with these answers, a JSON object that maps question ids to answers. Returns the walk as

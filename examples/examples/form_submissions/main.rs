@@ -48,6 +48,9 @@ struct Args {
     /// limit.
     #[arg(long, value_name = "N", default_value_t = 60)]
     writes_per_minute: u32,
+    /// The language and country of the visitors, such as de or en-GB, instead of that of each form.
+    #[arg(long, value_name = "LOCALE")]
+    locale: Option<String>,
 }
 
 /// The state that the routes and the worker share.
@@ -61,7 +64,7 @@ struct Host {
 #[tokio::main]
 async fn main() -> Result<(), BoxError> {
     let args = Args::parse();
-    let (forms, store) = (forms(&args.forms)?, Mutex::new(Store::open(&args.store)?));
+    let (forms, store) = (forms(&args.forms, args.locale)?, Mutex::new(Store::open(&args.store)?));
     let host = Arc::new(Host { forms, store, added: Notify::new() });
     let pacing = Pacing::default().writes(args.writes_per_minute);
     // The client does not retry, because the worker does, even after a restart.
@@ -74,8 +77,10 @@ async fn main() -> Result<(), BoxError> {
 }
 
 /// Reads and compiles the forms. The host needs them until it exits, so they are leaked.
-fn forms(folder: &Path) -> Result<HashMap<String, &'static Questionnaire<'static>>, BoxError> {
+fn forms(folder: &Path, locale: Option<String>) -> Result<HashMap<String, &'static Questionnaire<'static>>, BoxError> {
     let mut forms = HashMap::new();
+    let mut policy = Policy::default();
+    policy.locale = locale;
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let Some(name) = path.file_stem().and_then(|name| name.to_str()) else { continue };
@@ -84,7 +89,7 @@ fn forms(folder: &Path) -> Result<HashMap<String, &'static Questionnaire<'static
         }
         let record: FormRecord = serde_json::from_str(&fs::read_to_string(&path)?)?;
         let record: &'static FormRecord = Box::leak(Box::new(record));
-        let form: &'static Questionnaire<'_> = Box::leak(Box::new(record.compile(Version::Live, &Policy::default())));
+        let form: &'static Questionnaire<'_> = Box::leak(Box::new(record.compile(Version::Live, &policy)));
         for finding in form.check().iter().filter(|finding| finding.severity() == Severity::Error) {
             eprintln!("{}: {finding}", path.display());
         }

@@ -3,7 +3,8 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use super::{field::Field, policy::Policy, raw::Raw};
+use super::{field::Field, policy::Policy, raw::Raw, root::Form};
+use crate::number::NumberFormat;
 
 /// The formats of values in one language or country.
 #[derive(Debug, PartialEq, Eq)]
@@ -77,6 +78,15 @@ impl LocaleFormat {
         &NEUTRAL
     }
 
+    /// Returns the format of numbers that visitors type.
+    pub(super) fn numbers(&self) -> NumberFormat {
+        if self.is_known() {
+            NumberFormat::Local { decimal: self.decimal, group: self.group }
+        } else {
+            NumberFormat::Unknown
+        }
+    }
+
     /// Returns whether these are the formats of a known locale.
     pub(super) fn is_known(&self) -> bool {
         *self != NEUTRAL
@@ -85,6 +95,14 @@ impl LocaleFormat {
     pub(super) fn word(&self, yes: bool) -> &'static str {
         if yes { self.yes } else { self.no }
     }
+}
+
+/// Returns the policy with the locale of the form if the policy has none: its `locale`, or the first of its `languages`.
+pub(super) fn with_locale_of(form: Option<&Form>, policy: &Policy) -> Policy {
+    let mut policy = policy.clone();
+    let mut own = form.into_iter().flat_map(|form| form.locale.get().into_iter().chain(form.languages.items()));
+    policy.locale = policy.locale.or_else(|| own.find(|tag| !tag.trim().is_empty()).cloned());
+    policy
 }
 
 /// Returns a language tag in lower case, with `-` between its parts.

@@ -80,9 +80,9 @@
 //! - **Placeholders, score, progress and lead** ([`Walk::fill`], [`StepQuestion::label`], [`Walk::score`],
 //!   [`Walk::progress`], [`Walk::lead`]) depend only on answers on the path, so stale answers have no effect.
 //! - **Types and languages.** [`QuestionType`] lists the types of questions, and [`QuestionType::aliases`] the names
-//!   that other products use for them. A label may be an object with a text for each language. [`Policy::locale`]
-//!   selects the language, the formats of numbers and dates, and the words for booleans, and [`Policy::types`] adds the
-//!   host's own types. `FORMS.md`, next to this crate's README, describes the answers that each type accepts and the
+//!   that other products use for them. A label may be an object with a text for each language. [`Policy::locale`],
+//!   or else the `locale` of the form, selects the language, the formats of numbers and dates, and the words for
+//!   booleans, and [`Policy::types`] adds the host's own types. `FORMS.md`, next to this crate's README, describes the answers that each type accepts and the
 //!   members that limit them.
 //!
 //! Language-neutral test vectors cover these rules for hosts that walk forms in a browser. They are in

@@ -36,8 +36,9 @@ pub struct Policy {
     pub budget: usize,
     /// The language and country of the texts that visitors and the readers of leads see, as a tag such as `de` or
     /// `en-GB`. It selects the language of labels, the words for booleans, the formats of dates and amounts, and how
-    /// numbers with a comma are read. Without a locale, which is the default, dates are written as `2026-05-31`, and a
-    /// number with a comma is invalid.
+    /// numbers that visitors type are read. By default, the `locale` of the form applies, or the first of its
+    /// `languages`. If neither exists, dates are written as `2026-05-31`, and a number with a comma, or with exactly
+    /// three digits after its only separator, is invalid.
     pub locale: Option<String>,
     /// The languages of labels to use, in this order, if a label has no text in the language of the `locale`. If it has
     /// none in these languages either, its text under `default` is used, then an English text, then the text whose

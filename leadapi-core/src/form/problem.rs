@@ -36,9 +36,13 @@ problems! {
     OptionTwice "option_twice" "contains an option twice",
     /// The answer is not a decimal number.
     NotANumber "not_a_number" "must be a number",
-    /// The answer contains a comma, and is not a number in the format of
-    /// [`Policy::locale`](crate::form::Policy::locale). Without a locale, no number with a comma is accepted.
+    /// The answer contains a comma, and there is no [locale](crate::form::Questionnaire::locale).
     NumberWithComma "number_with_comma" "must be a number without a comma",
+    /// The answer has exactly three digits after its only separator, and there is no
+    /// [locale](crate::form::Questionnaire::locale): `9.500` is 9.5 in some countries and 9,500 in others.
+    AmbiguousNumber "ambiguous_number" "could be read in two ways: write it like 1500 or 1.5, not like 1.500",
+    /// The separators of the number are not those of the locale, or not in the right places.
+    WrongGrouping "wrong_grouping" "must have groups of three digits and one decimal separator, as usual in its language",
     /// The number exceeds the range of a double.
     NotFinite "not_finite" "is too large",
     /// The answer to a rating is not a whole number.

@@ -52,6 +52,10 @@ record! {
         client_id: Field<String> = "client_id",
         /// The name of the form.
         name: Field<String> = "name",
+        /// The language and country of the form, as a tag such as `de` or `en-GB`. An extension of this crate.
+        locale: Field<String> = "locale",
+        /// The languages of the form, as tags. The first is its default. An extension of this crate.
+        languages: List<String> = "languages",
         /// The description, or null.
         description: Field<String> = "description",
         /// The questions of a form without pages. Empty if the questions are on pages.

@@ -87,6 +87,8 @@ fn random_walks_cover_every_outcome_and_problem() {
         "\"no_such_option\"",
         "\"not_a_number\"",
         "\"number_with_comma\"",
+        "\"ambiguous_number\"",
+        "\"wrong_grouping\"",
         "\"not_finite\"",
         "\"below_min\"",
         "\"not_a_text\"",

@@ -14,6 +14,7 @@ mod documentation;
 mod findings;
 mod laws;
 mod messages;
+mod numbers;
 mod operators;
 mod proofs;
 mod random;

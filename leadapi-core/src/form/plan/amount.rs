@@ -2,20 +2,22 @@
 
 use std::borrow::Cow;
 
-use super::bounds::decimal;
-use crate::form::{aliases::plain, answer::Answer, locale::LocaleFormat, question::Question};
+use crate::{
+    form::{aliases::plain, answer::Answer, locale::LocaleFormat, problem::Problem, question::Question},
+    number::NumberError,
+};
 
-/// The format of the numbers of a question.
+/// How the numbers of a question are written.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::form) struct NumberFormat<'r> {
-    format: &'static LocaleFormat,
+pub(in crate::form) struct NumberStyle<'r> {
+    locale: &'static LocaleFormat,
     /// The currency of the numbers, if they are amounts of money. Empty if the question names none.
     currency: Option<&'r str>,
 }
 
-impl Default for NumberFormat<'_> {
+impl Default for NumberStyle<'_> {
     fn default() -> Self {
-        Self { format: LocaleFormat::neutral(), currency: None }
+        Self { locale: LocaleFormat::neutral(), currency: None }
     }
 }
 
@@ -23,62 +25,34 @@ impl Default for NumberFormat<'_> {
 const SYMBOLS: [(&str, &str); 8] =
     [("EUR", "€"), ("USD", "$"), ("GBP", "£"), ("JPY", "¥"), ("BRL", "R$"), ("PLN", "zł"), ("INR", "₹"), ("TRY", "₺")];
 
-impl<'r> NumberFormat<'r> {
-    pub(super) fn new(question: &'r Question, format: &'static LocaleFormat) -> Self {
+impl<'r> NumberStyle<'r> {
+    pub(super) fn new(question: &'r Question, locale: &'static LocaleFormat) -> Self {
         let name = question.kind.get().map(|kind| plain(kind.as_str())).unwrap_or_default();
         let is_money = question.format.as_str() == Some("currency")
             || question.currency.as_str().is_some()
             || ["currency", "monetary", "monetory", "money"].contains(&name.as_str());
         let currency = is_money.then(|| question.currency.as_str().unwrap_or_default().trim());
-        Self { format, currency }
+        Self { locale, currency }
     }
 
-    /// Returns the answer as a plain decimal number, or `None` if it is not a number. Only text is parsed in the format
-    /// of the locale.
-    pub(super) fn plain<'a>(&self, answer: &'a Answer) -> Option<Cow<'a, str>> {
+    /// Returns the answer as the text of a JSON number. Only text is read in the format of the locale.
+    pub(super) fn read<'a>(&self, answer: &'a Answer) -> Result<Cow<'a, str>, Problem> {
         let text = match answer {
-            Answer::Number(number) => return Some(number.as_str().into()),
-            Answer::Text(text) => self.without_currency(text.trim()),
-            _ => return None,
+            Answer::Number(number) => return Ok(number.as_str().into()),
+            Answer::Text(text) => text,
+            _ => return Err(Problem::NotANumber),
         };
-        if self.format.is_known()
-            && let Some(plain) = self.by_locale(text)
-        {
-            return Some(plain.into());
-        }
-        decimal(text).map(|_| text.into())
-    }
-
-    /// Removes the symbol or the code of the question's currency.
-    fn without_currency<'t>(&self, text: &'t str) -> &'t str {
-        let Some(currency) = self.currency.filter(|currency| !currency.is_empty()) else { return text };
-        let names = [currency, currency_symbol(currency)];
-        let rest = names.into_iter().find_map(|name| text.strip_prefix(name).or_else(|| text.strip_suffix(name)));
-        rest.map_or(text, str::trim)
-    }
-
-    /// Parses a number in the format of the locale, with or without grouped digits.
-    fn by_locale(&self, text: &str) -> Option<String> {
-        let (sign, number) = text.split_at(usize::from(text.starts_with(['-', '+'])));
-        let (whole, fraction) = number.split_once(self.format.decimal).unwrap_or((number, ""));
-        let is_group = |c: char| {
-            c == self.format.group || matches!(c, ' ' | '\u{a0}' | '\u{202f}') || c == '\'' && self.format.group == '’'
+        let format = self.locale.numbers();
+        let number = match self.currency {
+            Some(currency) => format.read_money(text, &[currency, currency_symbol(currency)]),
+            None => format.read(text),
         };
-        let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let mut groups = whole.split(is_group);
-        let first = groups.next().filter(|first| digits(first))?;
-        let mut plain = format!("{sign}{first}");
-        for group in groups {
-            if !digits(group) || group.len() != 3 || first.len() > 3 {
-                return None;
-            }
-            plain.push_str(group);
-        }
-        if number.contains(self.format.decimal) {
-            plain.push('.');
-            plain.push_str(Some(fraction).filter(|fraction| digits(fraction))?);
-        }
-        Some(plain)
+        number.map(Cow::Owned).map_err(|error| match error {
+            _ if !self.locale.is_known() && text.contains(',') => Problem::NumberWithComma,
+            NumberError::Ambiguous => Problem::AmbiguousNumber,
+            NumberError::WrongGrouping if self.locale.is_known() => Problem::WrongGrouping,
+            NumberError::WrongGrouping | NumberError::NotANumber => Problem::NotANumber,
+        })
     }
 
     /// Formats a valid answer. An amount of money is written in the format of the locale with its currency, and any
@@ -86,44 +60,18 @@ impl<'r> NumberFormat<'r> {
     pub(super) fn text<'a>(&self, answer: &'a Answer) -> Cow<'a, str> {
         let written = answer.text();
         let Some(currency) = self.currency else { return written };
-        let amount = self.plain(answer).and_then(|plain| self.amount(&plain));
+        let amount = self.read(answer).ok().and_then(|number| self.locale.numbers().write(&number, 2));
         let Some(amount) = amount else { return written };
         let (sign, amount) = amount.strip_prefix('-').map_or(("", amount.as_str()), |amount| ("-", amount));
         match currency_symbol(currency) {
             "" => format!("{sign}{amount}").into(),
-            currency if !self.format.currency_first => format!("{sign}{amount} {currency}").into(),
+            currency if !self.locale.currency_first => format!("{sign}{amount} {currency}").into(),
             // A code needs a space, and so does a symbol if the decimal separator is a comma.
-            currency if currency.len() > 2 && currency.is_ascii() || self.format.decimal == ',' => {
+            currency if currency.len() > 2 && currency.is_ascii() || self.locale.decimal == ',' => {
                 format!("{sign}{currency} {amount}").into()
             }
             currency => format!("{sign}{currency}{amount}").into(),
         }
-    }
-
-    /// Formats a plain decimal number with grouped digits and at least two decimal places. Returns `None` if it has an
-    /// exponent.
-    fn amount(&self, plain: &str) -> Option<String> {
-        let (sign, number) = match plain.split_at_checked(1) {
-            Some(("-", number)) => ("-", number),
-            Some(("+", number)) => ("", number),
-            _ => ("", plain),
-        };
-        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-        let whole = if whole.is_empty() { "0" } else { whole };
-        if !whole.bytes().chain(fraction.bytes()).all(|byte| byte.is_ascii_digit()) {
-            return None;
-        }
-        let mut amount = sign.to_owned();
-        for (at, digit) in whole.chars().enumerate() {
-            if at > 0 && (whole.len() - at) % 3 == 0 && self.format.is_known() {
-                amount.push(self.format.group);
-            }
-            amount.push(digit);
-        }
-        amount.push(self.format.decimal);
-        amount.push_str(fraction);
-        amount.extend(std::iter::repeat_n('0', 2_usize.saturating_sub(fraction.len())));
-        Some(amount)
     }
 }
 
@@ -137,38 +85,58 @@ mod tests {
     use super::*;
     use crate::form::policy::Policy;
 
-    fn format(question: &str, locale: &str, answer: &str) -> (Option<String>, String) {
+    fn format(question: &str, locale: &str, answer: &str) -> (Result<String, Problem>, String) {
         let question: Question = serde_json::from_str(question).unwrap();
         let policy = Policy { locale: Some(locale.into()), ..Policy::default() };
-        let format = NumberFormat::new(&question, LocaleFormat::of(&policy));
+        let format = NumberStyle::new(&question, LocaleFormat::of(&policy));
         let answer: Answer = serde_json::from_str(answer).unwrap();
-        (format.plain(&answer).map(Cow::into_owned), format.text(&answer).into_owned())
+        (format.read(&answer).map(Cow::into_owned), format.text(&answer).into_owned())
     }
 
     #[test]
     fn numbers_are_read_in_the_format_of_the_locale() {
-        for (locale, text, plain) in [
-            ("de", "1.234,50", Some("1234.50")),
-            ("de", "1.234", Some("1234")),
-            ("de", "1234,5", Some("1234.5")),
-            ("de", "-1 234 567,0", Some("-1234567.0")),
-            ("de", "1.5", Some("1.5")),
-            ("de", "1,234.50", None),
-            ("de", "12.34,5", None),
-            ("de", "1,", None),
-            ("de", ",5", None),
-            ("en", "1,234.50", Some("1234.50")),
-            ("en", "1,5", None),
-            ("de-CH", "1’234.50", Some("1234.50")),
-            ("de-CH", "1'234.50", Some("1234.50")),
-            ("fr", "1\u{202f}234,50", Some("1234.50")),
-            ("", "1.234", Some("1.234")),
-            ("", "1,5", None),
-            ("de", "1e3", Some("1e3")),
+        for (locale, text, number) in [
+            ("de", "1.234,50", Ok("1234.50")),
+            ("de", "9.500", Ok("9500")),
+            ("de", "9.50", Err(Problem::WrongGrouping)),
+            ("de", "1.5", Err(Problem::WrongGrouping)),
+            ("de", "1e3", Err(Problem::NotANumber)),
+            ("en", "1,234.50", Ok("1234.50")),
+            ("en", "9.500", Ok("9.500")),
+            ("en", "1,5", Err(Problem::WrongGrouping)),
+            ("de-CH", "1'234.50", Ok("1234.50")),
+            ("fr", "1\u{202f}234,50", Ok("1234.50")),
+            ("", "9.500", Err(Problem::AmbiguousNumber)),
+            ("", "9,500", Err(Problem::NumberWithComma)),
+            ("", "1,5", Err(Problem::NumberWithComma)),
+            ("", "1 234", Err(Problem::NotANumber)),
+            ("", "1.50", Ok("1.50")),
+            ("", "1e3", Ok("1e3")),
         ] {
             let answer = serde_json::to_string(text).unwrap();
-            assert_eq!(format("{}", locale, &answer), (plain.map(str::to_owned), text.to_owned()), "{locale} {text}");
+            assert_eq!(format("{}", locale, &answer), (number.map(str::to_owned), text.to_owned()), "{locale} {text}");
         }
+        assert_eq!(format("{}", "de", "9.500").0.as_deref(), Ok("9.500"), "a JSON number has one reading");
+    }
+
+    #[test]
+    fn amounts_are_read_with_their_currency() {
+        let euros = r#"{"type":"number","currency":"EUR"}"#;
+        for (locale, text, amount) in [
+            ("de", "5 €", Ok("5")),
+            ("de", "€5", Ok("5")),
+            ("de", "1.500,-", Ok("1500")),
+            ("de", "-1.500,50 EUR", Ok("-1500.50")),
+            ("", "5 €", Ok("5")),
+            ("", "1.500,-", Ok("1500")),
+            ("", "1.500 €", Err(Problem::AmbiguousNumber)),
+            ("de", "5 $", Err(Problem::NotANumber)),
+        ] {
+            let answer = serde_json::to_string(text).unwrap();
+            assert_eq!(format(euros, locale, &answer).0, amount.map(str::to_owned), "{locale} {text}");
+        }
+        let (_, text) = format(euros, "nl", "\"-1.500,5\"");
+        assert_eq!(format(euros, "nl", &serde_json::to_string(&text).unwrap()).0.as_deref(), Ok("-1500.50"), "{text}");
     }
 
     #[test]

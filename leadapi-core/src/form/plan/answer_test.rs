@@ -2,7 +2,7 @@
 //! only compares.
 
 use super::{
-    amount::NumberFormat,
+    amount::NumberStyle,
     bounds::{Bounds, decimal},
     comparison::Comparison,
     kind::{QuestionKind, read_word},
@@ -69,7 +69,7 @@ impl<'r> Test<'r> {
         let kind = QuestionKind::Number {
             bounds: Bounds { min: None, max: None },
             whole: true,
-            format: NumberFormat::default(),
+            style: NumberStyle::default(),
         };
         Self::new(comparison, &kind, value).filter(|_| comparison.applies_to_score())
     }

@@ -1,7 +1,7 @@
 //! The kinds of questions, and the validation of answers of each kind.
 
 use super::{
-    amount::NumberFormat,
+    amount::NumberStyle,
     bounds::{Bounds, decimal},
     options::{OptionPlan, Options},
     slot::Slot,
@@ -26,7 +26,7 @@ pub(in crate::form) enum QuestionKind<'r> {
         bounds: Bounds<f64>,
         /// Whether the number must be whole.
         whole: bool,
-        format: NumberFormat<'r>,
+        style: NumberStyle<'r>,
     },
     Date(Bounds<i32>),
     Bool {
@@ -49,14 +49,14 @@ pub(in crate::form) enum QuestionKind<'r> {
 
 impl<'r> QuestionKind<'r> {
     pub(super) fn new(question: &'r Question, policy: &Policy) -> Self {
-        let format = || NumberFormat::new(question, LocaleFormat::of(policy));
+        let style = || NumberStyle::new(question, LocaleFormat::of(policy));
         let Some(kind) = question.question_type() else { return Self::Unknown };
         match kind {
             QuestionType::SingleChoice | QuestionType::Dropdown => Self::Choice(Options::new(question, policy)),
             QuestionType::MultiChoice => Self::Choices(Options::new(question, policy)),
-            QuestionType::Number => Self::Number { bounds: Bounds::numbers(question), whole: false, format: format() },
+            QuestionType::Number => Self::Number { bounds: Bounds::numbers(question), whole: false, style: style() },
             QuestionType::Rating => {
-                Self::Number { bounds: Bounds::numbers(question).or(scale(question)), whole: true, format: format() }
+                Self::Number { bounds: Bounds::numbers(question).or(scale(question)), whole: true, style: style() }
             }
             QuestionType::Date => Self::Date(Bounds::dates(question)),
             QuestionType::Checkbox | QuestionType::Consent => {
@@ -116,8 +116,9 @@ impl<'r> QuestionKind<'r> {
                 options.check_all(ids).map(|()| Slot::Many(ids))
             }
             (Self::Choice(_) | Self::Choices(_), _) => Err(Problem::NoSuchOption),
-            (Self::Number { bounds, whole, format }, Answer::Text(text)) => {
-                let number = read_number(format, answer, text)?;
+            (Self::Number { bounds, whole, style }, Answer::Text(_)) => {
+                let number = decimal(&style.read(answer)?).filter(|number| number.is_finite());
+                let number = number.ok_or(Problem::NotFinite)?;
                 check_number(number, *whole, bounds).map(|()| Slot::Number(number, answer))
             }
             (Self::Number { .. }, _) => Err(Problem::NotANumber),
@@ -202,14 +203,4 @@ fn check_number(number: f64, whole: bool, bounds: &Bounds<f64>) -> Result<(), Pr
         return Err(Problem::NotWhole);
     }
     bounds.check(number, Problem::BelowMin, Problem::AboveMax)
-}
-
-/// Reads a number that is written as text.
-fn read_number(format: &NumberFormat<'_>, answer: &Answer, text: &str) -> Result<f64, Problem> {
-    let plain = format.plain(answer);
-    if plain.is_none() && text.contains(',') {
-        return Err(Problem::NumberWithComma);
-    }
-    let number = plain.and_then(|plain| decimal(&plain)).ok_or(Problem::NotANumber)?;
-    if number.is_finite() { Ok(number) } else { Err(Problem::NotFinite) }
 }

@@ -43,7 +43,12 @@ pub(super) use slot::Slot;
 pub(super) use version::Source;
 pub use version::Version;
 
-use super::{FormRecord, Settings, Theme, field::Field, locale::choose, policy::Policy};
+use super::{
+    FormRecord, Settings, Theme,
+    field::Field,
+    locale::{choose, with_locale_of},
+    policy::Policy,
+};
 
 /// A compiled version of a [`FormRecord`], which can be walked and checked.
 ///
@@ -113,6 +118,7 @@ impl FormRecord {
 
 impl<'r> Questionnaire<'r> {
     fn new(source: Source<'r>, policy: &Policy) -> Self {
+        let policy = &with_locale_of(source.form, policy);
         let mut questions = Vec::new();
         let mut pages = Vec::new();
         let mut ids = UniqueIds::default();

@@ -83,7 +83,7 @@ impl<'r> QuestionPlan<'r> {
                 labels.join(", ").into()
             }
             Slot::Number(_, answer) => match &self.kind {
-                QuestionKind::Number { format, .. } => format.text(answer),
+                QuestionKind::Number { style, .. } => style.text(answer),
                 _ => answer.text(),
             },
             Slot::Any(answer) => match &self.kind {
@@ -97,10 +97,10 @@ impl<'r> QuestionPlan<'r> {
         })
     }
 
-    /// Returns the plain decimal number that a valid answer to a number question contains.
+    /// Returns the text of the JSON number that a valid answer to a number question stands for.
     pub(in crate::form) fn decimal<'a>(&self, answer: &'a Answer) -> Option<Cow<'a, str>> {
         match &self.kind {
-            QuestionKind::Number { whole: false, format, .. } => format.plain(answer),
+            QuestionKind::Number { whole: false, style, .. } => style.read(answer).ok(),
             _ => None,
         }
     }

@@ -1,5 +1,6 @@
 //! The two versions of a form: the published version and the draft.
 
+use super::Questionnaire;
 use crate::form::{
     Ending, Form, FormRecord, LiveSnapshot, Logic, Page, Question, Rule, Settings, Theme,
     field::{Field, List},
@@ -19,6 +20,25 @@ impl Form {
     /// Returns the published snapshot. An empty snapshot counts as missing.
     pub(in crate::form) fn published(&self) -> Option<&LiveSnapshot> {
         self.live_snapshot.get().filter(|snapshot| **snapshot != LiveSnapshot::default())
+    }
+}
+
+impl Questionnaire<'_> {
+    /// Returns the locale in which texts are chosen and answers are read: the [`Policy::locale`], or else the `locale`
+    /// of the form, or else the first of its `languages`.
+    ///
+    /// ```
+    /// use leadapi_core::form::{FormRecord, Policy, Version};
+    ///
+    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"languages":["de","en"]}}"#)?;
+    /// let mut policy = Policy::default();
+    /// assert_eq!(record.compile(Version::Live, &policy).locale(), Some("de"));
+    /// policy.locale = Some("en-GB".into());
+    /// assert_eq!(record.compile(Version::Live, &policy).locale(), Some("en-GB"));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn locale(&self) -> Option<&str> {
+        self.policy.locale.as_deref()
     }
 }
 

@@ -197,7 +197,7 @@ impl<'f, 'w, 'a> LeadFields<'f, 'w, 'a> {
             }),
             value: mapped("value").find_map(|answer| {
                 let number = answer.question.decimal(answer.answer)?;
-                let amount = Amount::parse(number.strip_prefix('+').unwrap_or(&number)).ok()?;
+                let amount = Amount::parse(&number).ok()?;
                 Some((answer.index, amount))
             }),
         }

@@ -15,6 +15,9 @@ pub(in crate::cli) struct FormFile {
     /// Use the draft instead of the published version.
     #[arg(long)]
     draft: bool,
+    /// The language and country of the visitor, such as de or en-GB, instead of that of the form.
+    #[arg(long, value_name = "LOCALE")]
+    locale: Option<String>,
     #[command(flatten)]
     format: Format,
 }
@@ -36,7 +39,9 @@ impl FormFile {
         let text = text(&self.file)?;
         let text = without_bom(&text);
         let version = if self.draft { Version::Draft } else { Version::Live };
-        run(&parse(&self.file, text)?.compile(version, &Policy::default()), text, self.format)
+        let mut policy = Policy::default();
+        policy.locale.clone_from(&self.locale);
+        run(&parse(&self.file, text)?.compile(version, &policy), text, self.format)
     }
 }
 

@@ -59,7 +59,7 @@ impl Naive<'_> {
     /// valid. Two answers with the same view are interchangeable.
     pub fn view(&self, id: &str, answer: &Value) -> Option<String> {
         let (_, question) = self.question(id)?;
-        if Self::problem(question, answer).is_some() {
+        if self.problem(question, answer).is_some() {
             return None;
         }
         let pages: Vec<usize> = (0..self.pages.len()).collect();
@@ -78,7 +78,7 @@ impl Naive<'_> {
                 }
             }
         }
-        let text = answer.map(|answer| Self::display_text(question, answer));
+        let text = answer.map(|answer| self.display_text(question, answer));
         let text = text.as_deref();
         view += &format!(" {} {:?} {:?}", text.is_some(), text.map(is_email), text.map(is_phone));
         Some(view)

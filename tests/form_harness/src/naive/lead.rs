@@ -5,9 +5,8 @@ use serde_json::{Map, Value, json};
 use super::{
     Naive, Walk,
     kinds::kind,
-    languages::{said, without_currency},
     texts::{is_email, is_id, is_name, is_phone, one_line, shorten},
-    values::{exact, text_of, written},
+    values::{exact, text_of},
 };
 
 impl Naive<'_> {
@@ -30,7 +29,7 @@ impl Naive<'_> {
             for (id, question) in &self.pages[*page].questions {
                 if let Some(answer) = self.visible(id, &walk.path, answers) {
                     let key = text_of(&question["mappedKey"]);
-                    filled.push((step, *id, *question, key, Self::display_text(question, answer)));
+                    filled.push((step, *id, *question, key, self.display_text(question, answer)));
                 }
             }
         }
@@ -56,7 +55,8 @@ impl Naive<'_> {
         for (at, (_, id, question, key, _)) in filled.iter().enumerate() {
             if *key == Some("value")
                 && kind(question) == "number"
-                && let Some(value) = exact(without_currency(question, &written(&answers[*id])))
+                && let Ok(plain) = self.plain_number(question, &answers[*id])
+                && let Some(value) = exact(&plain)
             {
                 lead.insert("value".into(), value);
                 taken.push(at);
@@ -97,7 +97,7 @@ impl Naive<'_> {
             if taken.contains(&at) {
                 continue;
             }
-            let label = said(&question["label"]).unwrap_or_default();
+            let label = self.said(&question["label"]).unwrap_or_default();
             let label = self.fill(&label, &walk.path[..=*step], answers, "", str::to_owned);
             let mut line = shorten(&one_line(&label), 200);
             if line.is_empty() {
@@ -109,7 +109,7 @@ impl Naive<'_> {
         if !notes.is_empty() {
             lead.insert("notes".into(), shorten(&notes.join("\n"), 10_000).into());
         }
-        if let Some(name) = said(&self.form["name"]).filter(|name| !name.trim().is_empty()) {
+        if let Some(name) = self.said(&self.form["name"]).filter(|name| !name.trim().is_empty()) {
             lead.insert("source".into(), shorten(&format!("Form: {}", one_line(&name)), 100).into());
         }
         if let Some(pipeline) = text_of(&self.form["target_pipeline_id"])

@@ -36,6 +36,8 @@ pub struct Naive<'v> {
     /// The live snapshot or the draft.
     version: &'v Value,
     pages: Vec<Page<'v>>,
+    /// The tag of the form's language in lower case, or an empty string.
+    locale: String,
 }
 
 #[derive(Debug)]
@@ -95,7 +97,10 @@ impl<'v> Naive<'v> {
             }
             pages.push(Page { id, questions });
         }
-        Self { form, version, pages }
+        let mut tags = vec![&form["locale"]];
+        tags.extend(form["languages"].as_array().into_iter().flatten());
+        let locale = tags.into_iter().find_map(text_of).unwrap_or("").trim().to_lowercase().replace('_', "-");
+        Self { form, version, pages, locale }
     }
 
     fn question(&self, id: &str) -> Option<(usize, &'v Value)> {

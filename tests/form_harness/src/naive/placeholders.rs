@@ -12,14 +12,14 @@ impl Naive<'_> {
                 if question["mappedKey"] == key
                     && let Some(answer) = self.visible(id, pages, answers)
                 {
-                    value = Some(Self::display_text(question, answer));
+                    value = Some(self.display_text(question, answer));
                 }
             }
         }
         if value.is_none()
             && let Some(answer) = self.visible(key, pages, answers)
         {
-            value = Some(Self::display_text(self.question(key).unwrap().1, answer));
+            value = Some(self.display_text(self.question(key).unwrap().1, answer));
         }
         value
     }

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use super::{
     Naive,
     kinds::{chosen, day, kind, range, truth},
-    languages::{amount, limit, said, without_currency},
+    languages::limit,
     structured::{address, files},
     texts::{is_email, is_phone, web},
-    values::{blank, filled, looks_decimal, number_of, options, written},
+    values::{blank, filled, number_of, options, written},
 };
 
 impl Naive<'_> {
-    pub(super) fn problem(question: &Value, answer: &Value) -> Option<&'static str> {
+    pub(super) fn problem(&self, question: &Value, answer: &Value) -> Option<&'static str> {
         let kind = kind(question);
         let required = question["required"] == json!(true) && kind != "hidden";
         let parts = kind == "address" && address(answer).is_some_and(|line| line.is_empty());
@@ -37,22 +37,11 @@ impl Naive<'_> {
                 (different.len() < ids.len()).then_some("option_twice")
             }
             "number" | "rating" => {
-                if let Some(text) = answer.as_str() {
-                    let text = without_currency(question, text);
-                    if text.contains(',') {
-                        return Some("number_with_comma");
-                    }
-                    if !looks_decimal(text.trim()) {
-                        return Some("not_a_number");
-                    }
-                } else if !answer.is_number() {
-                    return Some("not_a_number");
-                }
-                let number = match answer.as_str() {
-                    Some(text) => number_of(&json!(without_currency(question, text))),
-                    None => number_of(answer),
+                let plain = match self.plain_number(question, answer) {
+                    Ok(plain) => plain,
+                    Err(problem) => return Some(problem),
                 };
-                let Some(number) = number else { return Some("not_finite") };
+                let Some(number) = number_of(&json!(plain)) else { return Some("not_finite") };
                 let (min, max) = range(question);
                 if kind == "rating" && number != number.floor() {
                     return Some("not_whole");
@@ -94,19 +83,22 @@ impl Naive<'_> {
         }
         let answer = &answers[id];
         let parts = kind(question) == "address" && address(answer).is_some_and(|line| line.is_empty());
-        (filled(answer) && !parts && Self::problem(question, answer).is_none()).then_some(answer)
+        (filled(answer) && !parts && self.problem(question, answer).is_none()).then_some(answer)
     }
 
-    pub(super) fn display_text(question: &Value, answer: &Value) -> String {
+    pub(super) fn display_text(&self, question: &Value, answer: &Value) -> String {
         let label = |id: &str| {
             let (_, option) = options(question).into_iter().find(|(known, _)| *known == id).unwrap();
-            said(&option["label"]).filter(|label| !blank(label)).map_or(id.to_owned(), |label| label.trim().to_owned())
+            self.said(&option["label"])
+                .filter(|label| !blank(label))
+                .map_or(id.to_owned(), |label| label.trim().to_owned())
         };
         match kind(question) {
             "single_choice" | "dropdown" => label(answer.as_str().unwrap()),
             "multi_choice" => chosen(answer).unwrap().into_iter().map(label).collect::<Vec<_>>().join(", "),
-            "checkbox" | "consent" | "yes_no" => if truth(answer).unwrap() { "Yes" } else { "No" }.to_owned(),
-            "number" | "rating" => amount(question, answer),
+            "checkbox" | "consent" | "yes_no" => self.word(truth(answer).unwrap()).to_owned(),
+            "number" | "rating" => self.amount(question, answer),
+            "date" => self.date(answer),
             "address" => address(answer).unwrap(),
             "file" => files(answer).unwrap(),
             _ => written(answer),

@@ -6,7 +6,6 @@ use super::{
     super::FALLBACK,
     Naive,
     kinds::kind,
-    languages::said,
     texts::{html, url, web},
     values::{text_of, whole_or_none, written},
 };
@@ -31,7 +30,7 @@ impl Naive<'_> {
         let settings = &self.version["settings"];
         for (step, page) in walk.path.iter().enumerate() {
             for (id, question) in &self.pages[*page].questions {
-                let label = said(&question["label"]).unwrap_or_default();
+                let label = self.said(&question["label"]).unwrap_or_default();
                 let label = self.fill(&label, &walk.path[..=step], answers, FALLBACK, str::to_owned);
                 labels.insert((*id).to_owned(), label.into());
                 if answers.get(id).is_some() {
@@ -64,7 +63,7 @@ impl Naive<'_> {
                 say("ending", json!(id));
                 let message =
                     if walk.ending.is_some() { &ending["message"] } else { &self.version["confirmation_message"] };
-                let message = said(message).unwrap_or_default();
+                let message = self.said(message).unwrap_or_default();
                 let fill = |escape| self.fill(&message, &walk.path, answers, FALLBACK, escape);
                 say("message", fill(str::to_owned).into());
                 say("message_html", fill(html).into());

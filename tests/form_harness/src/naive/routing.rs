@@ -78,7 +78,7 @@ impl<'v> Naive<'v> {
                 walk.certain_pages += 1;
             }
             for (id, question) in &self.pages[page].questions {
-                if let Some(problem) = Self::problem(question, &answers[*id]) {
+                if let Some(problem) = self.problem(question, &answers[*id]) {
                     walk.problems.push(((*id).to_owned(), problem));
                 }
             }

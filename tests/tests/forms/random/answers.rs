@@ -8,6 +8,22 @@ use super::{DATES, Draw, OPTIONS, QUESTIONS, TEXTS};
 
 const URLS: [&str; 4] = ["https://a.b/c", " http://x.y ", "a.b", "https://a b"];
 
+/// Numbers as people type them.
+const NUMBERS: [&str; 12] = [
+    "9.500",
+    "1.500,-",
+    "€5",
+    "-5 EUR",
+    "1 234",
+    "12.34,5",
+    "1,234.50",
+    "1.234,5",
+    "0.125",
+    "\u{2212}5",
+    "007",
+    "1.500.-",
+];
+
 fn answer(draw: &mut Draw<'_>) -> Value {
     match draw.below(15) {
         0 => Value::Null,
@@ -39,6 +55,7 @@ pub(crate) fn answers(draw: &mut Draw<'_>, record: &Value) -> Value {
                 json!(OPTIONS[draw.below(3)])
             }
             (Some("number"), 5) => json!(draw.one(&["1,5", "5", "5.0", " 7 ", "1e400", "0x10", "+3", ".5"])),
+            (Some("number"), 4) => json!(draw.one(&NUMBERS)),
             (Some("number"), _) => json!(draw.below(12)),
             (Some("email"), _) => json!("ann@example.org"),
             (Some("phone" | "phone_number"), _) => json!("202 555 0100"),

@@ -165,6 +165,12 @@ pub(crate) fn record(draw: &mut Draw<'_>, tame: bool, most_questions: usize) -> 
     put(draw, tame, &mut form, "client_id", "c1".into());
     put(draw, tame, &mut form, "name", "Care".into());
     put(draw, tame, &mut form, "target_pipeline_id", "p1".into());
+    match draw.below(8) {
+        0 => put(draw, tame, &mut form, "locale", "de".into()),
+        1 => put(draw, tame, &mut form, "locale", "en_US".into()),
+        2 => put(draw, tame, &mut form, "languages", json!([" ", "de-AT", "en"])),
+        _ => {}
+    }
     if pages == 0 {
         let count = draw.below(3);
         let fields = list(draw, tame, count, |draw, at| question(draw, tame, at));

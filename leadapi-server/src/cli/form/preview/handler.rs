@@ -95,7 +95,7 @@ impl Preview {
         let form = record.compile(version.into(), &self.policy);
         let visit = Visit::read(&form, version, fields);
         let findings = self.findings(text, &form);
-        html(StatusCode::OK, page::page(&self.file, self.policy.locale.as_deref(), &record, &form, &visit, &findings))
+        html(StatusCode::OK, page::page(&self.file, form.locale(), &record, &form, &visit, &findings))
     }
 
     fn theme(&self, fields: &Fields) -> Page {

@@ -57,7 +57,7 @@ pub(in crate::cli) struct PreviewForm {
     /// The version to preview. The page can switch between both.
     #[arg(long, value_name = "VERSION", default_value = "live")]
     version: FormVersion,
-    /// The language and country of the visitor, such as de or en-GB.
+    /// The language and country of the visitor, such as de or en-GB, instead of that of the form.
     #[arg(long, value_name = "LOCALE")]
     locale: Option<String>,
 }
