@@ -22,13 +22,15 @@ fn engine_and_naive_interpreter_agree_on_random_walks() {
     let forms = configured("LEADAPI_FORMS_WALKS", WALKS) / WALKS_EACH;
     let mut runner = TestRunner::new(crate::config(forms));
     let walks = vec(vec(any::<u8>(), 0..40), WALKS_EACH as usize);
-    let bytes = (vec(any::<u8>(), 0..700), vec(any::<u8>(), 0..60), walks, any::<bool>(), any::<bool>());
-    let outcome = runner.run(&bytes, |(form, extras, walks, tame, draft)| {
+    let bytes = (vec(any::<u8>(), 0..700), vec(any::<u8>(), 0..60), walks, any::<[bool; 3]>());
+    let outcome = runner.run(&bytes, |(form, extras, walks, [tame, draft, score_in_notes])| {
         let mut value = random::record(&mut Draw(&form), tame, 8);
         random::add_extras(&mut Draw(&extras), &mut value);
         let record: FormRecord = serde_json::from_str(&value.to_string()).unwrap();
-        let compiled = record.compile(if draft { Version::Draft } else { Version::Live }, &Policy::default());
-        let naive = Naive::new(&value, draft);
+        let mut policy = Policy::default();
+        policy.score_in_notes = score_in_notes;
+        let compiled = record.compile(if draft { Version::Draft } else { Version::Live }, &policy);
+        let naive = Naive::new(&value, draft).with_score_in_notes(score_in_notes);
         for bytes in walks {
             let answers = random::answers(&mut Draw(&bytes), &value);
             let typed: Answers = serde_json::from_str(&answers.to_string()).unwrap();

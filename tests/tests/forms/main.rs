@@ -18,6 +18,7 @@ mod numbers;
 mod operators;
 mod proofs;
 mod random;
+mod score;
 mod showcase;
 mod vectors;
 

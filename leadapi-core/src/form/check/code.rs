@@ -138,7 +138,7 @@ codes! {
         EndingInfeasible "ending-infeasible": "Rules lead to an ending, but no answers satisfy all the conditions on a path to it.", "Correct the conditions, or remove the ending.";
         LeadWithoutContact "lead-without-contact": "With the witness answers, the lead has neither an email address nor a phone number.", "On every path, require a question that is mapped to `email` or `phone`.";
         MappedTwice "mapped-twice": "Two questions on one path are mapped to the same lead field. The second answer goes to the notes.", "Map one of the questions to another key.";
-        ReservedKey "reserved-key": "A question is mapped to a lead field that answers cannot set. The answer goes to the notes.", "Map the question to another key.";
+        ReservedKey "reserved-key": "A question is mapped to a lead field that answers cannot set, or to `$score`. The answer goes to the notes.", "Map the question to another key.";
         KeyWithBlanks "key-with-blanks": "A mapped key has leading or trailing white space, so it differs from the key without it.", "Remove the white space.";
         EmailKeyOnOtherType "email-key-on-other-type": "A question that is not an email question is mapped to `email`. Answers that are not email addresses go to the notes.", "Change the question to an email question.";
         PhoneKeyOnOtherType "phone-key-on-other-type": "A question that is not a phone question is mapped to `phone`. Answers that are not phone numbers go to the notes.", "Change the question to a phone question.";

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     form::{
-        plan::{QuestionKind, Questionnaire, non_blank},
+        plan::{QuestionKind, Questionnaire, SCORE, non_blank},
         walk::STAND_INS,
     },
     id::{ClientId, PipelineId},
@@ -22,7 +22,7 @@ fn keys() -> impl Iterator<Item = &'static str> {
     ["name", "first_name", "last_name"].into_iter().chain(stand_ins).chain(others).chain(["value"])
 }
 
-/// Returns whether the key names a lead field that answers cannot set.
+/// Returns whether the key names a lead field that answers cannot set, or the attribute of the score.
 fn is_reserved(key: &str) -> bool {
     LEAD_FIELDS.into_iter().any(|field| {
         let takes_answers = match field {
@@ -31,7 +31,7 @@ fn is_reserved(key: &str) -> bool {
             _ => false,
         };
         field.name() == key && !takes_answers
-    })
+    }) || key == SCORE
 }
 
 pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {

@@ -38,7 +38,7 @@ use limits::PatternBudget;
 pub(super) use options::{OptionPlan, Options};
 pub(super) use question::QuestionPlan;
 pub(super) use rule::{ENDING, FALLBACK, Jump, RulePlan, RuleResult, Target};
-pub(super) use score::{Scores, add, page_of_score};
+pub(super) use score::{SCORE, Scores, add, page_of_score};
 pub(super) use slot::Slot;
 pub(super) use version::Source;
 pub use version::Version;
@@ -260,8 +260,13 @@ impl<'r> Questionnaire<'r> {
         (pages, endings)
     }
 
-    /// Returns whether a placeholder key refers to a question.
+    /// Returns whether a placeholder key refers to a question or to the score.
     pub(super) fn is_known_key(&self, key: &str) -> bool {
+        key == SCORE || self.is_question_key(key)
+    }
+
+    /// Returns whether a question has the key as its id or its mapped key.
+    fn is_question_key(&self, key: &str) -> bool {
         self.mapped.contains_key(key) || self.question(key).is_some()
     }
 

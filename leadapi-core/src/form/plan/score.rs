@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::PagePlan;
+use super::{PagePlan, Questionnaire};
 use crate::form::{entries, logic::Rule};
 
-/// The name of the score of the path so far. Followed by a colon and the id of a page, it is the name of that page's
-/// score.
-const SCORE: &str = "$score";
+/// The name of the score of the path so far, in conditions, placeholders and attributes. Followed by a colon and the id
+/// of a page, it is the name of that page's score.
+pub(in crate::form) const SCORE: &str = "$score";
 
 /// The scores that the conditions of a form read. Most forms have none.
 #[derive(Debug, Default)]
@@ -59,6 +59,19 @@ impl<'r> Scores<'r> {
     /// Returns the scores at the start of a walk.
     pub(in crate::form) fn initial(&self) -> Vec<Option<i64>> {
         vec![Some(0); self.pages.len()]
+    }
+}
+
+impl Questionnaire<'_> {
+    /// Returns whether the key stands for the score. A question with this id or mapped key takes precedence.
+    pub(in crate::form) fn is_score(&self, key: &str) -> bool {
+        key == SCORE && !self.is_question_key(key)
+    }
+
+    /// Returns whether an option has a score.
+    pub(in crate::form) fn has_scores(&self) -> bool {
+        let options = self.questions.iter().filter_map(|question| question.kind.options());
+        options.flat_map(|options| options.iter()).any(|option| option.score != 0)
     }
 }
 

@@ -116,7 +116,8 @@ impl<'a> Walk<'a> {
     /// `{key}` stands for the last answer on the path to a question mapped to `key`. If there is none, it stands for
     /// the answer on the path to the question whose id is `key`. An answer is inserted as the text that
     /// [`StepQuestion::text`](super::StepQuestion::text) returns. A known key without an answer is replaced by
-    /// `fallback`, and a placeholder with an unknown key is left unchanged. `{key|text}` has its own fallback, which
+    /// `fallback`, and a placeholder with an unknown key is left unchanged. `{$score}` stands for the
+    /// [score](Self::score). `{key|text}` has its own fallback, which
     /// may be empty. Placeholders in inserted text are not expanded, and every inserted text is escaped.
     ///
     /// ```
@@ -140,6 +141,7 @@ impl<'a> Walk<'a> {
     /// path.
     pub(super) fn fill_at(&self, steps: usize, text: &str, fallback: &str, escape: Escape) -> String {
         let mut filled = String::with_capacity(text.len());
+        let mut score = None;
         for piece in pieces(text) {
             match piece {
                 Piece::Text(text) | Piece::Brace(text) => filled.push_str(text),
@@ -147,6 +149,10 @@ impl<'a> Walk<'a> {
                     let (key, own) = self.form.placeholder(key);
                     if !self.form.is_known_key(key) {
                         filled.push_str(typed);
+                        continue;
+                    }
+                    if self.form.is_score(key) {
+                        escape.push(score.get_or_insert_with(|| self.score_at(steps).to_string()), &mut filled);
                         continue;
                     }
                     let value = self.placeholder_value(key, steps);

@@ -7,7 +7,7 @@ use crate::{
     form::{
         answer::Answer,
         locale::choose_filled,
-        plan::{QuestionPlan, non_blank},
+        plan::{QuestionPlan, SCORE, non_blank},
     },
     id::{ClientId, PipelineId},
     model::{Amount, NewLead},
@@ -30,11 +30,12 @@ pub struct FormLead<'a> {
     pub lead: NewLead,
     /// The origin of the lead's name.
     pub name_source: NameSource,
-    /// The answers in the notes, in full, for hosts with custom fields.
+    /// The answers in the notes, in full, for hosts with custom fields. If the form has scores, the last attribute is
+    /// the score, with `$score` as its key and its question.
     pub attributes: Vec<Attribute<'a>>,
 }
 
-/// An answer that no field of the lead contains in full.
+/// An answer that no field of the lead contains in full, or the score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Attribute<'a> {
@@ -47,8 +48,8 @@ pub struct Attribute<'a> {
     pub label: String,
     /// The answer, formatted for display.
     pub text: Cow<'a, str>,
-    /// The answer as the visitor sent it.
-    pub answer: &'a Answer,
+    /// The answer as the visitor sent it, or the score as a number.
+    pub answer: Cow<'a, Answer>,
 }
 
 /// The reason why a walk creates no lead.
@@ -97,6 +98,8 @@ impl<'a> Walk<'a> {
     ///   question mapped to `name` is a valid name, the first one is converted to a valid name.
     /// - Every other answer becomes one line of the notes, in path order, and an [`Attribute`]. An answer cannot start
     ///   a new line in the notes. Notes that are too long are truncated, but attributes never are.
+    /// - If the form has scores, the score becomes an attribute, and the first line of the notes if
+    ///   [`Policy::score_in_notes`](crate::form::Policy::score_in_notes) is set.
     /// - A lead must have a name. If no question mapped to `name` is answered, the name is built from `first_name` and
     ///   `last_name`, or taken from the next field in [`NameSource`] that has an answer. An answer that replaces a
     ///   missing name also fills its own field, if it is valid for that field.
@@ -131,7 +134,8 @@ impl<'a> Walk<'a> {
         let mut fields = LeadFields::new(&answers);
         let (name, name_source) = fields.name(self.form.policy.stand_in_names).ok_or(NoLead::NoName)?;
         let rest = answers.iter().filter(|answer| !fields.holds(answer.index));
-        let attributes: Vec<_> = rest.map(Attribute::new).collect();
+        let mut attributes: Vec<_> = rest.map(Attribute::new).collect();
+        let score = (self.form.is_score(SCORE) && self.form.has_scores()).then(|| Attribute::of_score(self.score()));
 
         let mut lead = NewLead::new(&client, name);
         for (field, answer) in OPTIONAL_TEXTS.iter().zip(fields.texts) {
@@ -143,18 +147,22 @@ impl<'a> Walk<'a> {
         lead.source = choose_filled(&form.name, &self.form.policy).map(|name| {
             lines::truncate(format!("Form: {}", lines::one_line(&name)).into(), SOURCE.rule.max_chars).into()
         });
-        lead.notes = self.notes(&attributes);
+        lead.notes = self.notes(score.iter().filter(|_| self.form.policy.score_in_notes).chain(&attributes));
+        attributes.extend(score);
         Ok(FormLead { lead, name_source, attributes })
     }
 
-    fn notes(&self, attributes: &[Attribute<'_>]) -> Option<String> {
+    fn notes<'n>(&self, attributes: impl Iterator<Item = &'n Attribute<'a>>) -> Option<String>
+    where
+        'a: 'n,
+    {
         let line = |attribute: &Attribute<'_>| {
             let label = lines::truncate(lines::one_line(&attribute.label), MAX_LABEL_CHARS);
             let label =
                 if label.is_empty() { lines::one_line(attribute.key.unwrap_or(attribute.question)) } else { label };
             format!("{label}: {}", lines::truncate(lines::one_line(&attribute.text), self.form.policy.note_chars))
         };
-        let notes: Vec<String> = attributes.iter().map(line).collect();
+        let notes: Vec<String> = attributes.map(line).collect();
         if notes.is_empty() {
             None
         } else {
@@ -170,8 +178,13 @@ impl<'a> Attribute<'a> {
             question: answer.question.id,
             label: answer.step.fill(&answer.question.label, "", Escape::Plain),
             text: answer.text.clone(),
-            answer: answer.answer,
+            answer: Cow::Borrowed(answer.answer),
         }
+    }
+
+    fn of_score(score: i64) -> Self {
+        let answer = Cow::Owned(Answer::Number(score.into()));
+        Self { key: Some(SCORE), question: SCORE, label: "Score".to_owned(), text: score.to_string().into(), answer }
     }
 }
 

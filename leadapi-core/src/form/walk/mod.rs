@@ -173,6 +173,12 @@ impl<'a> Walk<'a> {
         answers.fold(0, |sum, (question, slot)| sum.saturating_add(question.score(slot)))
     }
 
+    /// Returns the score of the first `steps` pages of the path.
+    fn score_at(&self, steps: usize) -> i64 {
+        let asked = self.visits.iter().take(steps).flat_map(|visit| self.questions(visit.page));
+        asked.fold(0, |sum, (index, question)| sum.saturating_add(question.score(&self.slot(index))))
+    }
+
     /// Returns the answers to questions on the path. A walk with only these answers has the same outcome.
     ///
     /// ```

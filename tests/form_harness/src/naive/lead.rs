@@ -6,7 +6,7 @@ use super::{
     Naive, Walk,
     kinds::kind,
     texts::{is_email, is_id, is_name, is_phone, one_line, shorten},
-    values::{exact, text_of},
+    values::{exact, options, text_of, whole},
 };
 
 impl Naive<'_> {
@@ -92,6 +92,16 @@ impl Naive<'_> {
         lead.insert("name".into(), shorten(&one_line(&name), 200).into());
 
         let mut notes = vec![];
+        let mut has_scores = false;
+        for (_, question) in self.pages.iter().flat_map(|page| &page.questions) {
+            let is_choice = ["single_choice", "dropdown", "multi_choice"].contains(&kind(question));
+            has_scores |= is_choice && options(question).iter().any(|(_, option)| whole(&option["score"]) != 0);
+        }
+        let score = self.score(&walk.path, answers).to_string();
+        let has_score = has_scores && !self.is_of_a_question("$score");
+        if has_score && self.score_in_notes {
+            notes.push(format!("Score: {score}"));
+        }
         let mut attributes = vec![];
         for (at, (step, id, question, key, text)) in filled.iter().enumerate() {
             if taken.contains(&at) {
@@ -105,6 +115,9 @@ impl Naive<'_> {
             }
             notes.push(format!("{line}: {}", shorten(&one_line(text), 2000)));
             attributes.push(json!([key, id, label, text]));
+        }
+        if has_score {
+            attributes.push(json!(["$score", "$score", "Score", score]));
         }
         if !notes.is_empty() {
             lead.insert("notes".into(), shorten(&notes.join("\n"), 10_000).into());

@@ -36,6 +36,8 @@ pub struct Naive<'v> {
     /// The live snapshot or the draft.
     version: &'v Value,
     pages: Vec<Page<'v>>,
+    /// Whether the notes begin with the score.
+    score_in_notes: bool,
     /// The tag of the form's language in lower case, or an empty string.
     locale: String,
 }
@@ -100,7 +102,12 @@ impl<'v> Naive<'v> {
         let mut tags = vec![&form["locale"]];
         tags.extend(form["languages"].as_array().into_iter().flatten());
         let locale = tags.into_iter().find_map(text_of).unwrap_or("").trim().to_lowercase().replace('_', "-");
-        Self { form, version, pages, locale }
+        Self { form, version, pages, score_in_notes: false, locale }
+    }
+
+    /// Puts the score in the notes of leads.
+    pub fn with_score_in_notes(self, score_in_notes: bool) -> Self {
+        Self { score_in_notes, ..self }
     }
 
     fn question(&self, id: &str) -> Option<(usize, &'v Value)> {

@@ -6,6 +6,9 @@ use super::Naive;
 
 impl Naive<'_> {
     pub(super) fn placeholder_value(&self, key: &str, pages: &[usize], answers: &Value) -> Option<String> {
+        if key == "$score" && !self.is_of_a_question(key) {
+            return Some(self.score(pages, answers).to_string());
+        }
         let mut value = None;
         for page in pages {
             for (id, question) in &self.pages[*page].questions {
@@ -25,6 +28,10 @@ impl Naive<'_> {
     }
 
     pub(super) fn knows(&self, key: &str) -> bool {
+        key == "$score" || self.is_of_a_question(key)
+    }
+
+    pub(super) fn is_of_a_question(&self, key: &str) -> bool {
         let mapped = |(_, question): &(&str, &Value)| question["mappedKey"] == key;
         self.question(key).is_some() || self.pages.iter().any(|page| page.questions.iter().any(mapped))
     }

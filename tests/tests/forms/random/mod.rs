@@ -61,7 +61,7 @@ const OPERATORS: [&str; 26] = [
     "Is Not",
     "sounds_like",
 ];
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "name",
     "first_name",
     "last_name",
@@ -73,6 +73,7 @@ const KEYS: [&str; 12] = [
     "custom",
     "q0",
     "",
+    "$score",
     "source",
 ];
 /// Types of questions. The frequent ones occur several times.
@@ -132,7 +133,7 @@ const TEXTS: [&str; 26] = [
     "<&\"'>",
 ];
 const LABELS: [&str; 9] =
-    ["", "Why?", "{name}", "{ q1 }, {custom}", "{{q0}}", "{zz} {", "a\nb {email}", "{phone}{value}", " "];
+    ["", "Why?", "{name}", "{ q1 }, {custom}", "{{q0}}", "{$score|x}{zz} {", "a\nb {email}", "{phone}{value}", " "];
 
 /// Returns a random JSON value, whatever type is expected.
 fn wild(draw: &mut Draw<'_>) -> Value {
