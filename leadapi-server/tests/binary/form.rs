@@ -263,3 +263,22 @@ fn a_large_form_is_checked_and_listed_in_seconds() {
     assert!(form(&["paths", &file]).code < 2);
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
 }
+
+#[test]
+fn numbers_are_read_in_the_locale_of_the_option_or_the_form() {
+    let folder = Folder::new();
+    let answers = folder.file("answers.json", &json!({"n": "9.500"}).to_string());
+    let problem = |form_locale: Value, options: &[&str]| {
+        let record = json!({"form": {"locale": form_locale, "fields": [{"id": "n", "type": "number"}]}});
+        let file = folder.file("form.json", &record.to_string());
+        let ran = form(&[&["walk", "--json", &file, "--answers", &answers], options].concat());
+        assert_eq!(ran.code, 0, "{}", ran.error);
+        ran.json()["problems"][0]["problem"].clone()
+    };
+    assert_eq!(problem(json!(null), &[]), "ambiguous_number");
+    assert_eq!(problem(json!("de"), &[]), json!(null));
+    assert_eq!(problem(json!(null), &["--locale", "de"]), json!(null));
+    let file = folder.file("form.json", &json!({"form": {"fields": [{"id": "n"}]}}).to_string());
+    let findings = form(&["check", "--json", "--locale", "de", &file]).json();
+    assert!(findings.as_array().is_some_and(|findings| !findings.is_empty()), "{findings}");
+}

@@ -106,6 +106,7 @@ impl<'v> Naive<'v> {
     }
 
     /// Puts the score in the notes of leads.
+    #[must_use]
     pub fn with_score_in_notes(self, score_in_notes: bool) -> Self {
         Self { score_in_notes, ..self }
     }
