@@ -199,6 +199,7 @@ mod tests {
                 "attributes": [
                     {"key": null, "question": "q3", "label": "Phone?", "text": "112", "answer": "112"},
                     {"key": "reason", "question": "q4", "label": ", why?", "text": "Tired", "answer": "Tired"},
+                    {"key": "$score", "question": "$score", "label": "Score", "text": "0", "answer": 0},
                 ],
             })
         );
