@@ -1,17 +1,24 @@
 //! The ledger for one token and class, which records how many of the limit's permits each server holds.
 //!
 //! The sum of all shares never exceeds the limit. Each server applies the exact window to its own share, so all servers
-//! together never exceed the limit in any window. No clocks are compared for this.
+//! together never exceed the limit in any window. No clocks are compared for this, so it holds whatever the database's
+//! clock does.
+//!
+//! The times in the ledger only shorten waits, and none is trusted for longer than the window. If the database's clock
+//! is set back, or another database with a slower clock takes over, the times of earlier reports are too late. The
+//! ledger notices this if a report lies in the future, and then forgets all of them. A step that it cannot notice is
+//! shorter than the time since the last report, so the resulting wait is at most the window.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,
 };
 
+use leadapi_core::memory::AdmissionLog;
 use serde::{Deserialize, Serialize};
 
 /// The time that the other servers have to return permits for a claim that the ledger could not grant.
-const RECALL_MILLIS: i64 = 300;
+pub(crate) const RECALL_MILLIS: i64 = 300;
 
 /// The id of a server in the ledger. A server that loses its shares continues with a new id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -21,7 +28,8 @@ pub(crate) struct ServerId(pub(crate) String);
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Ledger {
     pub(crate) shares: BTreeMap<ServerId, LedgerShare>,
-    /// Until this time, servers with unused permits should return some of them.
+    /// Until this time, servers with unused permits should return some of them. A time more than [`RECALL_MILLIS`] ahead
+    /// is from before a step of the clock, and has no effect.
     pub(crate) wanted_until: i64,
 }
 
@@ -34,6 +42,9 @@ pub(crate) struct LedgerShare {
     /// The time at which the share's oldest admission leaves the window, as last reported, or 0 if the window was
     /// empty.
     free_at: i64,
+    /// The time of the last report. Servers of older versions do not write it.
+    #[serde(default)]
+    reported_at: i64,
 }
 
 /// A server's request for permits.
@@ -87,8 +98,9 @@ impl Ledger {
             return None;
         }
         self.shares.retain(|server, _| alive.contains(server));
+        self.forget_reports_from_the_future(now);
         let elsewhere = self.others(server).map(|share| share.permits).sum::<u32>();
-        let next_free = self.others(server).map(|share| share.free_at - now).filter(|wait| *wait > 0).min();
+        let next_free = self.others(server).filter_map(|share| share.next_free(now)).min();
         let own = self.shares.entry(server.clone()).or_default();
         if own.operation < claim.operation {
             let free = claim.limit.saturating_sub(elsewhere.saturating_add(own.permits));
@@ -100,12 +112,12 @@ impl Ledger {
             }
         }
         let permits = self.shares.get(server).map_or(0, |own| own.permits);
-        let next_free = next_free.and_then(|wait| wait.try_into().ok()).map(Duration::from_millis);
         Some(Claimed { permits, elsewhere, next_free })
     }
 
     /// Takes back the permits that a server does not keep.
     pub(crate) fn release(&mut self, server: &ServerId, release: &Release, now: i64) {
+        self.forget_reports_from_the_future(now);
         let Some(own) = self.shares.get_mut(server) else { return };
         if own.operation < release.operation {
             own.permits = own.permits.min(release.keep);
@@ -116,14 +128,31 @@ impl Ledger {
         }
     }
 
+    /// Forgets when permits become free, if the clock has been set back since a report.
+    fn forget_reports_from_the_future(&mut self, now: i64) {
+        if self.shares.values().any(|share| share.reported_at > now) {
+            for share in self.shares.values_mut() {
+                (share.free_at, share.reported_at) = (0, now);
+            }
+        }
+    }
+
     fn others(&self, server: &ServerId) -> impl Iterator<Item = &LedgerShare> {
         self.shares.iter().filter(move |(other, _)| *other != server).map(|(_, share)| share)
     }
 }
 
 impl LedgerShare {
+    /// Returns the time until the share's oldest admission leaves the window, if known. No admission stays longer than
+    /// the window, so a longer time is from before a step of the clock.
+    fn next_free(&self, now: i64) -> Option<Duration> {
+        let wait = u64::try_from(self.free_at.saturating_sub(now)).ok().map(Duration::from_millis)?;
+        (!wait.is_zero() && wait <= AdmissionLog::WINDOW).then_some(wait)
+    }
+
     fn report(&mut self, operation: u64, next_free: Option<Duration>, now: i64) {
         self.operation = operation;
+        self.reported_at = now;
         // Rounded up, so that a caller that waits for this duration does not retry too early.
         let wait = next_free.and_then(|wait| i64::try_from(wait.as_micros().div_ceil(1_000)).ok());
         self.free_at = wait.map_or(0, |wait| now + wait);

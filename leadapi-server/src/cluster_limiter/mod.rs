@@ -38,7 +38,7 @@ use tokio::time::{Instant, sleep};
 use self::share::Share;
 pub(crate) use self::{
     lease::{Lease, Member},
-    ledger::{Claim, Claimed, Ledger, Release, ServerId},
+    ledger::{Claim, Claimed, Ledger, RECALL_MILLIS, Release, ServerId},
 };
 
 /// The maximum time that a claim waits for permits from other servers.

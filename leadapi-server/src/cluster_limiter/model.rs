@@ -1,5 +1,5 @@
 //! Model checking of the ledger, the shares and the leases. The checker explores all interleavings of requests, delayed
-//! and lost operations, and stopped servers, within the bounds of each test.
+//! and lost operations, stopped servers, and steps of the database's clock, within the bounds of each test.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,23 +8,32 @@ use stateright::{Checker, Model, Property};
 use super::*;
 
 const WINDOW: Duration = Duration::from_secs(60);
-/// The steps by which the clock can advance. In combination, they reach the last second of a lease, the end of a
+/// The steps by which all clocks can advance. In combination, they reach the last second of a lease, the end of a
 /// window, and the removal of a member.
 const STEPS: [Duration; 3] = [Duration::from_secs(9), Duration::from_secs(51), Duration::from_secs(10)];
+
+/// The milliseconds by which the database's clock can be set, in comparison with the servers' clocks.
+const CLOCK_STEPS: [i64; 4] = [-864_000_000, -30_000, 30_000, 864_000_000];
+/// The time on the database's clock at the beginning.
+const EPOCH: i64 = 1_767_225_600_000;
 
 /// The bounds of a check.
 struct Cluster {
     limit: u32,
     /// The maximum number of ledger operations per server.
     operations: [u64; 2],
-    /// The maximum number of clock steps.
+    /// The maximum number of times that the clocks advance.
     steps: usize,
+    /// The maximum number of times that the database's clock is set.
+    clock_steps: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct World {
     now: Duration,
     steps: usize,
+    /// The milliseconds by which the database's clock has been set so far, and how many times.
+    clock: (i64, usize),
     ledger: Ledger,
     members: BTreeMap<ServerId, u64>,
     servers: Vec<Server>,
@@ -69,6 +78,7 @@ enum Action {
     SendBeat(usize),
     FinishBeat(usize),
     Advance(Duration),
+    SetClock(i64),
 }
 
 impl Server {
@@ -86,7 +96,7 @@ impl Server {
 
 impl World {
     fn millis(&self) -> i64 {
-        i64::try_from(self.now.as_millis()).unwrap() + 1
+        EPOCH + self.clock.0 + i64::try_from(self.now.as_millis()).unwrap()
     }
 
     fn execute(&mut self, limit: u32, sent: &Sent) {
@@ -155,6 +165,7 @@ impl Model for Cluster {
         let mut world = World {
             now: Duration::ZERO,
             steps: 0,
+            clock: (0, 0),
             ledger: Ledger::default(),
             members: BTreeMap::new(),
             servers: Vec::new(),
@@ -192,6 +203,9 @@ impl Model for Cluster {
         if world.steps < self.steps {
             actions.extend(STEPS.map(Action::Advance));
         }
+        if world.clock.1 < self.clock_steps {
+            actions.extend(CLOCK_STEPS.map(Action::SetClock));
+        }
     }
 
     fn next_state(&self, world: &World, action: Action) -> Option<World> {
@@ -228,14 +242,22 @@ impl Model for Cluster {
                 let now = world.now;
                 world.admitted.retain(|at| *at + WINDOW > now);
             }
+            Action::SetClock(step) => world.clock = (world.clock.0 + step, world.clock.1 + 1),
         }
         Some(world)
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
-        vec![Property::always("no window contains more requests than the limit", |cluster: &Self, world: &World| {
-            world.admitted.len() <= cluster.limit as usize
-        })]
+        vec![
+            Property::always("no window contains more requests than the limit", |cluster: &Self, world: &World| {
+                world.admitted.len() <= cluster.limit as usize
+            }),
+            Property::always("no server refuses requests for longer than the window", |_, world: &World| {
+                let later = world.now + WINDOW;
+                let refuses = |share: &Share| !share.has_permits() && share.clone().can_decide(later);
+                !world.servers.iter().any(|server| refuses(&server.share))
+            }),
+        ]
     }
 }
 
@@ -246,15 +268,20 @@ fn check(cluster: Cluster) {
 
 #[test]
 fn delayed_and_lost_operations_never_exceed_the_limit() {
-    check(Cluster { limit: 2, operations: [3, 2], steps: 0 });
+    check(Cluster { limit: 2, operations: [3, 2], steps: 0, clock_steps: 0 });
 }
 
 #[test]
 fn operations_across_windows_never_exceed_the_limit() {
-    check(Cluster { limit: 1, operations: [2, 1], steps: 2 });
+    check(Cluster { limit: 1, operations: [2, 1], steps: 2, clock_steps: 0 });
 }
 
 #[test]
 fn stopped_and_removed_servers_never_exceed_the_limit() {
-    check(Cluster { limit: 1, operations: [1, 1], steps: 3 });
+    check(Cluster { limit: 1, operations: [1, 1], steps: 3, clock_steps: 0 });
+}
+
+#[test]
+fn steps_of_the_database_clock_never_exceed_the_limit_and_prolong_no_refusal() {
+    check(Cluster { limit: 1, operations: [2, 1], steps: 1, clock_steps: 1 });
 }

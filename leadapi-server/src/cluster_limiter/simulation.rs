@@ -3,10 +3,12 @@
 use std::{
     collections::HashMap,
     ops::Range,
-    sync::atomic::{AtomicBool, AtomicUsize},
+    sync::atomic::{AtomicBool, AtomicI64, AtomicUsize},
 };
 
 use super::*;
+
+mod clock_steps;
 
 const SECOND: Duration = Duration::from_secs(1);
 const WINDOW: Duration = Duration::from_secs(60);
@@ -22,6 +24,8 @@ struct Tables {
     /// The number of claims and releases.
     operations: AtomicUsize,
     is_down: AtomicBool,
+    /// The milliseconds by which the database's clock was set forward since the start.
+    clock_step: AtomicI64,
 }
 
 impl MemoryLedger {
@@ -32,11 +36,18 @@ impl MemoryLedger {
             members: Mutex::default(),
             operations: AtomicUsize::new(0),
             is_down: AtomicBool::new(false),
+            clock_step: AtomicI64::new(0),
         }))
     }
 
     fn now(&self) -> i64 {
-        i64::try_from(self.0.start.elapsed().as_millis()).unwrap() + 1
+        // The clock starts in 2026.
+        let start = 1_767_225_600_000 + self.0.clock_step.load(Relaxed);
+        start + i64::try_from(self.0.start.elapsed().as_millis()).unwrap()
+    }
+
+    fn step_clock(&self, seconds: i64) {
+        self.0.clock_step.fetch_add(seconds * 1_000, Relaxed);
     }
 
     async fn operation(&self) -> Result<(), BoxError> {
@@ -72,7 +83,8 @@ impl LedgerStore for MemoryLedger {
 
     async fn wanted(&self) -> Result<Vec<Key>, BoxError> {
         let ledgers = self.0.ledgers.lock().unwrap();
-        let wanted = ledgers.iter().filter(|(_, ledger)| ledger.wanted_until > self.now());
+        let wanted =
+            ledgers.iter().filter(|(_, ledger)| (1..=RECALL_MILLIS).contains(&(ledger.wanted_until - self.now())));
         Ok(wanted.map(|(key, _)| key.clone()).collect())
     }
 
@@ -135,6 +147,10 @@ impl Caller {
 
     async fn read(&mut self) -> Admission {
         let nth = self.random(self.servers.len());
+        self.read_from(nth).await
+    }
+
+    async fn read_from(&mut self, nth: usize) -> Admission {
         let admission = self.servers[nth].admit(&TokenId::parse("t").unwrap(), Class::Read).await.unwrap();
         match admission {
             Admission::Admitted => self.admitted.push(Instant::now()),

@@ -10,7 +10,7 @@ use leadapi_core::{BoxError, id::TokenId, port::Class};
 
 use super::{Postgres, statement};
 use crate::{
-    cluster_limiter::{Claim, Claimed, Key, Ledger, LedgerStore, Member, Release, ServerId},
+    cluster_limiter::{Claim, Claimed, Key, Ledger, LedgerStore, Member, RECALL_MILLIS, Release, ServerId},
     store::{
         error::SqlError,
         row::Row,
@@ -32,7 +32,7 @@ impl LedgerStore for Arc<Postgres> {
 
     async fn wanted(&self) -> Result<Vec<Key>, BoxError> {
         let read = |mut row: Row<'_>| Ok((row.take::<TokenId>()?, row.take::<String>()?));
-        let rows = self.rows(&query!(statement::WANTED), read).await?;
+        let rows = self.rows(&query!(statement::WANTED, RECALL_MILLIS), read).await?;
         Ok(rows.into_iter().filter_map(|(token, class)| Some((token, class_of(&class)?))).collect())
     }
 

@@ -46,5 +46,6 @@ pub(super) const SAVE_LEDGER: &str =
 
 pub(super) const DELETE_LEDGER: &str = "DELETE FROM rate_limit WHERE token_id = $1 AND class = $2";
 
+/// A time that is further ahead than the recall lasts is from before a step of the clock.
 pub(super) const WANTED: &str = "SELECT token_id, class FROM rate_limit \
-    WHERE wanted_until > cast(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)";
+    WHERE wanted_until - cast(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) BETWEEN 1 AND $1";
