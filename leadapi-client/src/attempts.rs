@@ -9,7 +9,7 @@ use tracing::{Instrument, Span, debug, field};
 
 use crate::{
     context::{CallOptions, ClientContext, Wait, WaitReason},
-    error::{Cause, Error, Outcome},
+    error::{Cause, Error, NotFound, Outcome},
     rate_limit::{Acquire, Permit, RateLimiter, Ticket},
     request::Prepared,
     response::ApiResponse,
@@ -172,11 +172,10 @@ impl<'a> Attempts<'a> {
     }
 
     fn read<T>(&self, response: Response<Bytes>, read: Read<T>) -> Result<(T, ResponseMeta), Error> {
-        let api_response = ApiResponse::new(self.prepared.operation, &response, &self.context.origin.token);
+        let api_response = ApiResponse::new(self.prepared.operation, &response, &self.context.origin);
         // An earlier attempt may have deleted the lead, so a 404 counts as a success.
-        let is_deleted =
-            self.in_doubt && self.prepared.operation == Operation::DeleteLead && api_response.is_service_not_found();
-        if !is_deleted {
+        let may_be_deleted = self.in_doubt && self.prepared.operation == Operation::DeleteLead;
+        if !(may_be_deleted && api_response.not_found() == Some(NotFound::Lead)) {
             api_response.check_status()?;
         }
         let done = read(&api_response)?;

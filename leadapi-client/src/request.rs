@@ -21,7 +21,8 @@ use crate::base_url::BaseUrl;
 pub(crate) const CLIENT_NAME: &str = concat!("leadapi-client/", env!("CARGO_PKG_VERSION"));
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// The base URL, the credentials and the user agent of a client.
+/// The base URL, the credentials and the user agent of a client. `Debug` masks the credentials.
+#[derive(Debug)]
 pub(crate) struct Origin {
     pub(crate) base: BaseUrl,
     pub(crate) token: BearerToken,

@@ -5,33 +5,34 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use http::{
     HeaderMap, Response, StatusCode,
-    header::{DATE, RETRY_AFTER, WWW_AUTHENTICATE},
+    header::{DATE, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE},
 };
-use leadapi_core::{
-    auth::BearerToken,
-    http::{
-        Operation,
-        header::{IDEMPOTENCY_REPLAYED, X_REQUEST_ID},
-    },
+use leadapi_core::http::{
+    Operation,
+    header::{IDEMPOTENCY_REPLAYED, X_REQUEST_ID},
 };
 use serde::{Deserialize, de::DeserializeOwned};
 
 use crate::{
-    error::{Cause, Error, ErrorResponse, InvalidBody},
+    error::{Cause, Error, ErrorResponse, InvalidBody, NotFound},
     redact::{MAX_FOREIGN_CHARS, MAX_MESSAGE_CHARS, redact},
+    request::Origin,
 };
+
+/// The text that the service's 404 for a lead contains (contract D2).
+const NO_SUCH_LEAD: &str = "no such lead";
 
 /// The maximum `Retry-After`. A much longer wait would overflow when it is added to a time.
 const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 /// The maximum number of characters in a request id (contract D2).
 const MAX_REQUEST_ID_CHARS: usize = 128;
 
-/// A response, with the operation and the token that are needed to interpret it.
+/// A response, with the operation and the origin that are needed to interpret it.
 #[derive(Debug)]
 pub(crate) struct ApiResponse<'a> {
     operation: Operation,
     response: &'a Response<Bytes>,
-    token: &'a BearerToken,
+    origin: &'a Origin,
 }
 
 #[derive(Deserialize)]
@@ -40,8 +41,8 @@ struct ErrorObject {
 }
 
 impl<'a> ApiResponse<'a> {
-    pub(crate) const fn new(operation: Operation, response: &'a Response<Bytes>, token: &'a BearerToken) -> Self {
-        Self { operation, response, token }
+    pub(crate) const fn new(operation: Operation, response: &'a Response<Bytes>, origin: &'a Origin) -> Self {
+        Self { operation, response, origin }
     }
 
     /// Checks the status. Each operation has exactly one success status.
@@ -53,10 +54,26 @@ impl<'a> ApiResponse<'a> {
         }
     }
 
-    /// Returns whether the service itself, rather than a proxy, reports that the lead does not exist.
-    pub(crate) fn is_service_not_found(&self) -> bool {
-        self.response.status() == StatusCode::NOT_FOUND
-            && serde_json::from_slice::<ErrorObject>(self.response.body()).is_ok()
+    /// Returns what does not exist, if the response reports that. Only the service itself can tell that a lead does not
+    /// exist. Any other 404, a 405 and a redirect mean that the service does not handle the operation at this URL.
+    pub(crate) fn not_found(&self) -> Option<NotFound> {
+        let status = self.response.status();
+        let is_no_such_lead = || {
+            let error = serde_json::from_slice(self.response.body());
+            self.operation.endpoint().path.contains("{id}")
+                && error.is_ok_and(|ErrorObject { error }| error.contains(NO_SUCH_LEAD))
+        };
+        match status {
+            StatusCode::NOT_FOUND if is_no_such_lead() => Some(NotFound::Lead),
+            StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED => Some(NotFound::Operation(self.url())),
+            _ if status.is_redirection() => Some(NotFound::Operation(self.url())),
+            _ => None,
+        }
+    }
+
+    /// Returns the URL of the operation, without the lead's id.
+    fn url(&self) -> String {
+        self.redact(&self.origin.base.join(self.operation.endpoint().path), MAX_MESSAGE_CHARS)
     }
 
     /// Parses the body as the type that the operation returns. Unknown fields are ignored.
@@ -67,7 +84,7 @@ impl<'a> ApiResponse<'a> {
             if let Some(field) = self.invalid_field::<T>() {
                 reason = format!("{field}: {reason}");
             }
-            let reason = redact(&reason, self.token, MAX_FOREIGN_CHARS);
+            let reason = self.redact(&reason, MAX_FOREIGN_CHARS);
             let first_byte = self.response.body().iter().find(|byte| !byte.is_ascii_whitespace());
             let message = if error.is_data() {
                 format!("the body does not match the operation's response type: {reason}")
@@ -94,9 +111,10 @@ impl<'a> ApiResponse<'a> {
         let response = ErrorResponse {
             status: self.response.status(),
             message,
-            request_id: request_id(headers).map(|id| redact(id, self.token, MAX_REQUEST_ID_CHARS)),
+            request_id: request_id(headers).map(|id| self.redact(id, MAX_REQUEST_ID_CHARS)),
             retry_after: retry_after(headers, SystemTime::now),
             lacks_scope: lacks_scope(headers),
+            not_found: self.not_found(),
             invalid_body,
         };
         Error::new(self.operation, Cause::Response(response))
@@ -105,8 +123,8 @@ impl<'a> ApiResponse<'a> {
     fn message(&self) -> String {
         let status = self.response.status();
         match serde_json::from_slice(self.response.body()) {
-            Ok(ErrorObject { error }) => redact(&error, self.token, MAX_MESSAGE_CHARS),
-            Err(_) if status.is_redirection() => "redirects are not followed".to_owned(),
+            _ if status.is_redirection() => self.refused_redirect(),
+            Ok(ErrorObject { error }) => self.redact(&error, MAX_MESSAGE_CHARS),
             Err(_) if status.is_success() => {
                 format!("the expected status is {}", self.operation.endpoint().success)
             }
@@ -114,11 +132,25 @@ impl<'a> ApiResponse<'a> {
         }
     }
 
+    /// Names the target of a redirect, without its query, which may contain secrets.
+    fn refused_redirect(&self) -> String {
+        let location = self.response.headers().get(LOCATION).and_then(|target| target.to_str().ok());
+        let target = location.and_then(|target| target.split(['?', '#']).next());
+        target.filter(|target| !target.is_empty()).map_or_else(
+            || "redirects are not followed".to_owned(),
+            |target| format!("redirects are not followed; the target is {}", self.redact(target, MAX_FOREIGN_CHARS)),
+        )
+    }
+
+    fn redact(&self, text: &str, max_chars: usize) -> String {
+        redact(text, &self.origin.token, max_chars)
+    }
+
     /// Returns the beginning of a body that does not follow the contract.
     fn body_excerpt(&self) -> String {
         match &**self.response.body() {
             [] => "the body is empty".to_owned(),
-            body => redact(&String::from_utf8_lossy(body), self.token, MAX_FOREIGN_CHARS),
+            body => self.redact(&String::from_utf8_lossy(body), MAX_FOREIGN_CHARS),
         }
     }
 }
@@ -165,13 +197,17 @@ fn lacks_scope(headers: &HeaderMap) -> bool {
     challenges.into_iter().any(|challenge| challenge.contains(r#"error="insufficient_scope""#))
 }
 
-/// Parses `Retry-After`, which is either a whole number of seconds or an HTTP date (RFC 9110, section 10.2.3). A date
-/// is compared with the response's `Date` header, if present, because the local clock may be wrong.
+/// Parses `Retry-After`, which is either a whole number of seconds or an HTTP date (RFC 9110, section 10.2.3). Some
+/// servers send a decimal fraction, which is rounded up. A date is compared with the response's `Date` header, if
+/// present, because the local clock may be wrong.
 fn retry_after(headers: &HeaderMap, now: impl FnOnce() -> SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    if [whole, fraction].iter().all(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())) {
+        let additional = u64::from(fraction.bytes().any(|digit| digit != b'0'));
         // A number that is too large to parse counts as the maximum.
-        return Some(text.parse().map_or(MAX_WAIT, Duration::from_secs).min(MAX_WAIT));
+        let seconds = whole.parse().map_or(u64::MAX, |seconds: u64| seconds.saturating_add(additional));
+        return Some(Duration::from_secs(seconds).min(MAX_WAIT));
     }
     let until = httpdate::parse_http_date(text).ok()?;
     let date = headers.get(DATE).and_then(|value| httpdate::parse_http_date(value.to_str().ok()?).ok());

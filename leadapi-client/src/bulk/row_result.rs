@@ -1,6 +1,5 @@
 //! The result of each row of an import, and the row counts by result.
 
-use http::StatusCode;
 use leadapi_core::model::{IdempotencyKey, Lead};
 
 use crate::error::{Error, Outcome};
@@ -66,11 +65,7 @@ impl<R> RowResult<R> {
 
 /// Returns whether an error concerns the token, the base URL or the transport rather than the row.
 pub(super) fn affects_every_row(error: &Error) -> bool {
-    // The path of a create contains no id, so a 404 means that the path itself does not exist.
-    let is_wrong_address = error.status().is_some_and(|status| {
-        status.is_redirection() || [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED].contains(&status)
-    });
-    error.is_unauthorized() || error.lacks_scope() || is_wrong_address || error.is_permanent()
+    error.is_unauthorized() || error.lacks_scope() || error.is_configuration() || error.is_permanent()
 }
 
 /// Row counts by result.

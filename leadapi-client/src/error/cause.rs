@@ -30,8 +30,18 @@ pub(crate) struct ErrorResponse {
     pub(crate) request_id: Option<String>,
     pub(crate) retry_after: Option<Duration>,
     pub(crate) lacks_scope: bool,
+    pub(crate) not_found: Option<NotFound>,
     /// The reason why the body of a success response could not be read.
     pub(crate) invalid_body: Option<InvalidBody>,
+}
+
+/// What does not exist, according to the response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NotFound {
+    /// The service has no such lead.
+    Lead,
+    /// The service does not handle the operation at this URL, so the base URL is probably wrong.
+    Operation(String),
 }
 
 /// The reason why the body of a success response is invalid, as sanitized text.

@@ -9,7 +9,7 @@ use std::{error, fmt, time::Duration};
 
 use leadapi_core::{http::Operation, model::IdempotencyKey};
 
-pub(crate) use self::cause::{Cause, ErrorResponse, InvalidBody};
+pub(crate) use self::cause::{Cause, ErrorResponse, InvalidBody, NotFound};
 pub use self::outcome::Outcome;
 
 /// The error that a failed call returns.
@@ -71,6 +71,7 @@ impl Error {
             Cause::Transport(error) if error.is_connect() => "connect",
             Cause::Transport(_) => "transport",
             Cause::Response(response) if response.invalid_body.is_some() => "unreadable",
+            Cause::Response(ErrorResponse { not_found: Some(NotFound::Operation(_)), .. }) => "configuration",
             Cause::Response(_) => "status",
             Cause::DeadlineExceeded { .. } => "deadline",
             Cause::InconsistentList(_) => "inconsistent_list",
@@ -97,8 +98,14 @@ impl fmt::Display for Error {
             Cause::DeadlineExceeded { .. } => write!(f, "not sent: {}", self.message()),
             Cause::InconsistentList(text) => f.write_str(text),
             Cause::Transport(error) => error.fmt(f),
-            Cause::Response(ErrorResponse { status, message, request_id, .. }) => {
+            Cause::Response(ErrorResponse { status, message, request_id, not_found, retry_after, .. }) => {
                 write!(f, "{status}: {message}")?;
+                if let Some(NotFound::Operation(url)) = not_found {
+                    write!(f, " (the base URL may be wrong: there is no such operation at {url})")?;
+                }
+                if let Some(wait) = retry_after.filter(|_| self.is_rate_limited()) {
+                    write!(f, " (retry after {} s)", wait.as_secs())?;
+                }
                 request_id.as_ref().map_or(Ok(()), |id| write!(f, " (request {id})"))
             }
         }?;

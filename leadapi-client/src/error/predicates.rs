@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 
-use super::{Cause, Error};
+use super::{Cause, Error, NotFound};
 
 impl Error {
     /// Returns whether the request is invalid: the service responded with 400, or the client refused to send it.
@@ -72,21 +72,44 @@ impl Error {
         self.is_forbidden() && self.response().is_some_and(|response| response.lacks_scope)
     }
 
-    /// Returns whether the lead does not exist (status 404). A wrong base URL can cause the same status, but with a
-    /// different [`message`](Self::message).
+    /// Returns whether the service says that the lead does not exist. Any other 404, for example from a proxy, is an
+    /// error in the [configuration](Self::is_configuration).
+    ///
+    /// ```
+    /// use leadapi_client::id::LeadId;
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// # let client = support::in_process();
+    ///
+    /// match client.leads().delete(&LeadId::parse("nobody")?).await {
+    ///     Ok(()) => println!("deleted"),
+    ///     Err(error) if error.is_not_found() => println!("the lead does not exist"),
+    ///     Err(error) => return Err(error.into()),
+    /// }
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn is_not_found(&self) -> bool {
+        self.response().is_some_and(|response| response.not_found == Some(NotFound::Lead))
+    }
+
+    /// Returns whether the service does not handle the operation at the client's base URL, which is probably wrong: the
+    /// response is a redirect, a 405, or a 404 that does not say that a lead does not exist. The error's text names the
+    /// URL, without the lead's id.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # futures_executor::block_on(async {
     /// # let error = support::answered(404).await;
-    /// if error.is_not_found() {
-    ///     println!("the lead does not exist");
+    /// if error.is_configuration() {
+    ///     println!("is the base URL right? {error}");
     /// }
-    /// # assert!(error.is_not_found());
+    /// # assert!(error.is_configuration());
     /// # });
     /// ```
-    pub fn is_not_found(&self) -> bool {
-        self.has(StatusCode::NOT_FOUND)
+    pub fn is_configuration(&self) -> bool {
+        let not_found = self.response().and_then(|response| response.not_found.as_ref());
+        matches!(not_found, Some(NotFound::Operation(_)))
     }
 
     /// Returns whether the token's rate limit is exceeded: the service responded with 429, or the wait that a 429

@@ -1,14 +1,76 @@
 use http::HeaderValue;
-use leadapi_core::model::{Lead, Page};
+use leadapi_core::{
+    auth::BearerToken,
+    model::{Lead, Page},
+};
 
 use super::*;
-use crate::Outcome;
+use crate::{Outcome, base_url::BaseUrl};
 
 fn response(operation: Operation, status: u16, body: &str) -> Result<ApiResponse<'static>, Error> {
-    let token = Box::leak(Box::new(BearerToken::parse("pak_secret").unwrap()));
     let http = Response::builder().status(status).body(Bytes::copy_from_slice(body.as_bytes())).unwrap();
-    let response = ApiResponse::new(operation, Box::leak(Box::new(http)), token);
+    let response = ApiResponse::new(operation, Box::leak(Box::new(http)), Box::leak(Box::new(origin())));
     response.check_status().map(|()| response)
+}
+
+fn origin() -> Origin {
+    Origin {
+        base: BaseUrl::parse("https://api.example.com/v1").unwrap(),
+        token: BearerToken::parse("pak_secret").unwrap(),
+        authorization: HeaderValue::from_static("Bearer pak_secret"),
+        user_agent: HeaderValue::from_static("test"),
+    }
+}
+
+#[test]
+fn only_the_service_can_tell_that_a_lead_does_not_exist() {
+    const URL: &str = "https://api.example.com/v1/leads";
+    let no_such_lead = r#"{"error":"id: no such lead"}"#;
+    for operation in [Operation::GetLead, Operation::UpdateLead, Operation::DeleteLead] {
+        let error = response(operation, 404, no_such_lead).unwrap_err();
+        assert!(error.is_not_found() && !error.is_configuration(), "{error}");
+        for (status, body) in [
+            (404, r#"{"error":"path: there is no such path"}"#),
+            (404, r#"{"message":"no such lead"}"#),
+            (404, "default backend - 404"),
+            (404, ""),
+            (405, r#"{"error":"method DELETE is not allowed"}"#),
+            (301, ""),
+        ] {
+            let error = response(operation, status, body).unwrap_err();
+            assert!(!error.is_not_found() && error.is_configuration(), "{error}");
+            let text = format!("(the base URL may be wrong: there is no such operation at {URL}/{{id}})");
+            assert!(error.to_string().ends_with(&text), "{error}");
+        }
+    }
+    // The path of a create contains no lead that might not exist.
+    let error = response(Operation::CreateLead, 404, no_such_lead).unwrap_err();
+    assert!(!error.is_not_found() && error.to_string().contains(URL), "{error}");
+}
+
+#[test]
+fn a_refused_redirect_names_its_target_without_the_query() {
+    let refused = |target: &'static str| {
+        let http = Response::builder().status(302).header(LOCATION, target).body(Bytes::new()).unwrap();
+        let origin = origin();
+        ApiResponse::new(Operation::ListLeads, &http, &origin).check_status().unwrap_err().message()
+    };
+    for (target, named) in [
+        ("https://login.example.com/sso?state=pak_secret&code=123", "https://login.example.com/sso"),
+        ("/v1/leads/#top", "/v1/leads/"),
+        ("https://example.com/pak_secret/x", "https://example.com/pak_[token]"),
+    ] {
+        assert_eq!(refused(target), format!("redirects are not followed; the target is {named}"));
+    }
+    assert_eq!(refused(""), "redirects are not followed");
+}
+
+#[test]
+fn a_rate_limited_response_names_the_wait() {
+    let http = Response::builder().status(429).header(RETRY_AFTER, "86400").body(Bytes::new()).unwrap();
+    let origin = origin();
+    let error = ApiResponse::new(Operation::ListLeads, &http, &origin).check_status().unwrap_err();
+    assert_eq!(error.to_string(), "GET /leads: 429 Too Many Requests: the body is empty (retry after 86400 s)");
 }
 
 #[test]
@@ -58,8 +120,8 @@ fn messages_of_all_kinds_of_bodies_are_sanitized() {
         assert_eq!(response(Operation::GetLead, status, body).unwrap_err().message(), message);
     }
     let binary = Response::builder().status(500).body(Bytes::from_static(b"\xff\0\xfe")).unwrap();
-    let token = BearerToken::parse("pak_secret").unwrap();
-    let error = ApiResponse::new(Operation::GetLead, &binary, &token).check_status().unwrap_err();
+    let origin = origin();
+    let error = ApiResponse::new(Operation::GetLead, &binary, &origin).check_status().unwrap_err();
     assert_eq!(error.message(), "\u{fffd}\u{fffd}\u{fffd}");
 }
 
@@ -119,7 +181,11 @@ fn retry_after_is_parsed_in_seconds_and_as_a_date() {
     assert_eq!(read("Mon, 04 May 2026 12:00:30 GMT", Some("Mon, 04 May 2026 12:00:20 GMT")), Some(10));
     assert_eq!(read("Mon, 04 May 2026 11:00:00 GMT", None), Some(0));
     assert_eq!(read("99999999999999999999", None), Some(86_400));
-    for bad in ["", "-1", "1.5", "soon"] {
+    assert_eq!(read("1.5", None), Some(2));
+    assert_eq!(read("0.001", None), Some(1));
+    assert_eq!(read("7.0", None), Some(7));
+    assert_eq!(read("99999999999999999999.9", None), Some(86_400));
+    for bad in ["", "-1", "1.", ".5", "1.5.2", "1,5", "1e3", "soon"] {
         assert_eq!(read(bad, None), None, "{bad}");
     }
 }

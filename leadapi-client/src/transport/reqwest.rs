@@ -2,7 +2,8 @@
 
 use std::{
     convert::Infallible,
-    io,
+    env, io,
+    net::IpAddr,
     pin::Pin,
     task::{Context, Poll},
     time::Duration,
@@ -30,7 +31,9 @@ use crate::config_error::ConfigError;
 /// until the call to that server times out. This delays the responses to other calls, but not their timeouts.
 ///
 /// Redirects are not followed, so the token is never sent to another origin. Proxies are taken from `HTTP_PROXY` and
-/// similar environment variables. Over plain HTTP, a proxy can read the token.
+/// similar environment variables. Over plain HTTP, a proxy can read the token. Requests to `localhost` and to loopback
+/// addresses never use these proxies, because a proxy would connect to its own host. To use one nevertheless, set it on
+/// the builder that you pass to [`from_builder`](Self::from_builder).
 ///
 /// ```
 /// use leadapi_client::transport::Reqwest;
@@ -39,7 +42,14 @@ use crate::config_error::ConfigError;
 /// # Ok::<(), leadapi_core::BoxError>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Reqwest(reqwest::Client);
+pub struct Reqwest {
+    client: reqwest::Client,
+    /// The client for loopback addresses, if the environment may set a proxy.
+    direct: Option<reqwest::Client>,
+}
+
+/// The environment variables that set a proxy, in upper case.
+const PROXY_VARIABLES: [&str; 3] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
 
 impl Reqwest {
     /// The timeout for establishing a connection.
@@ -61,8 +71,13 @@ impl Reqwest {
     ///
     /// Returns [`ConfigError::Transport`] if TLS cannot be set up. Its source gives the reason.
     pub fn new() -> Result<Self, ConfigError> {
-        let builder = reqwest::Client::builder();
-        Self::from_builder(builder.connect_timeout(Self::CONNECT_TIMEOUT).pool_idle_timeout(Self::IDLE))
+        let builder =
+            || reqwest::Client::builder().connect_timeout(Self::CONNECT_TIMEOUT).pool_idle_timeout(Self::IDLE);
+        let has_proxy = PROXY_VARIABLES
+            .iter()
+            .any(|name| env::var_os(name).is_some() || env::var_os(name.to_ascii_lowercase()).is_some());
+        let direct = if has_proxy { Some(Self::from_builder(builder().no_proxy())?.client) } else { None };
+        Ok(Self { direct, ..Self::from_builder(builder())? })
     }
 
     /// Creates a transport from a reqwest builder, for example to set proxies, root certificates or a local address.
@@ -84,8 +99,21 @@ impl Reqwest {
     /// Returns [`ConfigError::Transport`] if reqwest rejects the settings. Its source gives the reason.
     pub fn from_builder(builder: reqwest::ClientBuilder) -> Result<Self, ConfigError> {
         let builder = builder.redirect(redirect::Policy::none()).referer(false).retry(retry::never());
-        builder.build().map(Self).map_err(|error| ConfigError::Transport(error.into()))
+        let client = builder.build().map_err(|error| ConfigError::Transport(error.into()))?;
+        Ok(Self { client, direct: None })
     }
+
+    fn client(&self, url: &reqwest::Url) -> &reqwest::Client {
+        self.direct.as_ref().filter(|_| is_loopback(url)).unwrap_or(&self.client)
+    }
+}
+
+fn is_loopback(url: &reqwest::Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_end_matches('.');
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    address.is_ok_and(|address| address.to_canonical().is_loopback())
+        || host == "localhost"
+        || host.ends_with(".localhost")
 }
 
 #[async_trait]
@@ -97,7 +125,7 @@ impl Transport for Reqwest {
         let request = request.map(|body| reqwest::Body::wrap(ReportedBody { body: body.into(), progress }));
         let request = reqwest::Request::try_from(request).map_err(|error| transport_error(error.into()))?;
         let call = async {
-            let response = self.0.execute(request).await?;
+            let response = self.client(request.url()).execute(request).await?;
             whole(Response::<reqwest::Body>::from(response)).await
         };
         io_runtime::enter(runtime, call).await.map_err(transport_error)
@@ -176,6 +204,21 @@ mod tests {
     use futures_executor::block_on;
 
     use super::*;
+
+    #[test]
+    fn the_names_and_addresses_of_this_host_are_loopback() {
+        let is_loopback = |url: &str| is_loopback(&url.parse().unwrap());
+        for near in
+            ["localhost", "LOCALHOST:8080", "localhost.", "api.localhost", "127.0.0.1", "127.9.9.9:1", "[::1]:80"]
+        {
+            assert!(is_loopback(&format!("http://{near}/v1")), "{near}");
+        }
+        assert!(is_loopback("https://[::ffff:127.0.0.1]/v1"));
+        for far in ["example.com", "localhost.example.com", "notlocalhost", "10.0.0.1", "128.0.0.1", "[::2]", "0.0.0.0"]
+        {
+            assert!(!is_loopback(&format!("http://{far}/v1")), "{far}");
+        }
+    }
 
     enum Event {
         CallWoken,

@@ -1,6 +1,7 @@
 //! Tests with HAR files written by other programs.
 
 use leadapi_client::{
+    RetryPolicy,
     id::LeadId,
     model::{LeadQuery, NewLead, Window},
     testkit::cassette::{Cassette, CassetteError},
@@ -53,6 +54,25 @@ async fn a_browser_recording_is_replayed() {
     let error = client.leads().update(&LeadId::parse("a-b").unwrap(), &patch).await.unwrap_err();
     assert_eq!(error.message(), "no such lead");
     replay.verify().unwrap();
+}
+
+/// Playwright writes -1 for a cancelled request, and other programs write null or omit the status.
+#[tokio::test]
+async fn entries_without_a_response_are_skipped() {
+    let entry = |response: &str| {
+        let request = r#"{"method": "GET", "url": "https://x/v1/clients?limit=50&offset=0"}"#;
+        format!(r#"{{"request": {request}, "response": {response}}}"#)
+    };
+    let cancelled = [r#"{"status": -1}"#, r#"{"status": null}"#, r#"{"status": 0}"#, "{}"].map(entry).join(",");
+    let answered = entry(r#"{"status": 500, "content": {"text": "{\"error\": \"internal error\"}"}}"#);
+    let har = format!(r#"{{"log": {{"entries": [{cancelled},{answered}]}}}}"#);
+    let cassette = Cassette::parse(&har).unwrap();
+    assert_eq!((cassette.len(), cassette.skipped()), (5, 4));
+    let replay = cassette.replay().await;
+    let call = replay.client().unwrap().client_accounts().list(Window::default()).retry(RetryPolicy::none());
+    assert!(call.await.unwrap_err().is_server_error());
+    replay.verify().unwrap();
+    Cassette::parse(&cassette.to_har().unwrap()).unwrap();
 }
 
 #[test]

@@ -22,5 +22,5 @@ async fn a_blocking_call_works_on_a_blocking_thread_of_a_runtime() {
         let client = leadapi_client::Client::builder(url, "pak_0123").build().unwrap();
         client.leads().list(&LeadQuery::new()).wait().unwrap_err()
     });
-    assert!(blocked.await.unwrap().is_not_found());
+    assert!(blocked.await.unwrap().is_configuration());
 }

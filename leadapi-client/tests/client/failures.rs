@@ -63,11 +63,11 @@ async fn redirects_are_not_followed() {
     for status in [301, 302, 303, 307, 308] {
         for target in [elsewhere.uri(), "/elsewhere".to_owned()] {
             let server = MockServer::start().await;
-            let template = ResponseTemplate::new(status).insert_header("location", target);
+            let template = ResponseTemplate::new(status).insert_header("location", target.clone());
             Mock::given(any()).respond_with(template).expect(1).mount(&server).await;
             let error = create(&client(&server.uri())).await;
             assert_eq!(error.status().map(|status| status.as_u16()), Some(status));
-            assert_eq!(error.message(), "redirects are not followed");
+            assert_eq!(error.message(), format!("redirects are not followed; the target is {target}"));
         }
     }
     assert!(elsewhere.received_requests().await.unwrap().is_empty());
@@ -158,5 +158,6 @@ async fn refusals_of_the_real_service_are_distinguished() {
     assert!(error.is_unauthorized() && error.message().contains("invalid token"), "{error}");
 
     let wrong_path = Client::builder("http://in-process/v2", "pak_0123").in_process(service).build().unwrap();
-    assert!(create(&wrong_path).await.is_not_found());
+    let error = create(&wrong_path).await;
+    assert!(error.is_configuration() && error.to_string().contains("http://in-process/v2/leads"), "{error}");
 }

@@ -29,6 +29,9 @@ mod pacing;
 #[cfg(test)]
 mod pager;
 #[cfg(test)]
+#[cfg(feature = "reqwest")]
+mod proxies;
+#[cfg(test)]
 mod retries;
 #[cfg(test)]
 mod scripted;

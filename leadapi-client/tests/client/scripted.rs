@@ -28,6 +28,11 @@ impl Act {
         Self::Response(status, Vec::new(), r#"{"error":"scripted"}"#.to_owned())
     }
 
+    /// Returns the service's response for a lead that does not exist.
+    pub(crate) fn no_such_lead() -> Self {
+        Self::Response(404, Vec::new(), r#"{"error":"id: no such lead"}"#.to_owned())
+    }
+
     pub(crate) fn lead() -> Self {
         let body = r#"{"id":"l1","client_id":"c1","name":"Ann","created_at":"2026-05-04T07:58:12.004Z"}"#;
         Self::Response(201, Vec::new(), body.to_owned())

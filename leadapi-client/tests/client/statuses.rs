@@ -20,7 +20,7 @@ const PREDICATES: [(u16, Predicate); 6] = [
     (400, Error::is_invalid),
     (401, Error::is_unauthorized),
     (403, Error::is_forbidden),
-    (404, Error::is_not_found),
+    (404, Error::is_configuration),
     (429, Error::is_rate_limited),
     (500, Error::is_server_error),
 ];

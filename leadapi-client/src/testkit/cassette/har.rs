@@ -5,7 +5,7 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD_NO_PAD};
 use http::StatusCode;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{rules::SECRET, target::Target};
 
@@ -71,6 +71,8 @@ pub(super) struct Request {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Response {
+    /// The status, or 0 if the request was cancelled.
+    #[serde(default, deserialize_with = "status")]
     pub(super) status: u16,
     #[serde(skip_deserializing, default)]
     status_text: String,
@@ -233,6 +235,13 @@ fn fixed_time() -> &'static str {
 
 fn http_version() -> &'static str {
     "HTTP/1.1"
+}
+
+/// Reads a status. For a cancelled request, browsers write 0, Playwright writes -1, and other programs write null.
+fn status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Error> {
+    let status = Option::<i64>::deserialize(deserializer)?.unwrap_or_default();
+    // A status that is too large is still an error in the file.
+    Ok(u16::try_from(status.max(0)).unwrap_or(u16::MAX))
 }
 
 /// Returns the value that the specification defines for an unknown size.

@@ -155,6 +155,21 @@ impl Cassette {
         self.har.log.entries.len()
     }
 
+    /// Returns the number of entries that a replay skips: CORS preflights and cancelled requests.
+    ///
+    /// ```
+    /// # use leadapi_client::testkit::cassette::Cassette;
+    /// let har = r#"{"log": {"entries": [
+    ///     {"request": {"method": "GET", "url": "/v1/clients"}, "response": {"status": -1}},
+    ///     {"request": {"method": "GET", "url": "/v1/clients"}, "response": {"status": 500}}]}}"#;
+    /// let cassette = Cassette::parse(har)?;
+    /// assert_eq!((cassette.len(), cassette.skipped()), (2, 1));
+    /// # Ok::<(), leadapi_client::testkit::cassette::CassetteError>(())
+    /// ```
+    pub fn skipped(&self) -> usize {
+        self.len() - self.recorded().count()
+    }
+
     /// Returns whether the cassette has no entries.
     ///
     /// ```
@@ -197,9 +212,12 @@ impl Cassette {
     }
 
     fn player(&self) -> Player {
+        Player::new(self.name.clone(), self.recorded().collect(), self.any_order)
+    }
+
+    fn recorded(&self) -> impl Iterator<Item = RecordedEntry> {
         let entries = self.har.log.entries.iter().zip(1..);
         // `new` has already rejected entries that cannot be replayed.
-        let recorded = entries.filter_map(|(entry, nth)| RecordedEntry::new(entry, nth).ok().flatten());
-        Player::new(self.name.clone(), recorded.collect(), self.any_order)
+        entries.filter_map(|(entry, nth)| RecordedEntry::new(entry, nth).ok().flatten())
     }
 }

@@ -54,18 +54,30 @@ fn the_error_after_the_last_attempt_covers_all_attempts() {
 
 #[test]
 fn a_delete_answered_with_404_after_a_lost_response_succeeds() {
-    let (client, _) = Script::client([Act::Lost, Act::status(404)]);
+    let (client, _) = Script::client([Act::Lost, Act::no_such_lead()]);
     wait(client.leads().delete(&id())).unwrap();
-    let (client, _) = Script::client([Act::status(500), Act::status(429), Act::status(404)]);
+    let (client, _) = Script::client([Act::status(500), Act::status(429), Act::no_such_lead()]);
     wait(client.leads().delete(&id())).unwrap();
 
     for before in [Act::NotSent, Act::status(429)] {
-        let (client, _) = Script::client([before, Act::status(404)]);
+        let (client, _) = Script::client([before, Act::no_such_lead()]);
         assert!(wait(client.leads().delete(&id())).unwrap_err().is_not_found());
     }
-    let page = Act::Response(404, Vec::new(), "<html>no such page</html>".to_owned());
-    let (client, _) = Script::client([Act::Lost, page]);
-    assert_eq!(wait(client.leads().delete(&id())).unwrap_err().outcome(), Outcome::Unknown);
+}
+
+/// An ingress or another application answers the retry, so the lead may still exist.
+#[test]
+fn a_delete_answered_with_a_404_of_another_origin_fails() {
+    for body in ["<html>no such page</html>", "default backend - 404", r#"{"error":"path: there is no such path"}"#, ""]
+    {
+        for first in [Act::Lost, Act::status(503)] {
+            let (client, _) = Script::client([first, Act::Response(404, Vec::new(), body.to_owned())]);
+            let error = wait(client.leads().delete(&id())).unwrap_err();
+            assert!(error.is_configuration() && !error.is_not_found(), "{error}");
+            assert_eq!((error.outcome(), error.attempts()), (Outcome::Unknown, 2), "{error}");
+            assert!(error.to_string().contains("http://scripted/v1/leads/{id}"), "{error}");
+        }
+    }
 }
 
 #[test]
@@ -87,7 +99,7 @@ fn a_permanent_transport_error_is_not_retried() {
 
 #[test]
 fn a_read_that_is_refused_after_a_lost_response_is_refused() {
-    let (client, _) = Script::client([Act::Lost, Act::status(404)]);
+    let (client, _) = Script::client([Act::Lost, Act::no_such_lead()]);
     let error = wait(client.leads().get(&id())).unwrap_err();
     assert!(error.is_not_found() && error.outcome() == Outcome::Refused);
 }
