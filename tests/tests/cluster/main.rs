@@ -9,6 +9,7 @@
 )]
 
 mod calls;
+mod clock;
 mod rate_limit;
 mod server;
 mod twins;
