@@ -202,13 +202,15 @@ impl Server {
             phase.send_replace(ShutdownPhase::Stopping);
             if forced { Instant::now() } else { end }
         };
-        let (connections, end) = tokio::join!(listener.accept(handler, shutdown), stopping);
+        let (connections, end) = tokio::join!(listener.accept(handler, shutdown.clone()), stopping);
         let last = async {
             connections.until_unused().await;
             #[cfg(feature = "mcp")]
             if let Some(mcp) = mcp {
                 mcp.closed().await;
             }
+            // A request is in flight only from its first poll, which may follow the close of its connection.
+            shutdown.connections_ended().await;
             in_flight.drained().await;
             // A response from the API settings may contain a secret that no later response can show again.
             if let Some(Ok(connections)) = OptionFuture::from(settings).await {

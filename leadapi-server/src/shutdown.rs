@@ -6,6 +6,7 @@ use tokio::{
     sync::watch,
     time::{Instant, sleep_until},
 };
+use tokio_util::task::{TaskTracker, task_tracker::TaskTrackerToken};
 
 /// The time that a new connection has to send its first request during a shutdown. Its client could not know that the
 /// server was stopping.
@@ -31,28 +32,42 @@ pub(crate) enum ShutdownPhase {
     Stopping,
 }
 
-/// A handle that observes the phase of a server.
+/// A handle that observes the phase of a server and tracks its open connections.
 #[derive(Debug, Clone)]
-pub(crate) struct Shutdown(watch::Receiver<ShutdownPhase>);
+pub(crate) struct Shutdown {
+    phase: watch::Receiver<ShutdownPhase>,
+    connections: TaskTracker,
+}
 
 impl Shutdown {
     pub(crate) fn new() -> (watch::Sender<ShutdownPhase>, Self) {
         let (phase, shutdown) = watch::channel(ShutdownPhase::Running);
-        (phase, Self(shutdown))
+        (phase, Self { phase: shutdown, connections: TaskTracker::new() })
     }
 
     /// Returns whether the server is still running. Checking for a change is cheaper than reading the phase.
     pub(crate) fn is_running(&self) -> bool {
-        self.0.has_changed().is_ok_and(|has| !has)
+        self.phase.has_changed().is_ok_and(|has| !has)
     }
 
     pub(crate) fn has_reached(&self, phase: ShutdownPhase) -> bool {
-        *self.0.borrow() >= phase
+        *self.phase.borrow() >= phase
     }
 
     /// Waits until the server has reached the phase or has been dropped.
     pub(crate) async fn reached(mut self, phase: ShutdownPhase) {
-        drop(self.0.wait_for(|now| *now >= phase).await);
+        drop(self.phase.wait_for(|now| *now >= phase).await);
+    }
+
+    /// Returns a token for an open connection.
+    pub(crate) fn track_connection(&self) -> TaskTrackerToken {
+        self.connections.token()
+    }
+
+    /// Waits until the tokens of all connections have been dropped. Later connections are not waited for.
+    pub(crate) async fn connections_ended(&self) {
+        self.connections.close();
+        self.connections.wait().await;
     }
 
     /// Returns a future that completes when a shutdown must close a connection that was accepted at the time of the

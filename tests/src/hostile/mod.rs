@@ -6,6 +6,7 @@
 pub mod floods;
 mod frames;
 mod good;
+mod lateness;
 mod peers;
 pub mod smuggling;
 pub mod stops;

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use super::{
     backlog::Backlog,
@@ -19,6 +20,9 @@ struct State {
     is_http1: bool,
     backlog: Backlog,
     table: Mutex<Table>,
+    /// Dropped only after the last exchange. Over HTTP/2, a request can be waiting for its first poll when its
+    /// connection has already closed, and a shutdown must wait for it.
+    _open: TaskTrackerToken,
 }
 
 struct Table {
@@ -31,7 +35,8 @@ struct Table {
 impl ConnectionState {
     pub(super) fn new(deadlines: Deadlines, protocol: Protocol, backlog: Backlog, shutdown: Shutdown) -> Self {
         let table = Mutex::new(Table { deadlines, now: None });
-        Self(Arc::new(State { shutdown, is_http1: protocol == Protocol::Http1, backlog, table }))
+        let _open = shutdown.track_connection();
+        Self(Arc::new(State { shutdown, is_http1: protocol == Protocol::Http1, backlog, table, _open }))
     }
 
     pub(super) fn shutdown(&self) -> &Shutdown {
@@ -98,12 +103,26 @@ impl ConnectionState {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt;
+
     use super::*;
+    use crate::listen::connection::exchange::Exchange;
 
     /// Spins until the clock has advanced.
     fn pass_time() {
         let begun = Instant::now();
         while Instant::now() == begun {}
+    }
+
+    #[test]
+    fn a_shutdown_waits_for_the_requests_of_a_closed_connection() {
+        let state = ConnectionState::new_for_tests();
+        let shutdown = state.shutdown().clone();
+        let request = Exchange::begin(&state);
+        drop(state);
+        assert!(shutdown.connections_ended().now_or_never().is_none());
+        drop(request);
+        assert!(shutdown.connections_ended().now_or_never().is_some());
     }
 
     #[test]
