@@ -8,6 +8,7 @@ mod error;
 mod expired;
 mod export;
 mod idempotency;
+mod identity;
 mod import;
 mod lead;
 mod lead_counts;

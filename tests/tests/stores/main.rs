@@ -16,6 +16,7 @@ mod group_commit;
 mod hosts;
 mod housekeeping;
 mod idempotency;
+mod identity;
 mod migrations;
 mod outages;
 mod poolers;
