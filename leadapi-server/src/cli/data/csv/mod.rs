@@ -12,8 +12,10 @@ mod import;
 mod in_process;
 mod journal;
 mod refused;
+mod records;
 mod report;
 mod row;
 mod sheet;
+mod source;
 
 pub(super) use self::{export::ExportCsv, import::ImportCsv};

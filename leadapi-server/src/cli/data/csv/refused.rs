@@ -60,7 +60,7 @@ impl<'s> Refused<'s> {
 
     fn create(&self) -> io::Result<csv::Writer<File>> {
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(self.partial())?;
-        if self.sheet.has_byte_order_mark {
+        if self.sheet.has_byte_order_mark() {
             file.write_all("\u{feff}".as_bytes())?;
         }
         let mut writer = WriterBuilder::new().delimiter(self.sheet.delimiter).flexible(true).from_writer(file);

@@ -1,16 +1,12 @@
 //! The input file, with a mapping of its columns to fields.
 
-use std::{
-    fs::File,
-    io::{Chain, Read},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use csv::{ReaderBuilder, StringRecord};
+use csv::StringRecord;
 use leadapi_core::{id::ClientId, model::NewLead, validate::LeadField};
 
-use super::{delimiter::Delimiter, field, formula, row::Row};
+use super::{delimiter::Delimiter, field, formula, row::Row, source::Source};
 use crate::cli::csv_error::CsvError;
 
 #[derive(Debug, Args)]
@@ -29,6 +25,12 @@ pub(super) struct SheetArgs {
     /// The delimiter of fields. By default, the one with which the header matches the most fields.
     #[arg(long, value_enum)]
     delimiter: Option<Delimiter>,
+    /// Accept a quoted cell of several lines even if each line looks like a row.
+    ///
+    /// A wrong quote can turn the rows up to the next wrong quote into text of one cell. By default, a file with such a
+    /// cell is refused.
+    #[arg(long)]
+    multiline: bool,
     /// Read numbers with a decimal comma, such as 1.234,50.
     #[arg(long)]
     decimal_comma: bool,
@@ -60,48 +62,41 @@ enum Column {
 /// A CSV file that `open` has checked.
 pub(super) struct Sheet {
     args: SheetArgs,
+    source: Source,
     pub(super) delimiter: u8,
-    pub(super) has_byte_order_mark: bool,
     pub(super) header: StringRecord,
     columns: Vec<Column>,
     /// The number of rows that are not blank.
     pub(super) rows: u64,
 }
 
-const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
-
-/// A line that the reader appends to the content of the file. It is a record of its own unless the file ends within a
-/// quoted field.
-const END: &str = "\u{1}end";
-const END_LINE: &[u8] = b"\n\x01end\n";
-
-type Reader = csv::Reader<Chain<File, &'static [u8]>>;
-
 impl Sheet {
     /// Opens a file, maps its columns to fields, and reads it once to check its text and count its rows.
     pub(super) fn open(args: SheetArgs) -> Result<Self, CsvError> {
-        let delimiters = args.delimiter.map_or_else(|| Delimiter::value_variants().to_vec(), |one| vec![one]);
-        let mut best: Option<(usize, u8, StringRecord)> = None;
-        for delimiter in delimiters.into_iter().map(Delimiter::byte) {
-            let header = reader(&args.file, delimiter)?.headers().map_err(|error| problem(&args.file, &error))?.clone();
-            let known = header.iter().filter(|title| !matches!(args.column(title), Column::Unknown)).count();
-            if best.as_ref().is_none_or(|(most, ..)| known > *most) {
-                best = Some((known, delimiter, header));
+        let mut source = Source::open(&args.file)?;
+        let (delimiter, header) = args.header(&source)?;
+        let columns = args.columns(&header).map_err(|problem| source.problem(problem))?;
+        let mut rows = 0;
+        source.check(delimiter, |record| {
+            rows += 1;
+            if record.resembles_rows(header.len()) && !args.multiline {
+                return Err(format!(
+                    "line {}: a quoted cell has several lines, and each one looks like a row: if a quote is wrong, \
+                     correct it; if the cell is right, pass --multiline",
+                    record.line
+                ));
             }
-        }
-        let (_, delimiter, header) = best.unwrap_or_default();
-        let columns = args.columns(&header).map_err(|problem| CsvError::File { path: args.file.clone(), problem })?;
-        let mut start = Vec::new();
-        let file = File::open(&args.file).and_then(|file| file.take(3).read_to_end(&mut start));
-        file.map_err(|error| unreadable(&args.file, &error))?;
-        let has_byte_order_mark = start == BYTE_ORDER_MARK;
-        let mut sheet = Self { args, delimiter, has_byte_order_mark, header, columns, rows: 0 };
-        sheet.rows = sheet.count()?;
-        Ok(sheet)
+            Ok(())
+        })?;
+        Ok(Self { args, source, delimiter, header, columns, rows })
     }
 
     pub(super) fn path(&self) -> &Path {
-        &self.args.file
+        self.source.path()
+    }
+
+    pub(super) const fn has_byte_order_mark(&self) -> bool {
+        self.source.has_byte_order_mark
     }
 
     /// Returns whether all rows belong to the same client account.
@@ -112,30 +107,12 @@ impl Sheet {
     /// Reads the rows lazily. `open` has read the whole file, so an error means that the file has changed or can no
     /// longer be read.
     pub(super) fn rows(&self) -> Result<impl Iterator<Item = Result<Row, CsvError>> + Send, CsvError> {
-        let records = reader(&self.args.file, self.delimiter)?.into_records();
-        let rows = records.filter(|record| record.as_ref().map_or(true, |record| !is_end(record) && !is_blank(record)));
+        let rows = self.source.rows(self.delimiter)?;
         Ok(rows.map(|record| {
-            let record = record.map_err(|error| problem(&self.args.file, &error))?;
-            let line = record.position().map_or(0, csv::Position::line);
-            let new = self.lead(&record);
-            Ok(Row::new(line, record, new))
+            let record = record?;
+            let new = self.lead(&record.fields);
+            Ok(Row::new(record.line, record.fields, new))
         }))
-    }
-
-    /// Reads the whole file and counts its rows.
-    fn count(&self) -> Result<u64, CsvError> {
-        let (mut rows, mut line, mut is_closed) = (0, 0, false);
-        for record in reader(&self.args.file, self.delimiter)?.into_records() {
-            let record = record.map_err(|error| problem(&self.args.file, &error))?;
-            is_closed = is_end(&record);
-            line = record.position().map_or(0, csv::Position::line);
-            rows += u64::from(!is_closed && !is_blank(&record));
-        }
-        if is_closed {
-            return Ok(rows);
-        }
-        let problem = format!("line {line}: a quoted field has no end");
-        Err(CsvError::File { path: self.args.file.clone(), problem })
     }
 
     fn lead(&self, record: &StringRecord) -> Result<NewLead, String> {
@@ -168,10 +145,31 @@ impl SheetArgs {
         }
     }
 
-    fn columns(&self, header: &StringRecord) -> Result<Vec<Column>, String> {
-        if is_end(header) {
-            return Err("the file is empty".to_owned());
+    /// Reads the header with each possible delimiter, and returns the delimiter with which it matches the most fields.
+    fn header(&self, source: &Source) -> Result<(u8, StringRecord), CsvError> {
+        let (mut best, mut failure) = (None::<(usize, u8, StringRecord)>, None);
+        for delimiter in self.delimiter.as_ref().map_or(Delimiter::value_variants(), std::slice::from_ref) {
+            let header = match source.header(delimiter.byte()) {
+                Ok(header) => header.map(|record| record.fields).unwrap_or_default(),
+                // The quotes of a header can be wrong only with a wrong delimiter.
+                Err(error) => {
+                    failure.get_or_insert(error);
+                    continue;
+                }
+            };
+            let known = header.iter().filter(|title| !matches!(self.column(title), Column::Unknown)).count();
+            if best.as_ref().is_none_or(|(most, ..)| known > *most) {
+                best = Some((known, delimiter.byte(), header));
+            }
         }
+        match (best, failure) {
+            (Some((_, delimiter, header)), _) if !header.is_empty() => Ok((delimiter, header)),
+            (_, Some(failure)) => Err(failure),
+            _ => Err(source.problem("the file is empty".to_owned())),
+        }
+    }
+
+    fn columns(&self, header: &StringRecord) -> Result<Vec<Column>, String> {
         let quoted =
             |names: &mut dyn Iterator<Item = &str>| names.map(|it| format!("{it:?}")).collect::<Vec<_>>().join(", ");
         let is_missing = |Mapping(mapped, _): &&Mapping| !header.iter().any(|title| title.trim() == mapped);
@@ -205,32 +203,4 @@ impl SheetArgs {
         }
         Ok(columns)
     }
-}
-
-/// Opens a reader that accepts rows with any number of fields, so that one wrong row does not stop the import.
-fn reader(path: &Path, delimiter: u8) -> Result<Reader, CsvError> {
-    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-    Ok(ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(file.chain(END_LINE)))
-}
-
-fn is_end(record: &StringRecord) -> bool {
-    record.len() == 1 && record.get(0) == Some(END)
-}
-
-/// Returns whether all fields are empty, as in the rows that spreadsheets write below the last row with data.
-fn is_blank(record: &StringRecord) -> bool {
-    record.iter().all(|field| field.trim().is_empty())
-}
-
-fn problem(path: &Path, error: &csv::Error) -> CsvError {
-    let line = error.position().map_or(1, csv::Position::line);
-    let problem = match error.kind() {
-        csv::ErrorKind::Utf8 { .. } => format!("line {line} is not UTF-8: save the file as \"CSV UTF-8\""),
-        _ => format!("line {line}: {error}"),
-    };
-    CsvError::File { path: path.to_owned(), problem }
-}
-
-fn unreadable(path: &Path, error: &std::io::Error) -> CsvError {
-    CsvError::File { path: path.to_owned(), problem: format!("cannot read the file: {error}") }
 }
