@@ -4,6 +4,7 @@
 
 // In dependency order: each module uses only the modules above it.
 mod row_result;
+mod row_state;
 
 mod in_flight;
 mod stop;
@@ -12,4 +13,5 @@ mod create_many;
 
 pub use create_many::CreateMany;
 pub use row_result::{Progress, RowResult};
+pub use row_state::{RowDecision, RowState};
 pub use stop::{StopReason, Stopped};
