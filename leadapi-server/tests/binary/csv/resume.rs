@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    io::Read,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
@@ -51,6 +52,13 @@ impl Drop for Run {
     }
 }
 
+/// Starts a server that does not limit the import.
+fn serve(site: &Site) -> Running {
+    let mut serve = Command::new(BINARY);
+    serve.args(["serve", "--listen", "127.0.0.1:0", "--store", &site.database.store, "--writes-per-minute", "1000000"]);
+    Running::start(&mut serve)
+}
+
 fn file(site: &Site) -> (PathBuf, Vec<String>) {
     // Each row occurs twice.
     let names: Vec<String> = (0..ROWS).map(|row| format!("lead {:03}", row / 2)).collect();
@@ -61,9 +69,7 @@ fn file(site: &Site) -> (PathBuf, Vec<String>) {
 fn each_row_creates_one_lead_when_imports_into_a_server_are_killed() {
     let site = Site::empty();
     let token = site.database.token();
-    let mut serve = Command::new(BINARY);
-    serve.args(["serve", "--listen", "127.0.0.1:0", "--store", &site.database.store, "--writes-per-minute", "1000000"]);
-    let server = Running::start(&mut serve);
+    let server = serve(&site);
     let url = format!("http://{}/v1", server.address);
     let (file, names) = file(&site);
     let mut expected = Vec::new();
@@ -91,4 +97,31 @@ fn each_row_creates_one_lead_when_imports_into_a_store_are_killed() {
     });
     assert!(kills >= 3, "the import was killed {kills} times");
     assert_eq!(site.rows("name"), names);
+}
+
+#[test]
+fn a_file_that_is_truncated_during_an_import_makes_it_fail() {
+    let site = Site::empty();
+    let token = site.database.token();
+    let server = serve(&site);
+    let text: String = std::iter::once("name\n".to_owned()).chain((0..3_000).map(|row| format!("lead {row:04}\n"))).collect();
+    let (path, url) = (site.write("leads.csv", &text), format!("http://{}/v1", server.address));
+    // The import waits for the stopped server, so it cannot read on.
+    server.signal("-STOP");
+    let mut import = remote("import-csv", &path, &url, &token);
+    import.args(["--client", CLIENT, "--writes-per-minute", "0"]).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut import = Run(import.spawn().unwrap());
+    let journal = site.path("leads.csv.journal");
+    wait_until("the import has sent a row", || {
+        fs::read_to_string(&journal).is_ok_and(|text| text.lines().count() > 1)
+    });
+    // Cuts a row.
+    let cut = u64::try_from(text.len()).unwrap() - 10_003;
+    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(cut).unwrap();
+    server.signal("-CONT");
+    let mut error = String::new();
+    import.0.stderr.take().unwrap().read_to_string(&mut error).unwrap();
+    assert_eq!(import.0.wait().unwrap().code(), Some(1), "{error}");
+    assert!(error.contains("the file changed while it was read"), "{error}");
+    assert!(!site.rows("name").iter().any(|name| name.len() < "lead 0000".len()));
 }

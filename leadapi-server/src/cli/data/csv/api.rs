@@ -11,7 +11,10 @@ use leadapi_core::{
     model::{Page, Timestamp, Window},
 };
 
-use super::in_process;
+use super::{
+    in_process,
+    journal::{StoreIdentity, Target},
+};
 use crate::{
     cli::{
         CommandError,
@@ -45,9 +48,8 @@ pub(super) struct ApiArgs {
 /// A client, and the API that it calls.
 pub(super) struct Api {
     pub(super) client: Client,
-    /// The base URL, or the store and the business. The journal records it, to detect an import of the same file into
-    /// another API.
-    pub(super) name: String,
+    /// The journal records the target, to detect an import of the same file into another API.
+    pub(super) target: Target,
     /// The maximum number of concurrent creates of an import.
     pub(super) concurrency: usize,
 }
@@ -69,7 +71,8 @@ impl ApiArgs {
         let token = token.map_err(|_| missing("LEADAPI_TOKEN must be set to a token of the API"))?;
         let client = Client::builder(&url, token).application("leadapi-server").pacing(pacing).timeout(TIMEOUT);
         let client = client.build().map_err(|error| CsvError::api(&error))?;
-        Ok(Api { client, name: url.trim_end_matches('/').to_owned(), concurrency: 8 })
+        let target = Target { name: url.trim_end_matches('/').to_owned(), store: None };
+        Ok(Api { client, target, concurrency: 8 })
     }
 
     async fn in_store(&self, business: &BusinessId) -> Result<Api, CommandError> {
@@ -81,8 +84,10 @@ impl ApiArgs {
         if !store.businesses().await?.iter().any(|known| known.id == *business) {
             return Err(CsvError::Api(format!("no such business: {business}")).into());
         }
+        let identity = StoreIdentity { id: store.store_id().await?, business: business.clone() };
+        let target = Target { name: format!("{url} {business}"), store: Some(identity) };
         let client = in_process::client(store, business.clone()).map_err(|error| CsvError::api(&*error))?;
-        Ok(Api { client, name: format!("{url} {business}"), concurrency: 64 })
+        Ok(Api { client, target, concurrency: 64 })
     }
 }
 

@@ -11,13 +11,13 @@ use std::{
 use clap::Args;
 use leadapi_client::{
     Client, Error, Outcome, Pacing, RetryPolicy,
-    bulk::{RowResult, StopReason},
+    bulk::{RowDecision, RowResult, StopReason},
 };
 use leadapi_core::model::{IdempotencyKey, NewLead};
 
 use super::{
     api::ApiArgs,
-    journal::{Earlier, Journal},
+    journal::Journal,
     refused::{Refused, with_suffix},
     report::Report,
     row::{Keys, Row},
@@ -37,7 +37,7 @@ use crate::cli::{
 ///
 /// FILE.journal records which rows were sent and which leads exist, so a repeated import skips these rows. Rows are
 /// recognized by their content, so other rows of the file may change or move in the meantime. Without the journal, the
-/// API still recognizes the rows for 24 hours. If a row was sent more than 23 hours ago and its result is unknown, it
+/// API still recognizes the rows for 24 hours. If a row was sent more than 22 hours ago and its result is unknown, it
 /// is refused.
 ///
 /// Refused rows are written to FILE.refused.csv with the reasons. Correct them there, and import that file.
@@ -80,10 +80,10 @@ impl ImportCsv {
         let journal = with_suffix(&state, ".journal");
         let api = self.api.open(Pacing::default().writes(self.writes_per_minute)).await?;
         let (client, journal, refused) = if self.dry_run {
-            let journal = Journal::open_for_dry_run(&journal, &api.name)?;
+            let journal = Journal::open_for_dry_run(&journal, &api.target)?;
             (api.copy_without_leads().await?, journal, RefusedRows::Listed(Vec::new()))
         } else {
-            let journal = Journal::open(&journal, &api.name)?;
+            let journal = Journal::open(&journal, &api.target)?;
             (api.client, journal, RefusedRows::File(Refused::new(&sheet, state)))
         };
         let import = Import { sheet: &sheet, journal: Mutex::new(journal), skipped: AtomicU64::new(0) };
@@ -144,6 +144,10 @@ impl Import<'_> {
         }
         let progress = creates.progress();
         drop(creates);
+        let seen = self.skipped.load(Ordering::Relaxed) + progress.finished();
+        if failure.is_none() && seen != self.sheet.rows {
+            failure = Some(CsvError::Incomplete("the file changed while it was read".to_owned()));
+        }
         bar.finish_and_clear();
         self.journal.into_inner().unwrap_or_else(PoisonError::into_inner).result()?;
         let (is_dry_run, refused_file, problems) = match refused {
@@ -166,15 +170,16 @@ impl Import<'_> {
             Keyed(row, key)
         });
         let remaining = keyed.filter_map(|Keyed(mut row, key)| {
-            match self.journal().earlier(&key) {
-                Earlier::Imported => {
+            let decision = self.journal().decide(&key);
+            match decision {
+                RowDecision::Skip => {
                     self.skipped.fetch_add(1, Ordering::Relaxed);
                     return None;
                 }
-                Earlier::Unknown(at) => row.refuse(format!(
-                    "this row was sent at {at}, and its result is unknown: import it only if the lead does not exist"
+                RowDecision::Unknown { sent_at } => row.refuse(format!(
+                    "this row was sent at {sent_at}, and its result is unknown: import it only if the lead does not exist"
                 )),
-                Earlier::New => {}
+                _ => {}
             }
             Some(Keyed(row, key))
         });

@@ -10,13 +10,14 @@ use std::{
     io::{self, Read, Write},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
+use leadapi_client::bulk::{RowDecision, RowState};
 use leadapi_core::{
-    id::LeadId,
+    id::{BusinessId, LeadId},
     model::{IdempotencyKey, Timestamp},
 };
+use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::csv_error::CsvError;
@@ -24,37 +25,47 @@ use crate::cli::csv_error::CsvError;
 /// The version of the file format.
 const VERSION: u32 = 1;
 
-/// The time for which the API certainly remembers a key. It is an hour shorter than in the contract, because clocks
-/// differ.
-const REMEMBERED: Duration = Duration::from_secs(23 * 3_600);
-
 pub(super) struct Journal {
     path: PathBuf,
     /// `None` for a dry run, which does not write to the journal.
     file: Option<File>,
-    earlier: HashMap<String, Earlier>,
+    rows: HashMap<String, RowState>,
+    /// The last time that was recorded or observed.
+    last: Timestamp,
     failed: Option<CsvError>,
 }
 
-/// The state of a row after earlier runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Earlier {
-    /// The row can be sent: it has no lead yet, or the API still remembers its key.
-    New,
-    Imported,
-    /// The row was sent at this time, and its result is unknown. The API no longer remembers its key.
-    Unknown(Timestamp),
+/// The API that an import calls, as the first line of a journal records it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Target {
+    /// The base URL, or the store and the business.
+    #[serde(rename = "api")]
+    pub(super) name: String,
+    /// `None` for an API that is called over HTTP, and in a journal of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) store: Option<StoreIdentity>,
+}
+
+/// A business in a store. A store that is restored from a backup has another id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct StoreIdentity {
+    pub(super) id: String,
+    pub(super) business: BusinessId,
 }
 
 /// The first line of a journal.
 #[derive(Serialize, Deserialize)]
 struct Header {
     version: u32,
-    api: String,
+    #[serde(flatten)]
+    target: Target,
 }
 
+/// The start of each journal.
+const START: &str = "{\"version\":1,\"api\":\"";
+
 /// A line of a journal after the first. It has `sent_at` if it records that a row is about to be sent, `lead_id` if it
-/// records the lead of a row, and neither if it records that a row created no lead.
+/// records the lead of a row, and neither if it records that the last attempt created no lead.
 #[derive(Serialize, Deserialize)]
 struct Entry {
     key: String,
@@ -66,72 +77,112 @@ struct Entry {
 }
 
 impl Journal {
-    /// Opens and locks a journal for appending, and reads it. Creates it if it is missing.
-    pub(super) fn open(path: &Path, api: &str) -> Result<Self, CsvError> {
-        let file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path);
-        let mut file = file.map_err(|error| file_error(path, error))?;
+    /// Opens and locks a journal for appending, and reads it. Creates it if it is missing. Changes no other file.
+    pub(super) fn open(path: &Path, target: &Target) -> Result<Self, CsvError> {
+        // A symbolic link could point to a file of another user.
+        let no_follow = i32::try_from(OFlags::NOFOLLOW.bits()).map_err(|error| file_error(path, error))?;
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create(true).mode(0o600).custom_flags(no_follow);
+        let mut file = options.open(path).map_err(|error| match path.symlink_metadata() {
+            Ok(found) if !found.is_file() => file_error(path, NO_JOURNAL),
+            _ => file_error(path, error),
+        })?;
+        if !file.metadata().map_err(|error| file_error(path, error))?.is_file() {
+            return Err(file_error(path, NO_JOURNAL));
+        }
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(file_error(path, "another import is using this journal")),
             Err(TryLockError::Error(error)) => return Err(file_error(path, error)),
         }
         let mut text = String::new();
-        file.read_to_string(&mut text).map_err(|error| file_error(path, error))?;
-        // A run that was killed may have left an incomplete last line.
-        let complete = text.rfind('\n').map_or("", |end| text.get(..=end).unwrap_or_default());
-        let length = u64::try_from(complete.len()).unwrap_or(u64::MAX);
+        file.read_to_string(&mut text).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => file_error(path, NO_JOURNAL),
+            _ => file_error(path, error),
+        })?;
+        let mut journal = Self::new(path);
+        let length = journal.read(&text, target)?;
+        let is_new = length == 0;
         file.set_len(length).map_err(|error| file_error(path, error))?;
-        let mut journal = Self { path: path.to_owned(), file: Some(file), earlier: HashMap::new(), failed: None };
-        if complete.is_empty() {
-            journal.append(&Header { version: VERSION, api: api.to_owned() })?;
-        } else {
-            journal.read(complete, api)?;
+        journal.file = Some(file);
+        if is_new {
+            journal.append(&Header { version: VERSION, target: target.clone() })?;
         }
         Ok(journal)
     }
 
     /// Reads a journal, if it exists, without changing it.
-    pub(super) fn open_for_dry_run(path: &Path, api: &str) -> Result<Self, CsvError> {
-        let mut journal = Self { path: path.to_owned(), file: None, earlier: HashMap::new(), failed: None };
+    pub(super) fn open_for_dry_run(path: &Path, target: &Target) -> Result<Self, CsvError> {
+        let mut journal = Self::new(path);
         match std::fs::read_to_string(path) {
-            Ok(text) => journal.read(text.rsplit_once('\n').map_or("", |(complete, _)| complete), api)?,
+            Ok(text) => _ = journal.read(&text, target)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(file_error(path, error)),
         }
         Ok(journal)
     }
 
-    fn read(&mut self, text: &str, api: &str) -> Result<(), CsvError> {
-        let mut lines = text.lines();
-        let Some(first) = lines.next() else { return Ok(()) };
-        let header: Header =
-            serde_json::from_str(first).map_err(|_| self.error("this is not a journal of an import"))?;
+    fn new(path: &Path) -> Self {
+        let path = path.to_owned();
+        Self { path, file: None, rows: HashMap::new(), last: Timestamp::UNIX_EPOCH, failed: None }
+    }
+
+    /// Reads the text of a journal, and returns the length of its usable part.
+    ///
+    /// A run that was killed may have left an incomplete last line. A journal that lists no lead and no row with an
+    /// unknown result can be used for another API, so none of it is usable.
+    fn read(&mut self, text: &str, target: &Target) -> Result<u64, CsvError> {
+        let Some(end) = text.rfind('\n') else {
+            let is_start = text.starts_with(START) || START.starts_with(text);
+            return if is_start { Ok(0) } else { Err(self.error(NO_JOURNAL)) };
+        };
+        let complete = text.get(..=end).unwrap_or_default();
+        let mut lines = complete.lines();
+        let header = serde_json::from_str(lines.next().unwrap_or_default());
+        let header: Header = header.map_err(|_| self.error(NO_JOURNAL))?;
         if header.version != VERSION {
             return Err(self.error("a newer version has written this journal"));
         }
-        if header.api != api {
-            let text =
-                format!("this is the journal of an import into {}: choose another folder with --state", header.api);
-            return Err(self.error(text));
-        }
-        let now = Timestamp::now();
         for (number, line) in (2..).zip(lines) {
-            let entry: Result<Entry, _> = serde_json::from_str(line);
-            let entry = entry.map_err(|error| self.error(format!("line {number} is damaged: {error}")))?;
-            let earlier = match entry {
-                Entry { lead_id: Some(_), .. } => Earlier::Imported,
-                Entry { sent_at: Some(at), .. } if now.saturating_duration_since(at) >= REMEMBERED => {
-                    Earlier::Unknown(at)
-                }
-                _ => Earlier::New,
-            };
-            self.earlier.insert(entry.key, earlier);
+            let entry = serde_json::from_str(line);
+            self.add(entry.map_err(|error| self.error(format!("line {number} is damaged: {error}")))?);
         }
-        Ok(())
+        self.observe(Timestamp::now());
+        match header.target.mismatch(target) {
+            Some(_) if self.rows.values().all(|row| *row == RowState::default()) => {
+                self.rows.clear();
+                Ok(0)
+            }
+            Some(problem) => Err(self.error(problem)),
+            None => Ok(u64::try_from(complete.len()).unwrap_or(u64::MAX)),
+        }
     }
 
-    pub(super) fn earlier(&self, key: &IdempotencyKey) -> Earlier {
-        self.earlier.get(key.as_str()).copied().unwrap_or(Earlier::New)
+    fn add(&mut self, entry: Entry) {
+        if let Some(at) = entry.sent_at {
+            self.observe(at);
+        }
+        let row = self.rows.entry(entry.key).or_default();
+        match entry {
+            Entry { lead_id: Some(_), .. } => row.created(),
+            Entry { sent_at: Some(at), .. } => row.sent(at),
+            _ => row.not_created(),
+        }
+    }
+
+    /// Compares a time with the one before it. If the clock was set back, the ages of the rows are unknown.
+    fn observe(&mut self, at: Timestamp) {
+        if RowState::is_set_back(self.last, at) {
+            self.rows.values_mut().for_each(RowState::distrust_clock);
+        }
+        self.last = at;
+    }
+
+    /// Decides whether a row can be sent now.
+    pub(super) fn decide(&mut self, key: &IdempotencyKey) -> RowDecision {
+        let now = Timestamp::now();
+        self.observe(now);
+        self.rows.get(key.as_str()).copied().unwrap_or_default().decide(now)
     }
 
     /// Records that a row is about to be sent. Returns whether it could be recorded.
@@ -141,7 +192,7 @@ impl Journal {
         self.check(recorded).is_some()
     }
 
-    /// Records the lead of a row, or that the row created no lead.
+    /// Records the lead of a row, or that the attempt of this run created no lead.
     pub(super) fn finished(&mut self, key: &IdempotencyKey, line: u64, lead: Option<&LeadId>) -> Result<(), CsvError> {
         self.append(&Entry { key: key.as_str().to_owned(), line, sent_at: None, lead_id: lead.cloned() })
     }
@@ -166,6 +217,25 @@ impl Journal {
 
     fn error(&self, problem: impl ToString) -> CsvError {
         file_error(&self.path, problem)
+    }
+}
+
+const NO_JOURNAL: &str = "this is not a journal of an import";
+
+impl Target {
+    /// Returns why an import into `target` cannot continue this one.
+    fn mismatch(&self, target: &Self) -> Option<String> {
+        let is_same = match (&self.store, &target.store) {
+            (Some(ours), Some(theirs)) => ours == theirs,
+            _ => self.name == target.name,
+        };
+        let name = &self.name;
+        let problem = if *name == target.name {
+            format!("{name} was restored from a backup or replaced after this import, and may lack its leads")
+        } else {
+            format!("this is the journal of an import into {name}")
+        };
+        (!is_same).then(|| format!("{problem}: choose another folder with --state"))
     }
 }
 

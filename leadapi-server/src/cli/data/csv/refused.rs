@@ -59,7 +59,13 @@ impl<'s> Refused<'s> {
     }
 
     fn create(&self) -> io::Result<csv::Writer<File>> {
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(self.partial())?;
+        // A file with this name is left from an earlier run. It is removed rather than overwritten, because it may be a
+        // link to another file.
+        fs::remove_file(self.partial()).or_else(|error| match error.kind() {
+            io::ErrorKind::NotFound => Ok(()),
+            _ => Err(error),
+        })?;
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(self.partial())?;
         if self.sheet.has_byte_order_mark() {
             file.write_all("\u{feff}".as_bytes())?;
         }
