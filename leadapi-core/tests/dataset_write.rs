@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use futures_executor::block_on;
 use leadapi_core::{
-    auth::{BearerToken, Role, Scopes, TokenHash},
+    auth::{Actor, BearerToken, Role, Scopes, TokenHash},
     dataset::{BusinessSeed, Dataset, IdempotencySeed, MemberSeed, TokenOrigin, TokenSeed},
     form::FormRecord,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId, TokenId},
     memory::MemoryTokens,
     model::{Amount, ClientAccount, IdempotencyKey, Lead, Pipeline, Stage, Timestamp},
-    port::{FoundToken, TokenRecord, TokenStore},
+    port::{AuditAction, AuditEntry, FoundToken, TokenRecord, TokenStore},
     tokens,
 };
 use proptest::prelude::*;
@@ -87,6 +87,31 @@ fn a_data_set_built_in_code_round_trips() {
     let one_business = serde_json::to_string_pretty(&dataset.businesses[0]).unwrap();
     let whole = format!(r#"{{"businesses": [{one_business}]}}"#);
     assert_eq!(Dataset::parse(&whole).unwrap(), dataset);
+}
+
+#[test]
+fn every_audit_entry_round_trips_unchanged() {
+    let entry = |(nth, action): (usize, &AuditAction)| {
+        let address = (nth % 2 == 0).then(|| "2001:db8::1".parse().unwrap());
+        let entry = AuditEntry::new(moment(NOON), *action, Actor::new("Zoë@example.org", address));
+        if nth % 3 == 0 { entry.token(TokenId::parse("t1").unwrap(), "website") } else { entry }
+    };
+    let mut business = business();
+    business.audit = AuditAction::ALL.iter().enumerate().map(entry).collect();
+    let dataset = Dataset::new(vec![business]);
+    assert_eq!(round_trip(&dataset), dataset);
+    let text = written(&dataset);
+    for (wrong, problem) in [
+        (text.replacen("\"token_created\"", "\"token_eaten\"", 1), "unknown variant `token_eaten`"),
+        (text.replacen("\"email\"", "\"mail\"", 1), "unknown field `mail`"),
+        (
+            text.replace(dataset.businesses[0].audit[1].id.as_str(), dataset.businesses[0].audit[0].id.as_str()),
+            "businesses[0].audit[1].id: the audit entry id",
+        ),
+    ] {
+        let error = Dataset::parse(&wrong).unwrap_err().to_string();
+        assert!(error.contains(problem), "{problem}: {error}");
+    }
 }
 
 fn stored_token() -> TokenRecord {

@@ -28,6 +28,9 @@
 //! `idempotency` lists the stored idempotency keys, with which a retry after an import creates no second lead
 //! (contract D10). Each entry has the `key`, the `fingerprint` of the request body in the same format as `hash`, and
 //! the `lead` as the create returned it.
+//!
+//! `audit` lists the entries of the audit log, oldest first. Each has the keys of an [`AuditEntry`]. Sign-in links and
+//! sessions are not in a data set: people sign in again.
 
 mod directory;
 mod file;
@@ -49,6 +52,7 @@ use crate::{
     form::FormRecord,
     id::BusinessId,
     model::{ClientAccount, Lead, Pipeline, Timestamp},
+    port::AuditEntry,
 };
 
 /// An error in a data set, and its location.
@@ -123,6 +127,8 @@ pub struct BusinessSeed {
     pub tokens: Vec<TokenSeed>,
     /// The stored idempotency keys (contract D10).
     pub idempotency: Vec<IdempotencySeed>,
+    /// The audit log (contract D8), oldest entry first.
+    pub audit: Vec<AuditEntry>,
 }
 
 impl BusinessSeed {
@@ -147,6 +153,7 @@ impl BusinessSeed {
             forms: Vec::new(),
             tokens: Vec::new(),
             idempotency: Vec::new(),
+            audit: Vec::new(),
         }
     }
 }

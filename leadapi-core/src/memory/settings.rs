@@ -41,7 +41,7 @@ struct State {
 }
 
 impl MemorySettings {
-    /// Creates a store with the members of a data set. Use [`import`](crate::tokens::import) to add its tokens.
+    /// Creates a store with the members and the audit log of a data set. Use [`import`](crate::tokens::import) to add its tokens.
     ///
     /// ```
     /// use leadapi_core::{dataset::Dataset, memory::MemorySettings};
@@ -56,7 +56,9 @@ impl MemorySettings {
         });
         let mut members: Vec<Membership> = members.collect();
         members.sort_by(|a, b| (&a.business_name, &a.business).cmp(&(&b.business_name, &b.business)));
-        Self(Arc::new(Shared { members, ..Shared::default() }))
+        let audit = dataset.businesses.iter().map(|business| (business.id.clone(), business.audit.clone()));
+        let state = Mutex::new(State { audit: audit.collect(), ..State::default() });
+        Self(Arc::new(Shared { members, state, ..Shared::default() }))
     }
 
     /// Returns the members of all businesses.

@@ -2,7 +2,7 @@
 
 use std::{fmt, net::IpAddr};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     auth::Actor,
@@ -11,7 +11,9 @@ use crate::{
 };
 
 /// An entry in the audit log of a business. Entries never change, and they are deleted only together with the business.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+// In a data set, an unknown key is probably a typo.
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct AuditEntry {
     /// The id of the entry. Later entries usually have greater ids.
@@ -74,7 +76,7 @@ macro_rules! actions {
         /// assert_eq!(AuditAction::TokenCreated.to_string(), "token_created");
         /// assert_eq!("token_created".parse(), Ok(AuditAction::TokenCreated));
         /// ```
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         #[non_exhaustive]
         pub enum AuditAction {
@@ -141,6 +143,7 @@ mod tests {
     fn the_json_name_of_an_action_is_its_text() {
         for action in AuditAction::ALL {
             assert_eq!(serde_json::to_string(action).unwrap(), format!("\"{action}\""));
+            assert_eq!(serde_json::from_str::<AuditAction>(&format!("\"{action}\"")).unwrap(), *action);
             assert_eq!(action.to_string().parse(), Ok(*action));
         }
     }

@@ -10,6 +10,7 @@ use leadapi_core::{
     form::FormRecord,
     id::{BusinessId, LeadId},
     model::{ClientAccount, IdempotencyKey, Lead, Pipeline, Timestamp, Window},
+    port::AuditEntry,
 };
 
 use super::{
@@ -19,6 +20,7 @@ use super::{
     lead, lead_statement, read,
     row::{Cell, FromCell, Row, parsed},
     session::{Session, Value, Work, query},
+    settings::ReadAudit,
     statement, tokens,
 };
 
@@ -26,8 +28,8 @@ use super::{
 const LEADS: i64 = 5_000;
 
 impl SqlStore {
-    /// Passes each business to `sink`, with its members, client accounts, pipelines, forms, tokens, leads and
-    /// idempotency keys. Reads all of them from one snapshot.
+    /// Passes each business to `sink`, with its members, client accounts, pipelines, forms, tokens, leads, idempotency
+    /// keys and audit log. Reads all of them from one snapshot.
     ///
     /// Tokens are exported without their secrets.
     ///
@@ -71,6 +73,7 @@ async fn fill(session: &mut dyn Session, seed: &mut BusinessSeed) -> Result<(), 
     seed.tokens = session.rows(query!(statement::TOKENS, &business), token).await?;
     seed.leads = leads(session, &business).await?;
     seed.idempotency = idempotency(session, &business, &seed.leads).await?;
+    seed.audit = audit(session, &business).await?;
     Ok(())
 }
 
@@ -131,6 +134,19 @@ pub(super) async fn pipelines(session: &mut dyn Session, business: &BusinessId) 
     loop {
         let page = read::Pipelines { business: business.clone(), window: next(all.len())? }.run(session).await?;
         if page.data.is_empty() {
+            return Ok(all);
+        }
+        all.extend(page.data);
+    }
+}
+
+/// Reads the audit log, page by page, oldest entry first.
+async fn audit(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<AuditEntry>, SqlError> {
+    let mut all = Vec::new();
+    loop {
+        let page = ReadAudit { business: business.clone(), window: next(all.len())? }.run(session).await?;
+        if page.data.is_empty() {
+            all.reverse();
             return Ok(all);
         }
         all.extend(page.data);

@@ -17,6 +17,7 @@ use super::{
     idempotency::StoredResponse,
     lead, lead_counts,
     session::{Session, Work, query},
+    settings::insert_audit_entry,
     statement, tokens as token,
 };
 
@@ -168,6 +169,9 @@ async fn insert(session: &mut dyn Session, seed: &BusinessSeed) -> Result<(), Sq
         let id = id.ok_or_else(|| SqlError::refused("form.id: must be a string"))?;
         let record = serde_json::to_string(form).map_err(SqlError::other)?;
         session.execute(query!(statement::INSERT_FORM, business, id, record)).await?;
+    }
+    for entry in &seed.audit {
+        session.execute(insert_audit_entry(business, entry)).await?;
     }
     if !seed.idempotency.is_empty() {
         let leads: HashMap<&LeadId, &Lead> = seed.leads.iter().map(|lead| (&lead.id, lead)).collect();

@@ -22,6 +22,7 @@ use crate::{
     form::FormRecord,
     id::{BusinessId, ClientId, FormId, PipelineId, StageId},
     model::{ClientAccount, Lead, Pipeline, Stage, Timestamp},
+    port::AuditEntry,
     validate::{self, NewLeadMeta, check_email, email_key},
 };
 
@@ -51,6 +52,8 @@ struct RawBusiness {
     tokens: Vec<RawToken>,
     #[serde(default)]
     idempotency: Vec<RawIdempotency>,
+    #[serde(default)]
+    audit: Vec<AuditEntry>,
 }
 
 #[derive(Deserialize)]
@@ -133,8 +136,12 @@ impl RawBusiness {
         let forms = each(self.forms, Some(place), "forms", |form, place| check_form(form, place, &directory, seen))?;
         let tokens = each(self.tokens, Some(place), "tokens", |raw, place| raw.check(place, in_file))?;
         let idempotency = each(self.idempotency, Some(place), "idempotency", |raw, place| raw.check(place, seen))?;
+        let audit = each(self.audit, Some(place), "audit", |entry, place| {
+            seen.id("audit entry", entry.id.as_str(), place)?;
+            Ok(entry)
+        })?;
         let (id, name, created_at) = (self.id, self.name, self.created_at);
-        Ok(BusinessSeed { id, name, created_at, members, clients, pipelines, leads, forms, tokens, idempotency })
+        Ok(BusinessSeed { id, name, created_at, members, clients, pipelines, leads, forms, tokens, idempotency, audit })
     }
 }
 

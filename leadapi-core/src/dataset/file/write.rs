@@ -7,7 +7,7 @@ use crate::dataset::{BusinessSeed, TokenSeed};
 
 impl Serialize for BusinessSeed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut business = serializer.serialize_struct("BusinessSeed", 10)?;
+        let mut business = serializer.serialize_struct("BusinessSeed", 11)?;
         business.serialize_field("id", &self.id)?;
         business.serialize_field("name", &self.name)?;
         business.serialize_field("created_at", &self.created_at)?;
@@ -22,6 +22,11 @@ impl Serialize for BusinessSeed {
         } else {
             let written: Vec<_> = self.idempotency.iter().map(RawIdempotency::of).collect();
             business.serialize_field("idempotency", &written)?;
+        }
+        if self.audit.is_empty() {
+            business.skip_field("audit")?;
+        } else {
+            business.serialize_field("audit", &self.audit)?;
         }
         business.end()
     }

@@ -33,6 +33,7 @@ struct Counts {
     forms: usize,
     tokens: usize,
     idempotency: usize,
+    audit: usize,
 }
 
 impl Check {
@@ -50,6 +51,7 @@ impl Check {
                 count(counts.forms, "form", "forms"),
                 count(counts.tokens, "token", "tokens"),
                 count(counts.idempotency, "idempotency key", "idempotency keys"),
+                count(counts.audit, "audit log entry", "audit log entries"),
             ];
             format!("{} is valid: {}", self.file.display(), parts.join(", "))
         })
@@ -68,6 +70,7 @@ impl Counts {
             forms: self.forms + business.forms.len(),
             tokens: self.tokens + business.tokens.len(),
             idempotency: self.idempotency + business.idempotency.len(),
+            audit: self.audit + business.audit.len(),
         }
     }
 }

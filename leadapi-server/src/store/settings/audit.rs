@@ -16,7 +16,7 @@ use crate::store::{
     session::{Query, Session, Value, Work, query},
 };
 
-pub(super) fn insert(business: &BusinessId, entry: &AuditEntry) -> Query {
+pub(in crate::store) fn insert(business: &BusinessId, entry: &AuditEntry) -> Query {
     query!(
         statement::INSERT_AUDIT,
         business,
@@ -36,9 +36,9 @@ fn read(mut row: Row<'_>) -> Result<AuditEntry, SqlError> {
     Ok(entry)
 }
 
-pub(super) struct ReadAudit {
-    pub(super) business: BusinessId,
-    pub(super) window: Window,
+pub(in crate::store) struct ReadAudit {
+    pub(in crate::store) business: BusinessId,
+    pub(in crate::store) window: Window,
 }
 
 #[async_trait]

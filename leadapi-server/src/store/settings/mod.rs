@@ -17,11 +17,9 @@ use leadapi_core::{
     validate::email_key,
 };
 
-use self::{
-    audit::ReadAudit,
-    session::{AddLink, EndSession, StartSession, UseLink},
-};
+use self::session::{AddLink, EndSession, StartSession, UseLink};
 pub(super) use self::{
+    audit::{ReadAudit, insert as insert_audit_entry},
     change::ChangeTokens,
     session::{delete_expired, end_sessions},
 };
