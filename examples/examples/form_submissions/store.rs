@@ -1,15 +1,17 @@
 //! Stores submissions in a SQLite file. Each change is on the disk before its method returns.
 
-use std::{
-    path::Path,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::path::Path;
 
+use leadapi_client::{
+    bulk::{RowDecision, RowState},
+    model::Timestamp,
+};
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
 /// The schema. The lead is stored as it will be sent, because a retry must send the same body, even if the form has
-/// changed since.
-const TABLE: &str = "CREATE TABLE IF NOT EXISTS submission (
+/// changed since. `attempted_at` is the time of the first attempt without a known result, in seconds, and `clock` has the
+/// latest time that the worker has seen.
+const TABLES: &str = "CREATE TABLE IF NOT EXISTS submission (
     form TEXT NOT NULL,
     id TEXT NOT NULL,
     answers TEXT NOT NULL,
@@ -21,11 +23,8 @@ const TABLE: &str = "CREATE TABLE IF NOT EXISTS submission (
     attempted_at INTEGER,
     PRIMARY KEY (form, id)
 ) STRICT;
-CREATE INDEX IF NOT EXISTS pending ON submission (attempts) WHERE state = 'pending'";
-
-/// The time, in seconds, for which the API is sure to recognise an idempotency key: an hour less than the 24 hours of
-/// the contract. When the API no longer recognises the key, a retry could create a second lead.
-const KEY_LIFETIME: i64 = 23 * 60 * 60;
+CREATE INDEX IF NOT EXISTS pending ON submission (attempts) WHERE state = 'pending';
+CREATE TABLE IF NOT EXISTS clock (id INTEGER PRIMARY KEY CHECK (id = 1), latest INTEGER NOT NULL) STRICT";
 
 /// The state of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +69,8 @@ pub(crate) struct Submission {
 pub(crate) struct Pending {
     pub key: Key,
     pub lead: String,
+    /// The state after the attempt was recorded.
+    row: RowState,
 }
 
 /// Returns whether the text can name a form or a submission: it becomes part of a path and of an idempotency key.
@@ -86,7 +87,7 @@ impl Store {
         connection.pragma_update(None, "journal_mode", "wal")?;
         // In WAL mode, the level `normal` would not wait for the disk in each commit.
         connection.pragma_update(None, "synchronous", "full")?;
-        connection.execute_batch(TABLE)?;
+        connection.execute_batch(TABLES)?;
         Ok(Self(connection))
     }
 
@@ -116,24 +117,53 @@ impl Store {
         self.0.prepare_cached(sql)?.execute(values).map(drop)
     }
 
-    /// Returns up to `limit` pending submissions, those with the fewest attempts, and records an attempt for each. If
-    /// the first attempt is so old that the API may no longer recognise its key, the submission goes to review instead.
+    /// Returns up to `limit` pending submissions, those with the fewest attempts, and records an attempt for each. If the
+    /// API may no longer recognise the key of an unresolved attempt, the submission goes to review instead.
     pub(crate) fn claim(&mut self, limit: u32) -> rusqlite::Result<Vec<Pending>> {
-        let now = now();
+        let now = Timestamp::now();
         let transaction = self.0.transaction()?;
-        transaction.execute(
-            "UPDATE submission SET state = 'review', reason = 'a lead may exist: no answer from the API for a day'
-            WHERE state = 'pending' AND attempted_at < ?1",
-            [now - KEY_LIFETIME],
-        )?;
-        let sql = "UPDATE submission SET attempts = attempts + 1, attempted_at = coalesce(attempted_at, ?1)
-            WHERE rowid IN (SELECT rowid FROM submission WHERE state = 'pending' ORDER BY attempts, rowid LIMIT ?2)
-            RETURNING form, id, lead";
-        let pending =
-            |row: &Row<'_>| Ok(Pending { key: Key { form: row.get(0)?, id: row.get(1)? }, lead: row.get(2)? });
-        let claimed = transaction.prepare_cached(sql)?.query_map([now, limit.into()], pending)?.collect();
+        let latest = "SELECT latest FROM clock";
+        let latest: Option<i64> = transaction.query_row(latest, [], |row| row.get(0)).optional()?;
+        if latest.and_then(from_seconds).is_some_and(|latest| RowState::is_set_back(latest, now)) {
+            // The ages of the attempts are unknown.
+            let review = "UPDATE submission SET state = 'review', reason = 'a lead may exist: the clock was set back'
+                WHERE state = 'pending' AND attempted_at IS NOT NULL";
+            transaction.execute(review, [])?;
+        }
+        transaction.execute("INSERT OR REPLACE INTO clock (id, latest) VALUES (1, ?1)", [seconds(now)])?;
+        let sql = "SELECT form, id, lead, attempted_at FROM submission WHERE state = 'pending'
+            ORDER BY attempts, rowid LIMIT ?1";
+        let pending = |row: &Row<'_>| {
+            let attempted_at: Option<i64> = row.get(3)?;
+            let row_state = RowState::unresolved(attempted_at.and_then(from_seconds));
+            Ok(Pending { key: Key { form: row.get(0)?, id: row.get(1)? }, lead: row.get(2)?, row: row_state })
+        };
+        let found: Vec<_> = transaction.prepare_cached(sql)?.query_map([limit], pending)?.collect::<Result<_, _>>()?;
+        let mut claimed = Vec::new();
+        for mut pending in found {
+            if let RowDecision::Unknown { .. } = pending.row.decide(now) {
+                let sql = "UPDATE submission SET state = 'review',
+                    reason = 'a lead may exist: no answer from the API for a day' WHERE form = ?1 AND id = ?2";
+                transaction.prepare_cached(sql)?.execute([&pending.key.form, &pending.key.id])?;
+            } else {
+                pending.row.sent(now);
+                let sql =
+                    "UPDATE submission SET attempts = attempts + 1, attempted_at = ?3 WHERE form = ?1 AND id = ?2";
+                let attempted_at = pending.row.unresolved_since().map(seconds);
+                transaction.prepare_cached(sql)?.execute((&pending.key.form, &pending.key.id, attempted_at))?;
+                claimed.push(pending);
+            }
+        }
         transaction.commit()?;
-        claimed
+        Ok(claimed)
+    }
+
+    /// Records that the attempt created no lead. An earlier attempt without a result stays unresolved.
+    pub(crate) fn not_created(&self, mut pending: Pending) -> rusqlite::Result<()> {
+        pending.row.not_created();
+        let attempted_at = pending.row.unresolved_since().map(seconds);
+        let sql = "UPDATE submission SET attempted_at = ?3 WHERE form = ?1 AND id = ?2";
+        self.0.prepare_cached(sql)?.execute((&pending.key.form, &pending.key.id, attempted_at)).map(drop)
     }
 
     /// Records the lead of a submission, or the reason why the API refused it.
@@ -148,7 +178,10 @@ impl Store {
 }
 
 /// Returns the Unix time in seconds.
-fn now() -> i64 {
-    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(elapsed.as_secs()).unwrap_or(i64::MAX)
+const fn seconds(at: Timestamp) -> i64 {
+    at.unix_millis().div_euclid(1_000)
+}
+
+fn from_seconds(seconds: i64) -> Option<Timestamp> {
+    Timestamp::from_unix_millis(seconds.checked_mul(1_000)?).ok()
 }

@@ -28,6 +28,10 @@ pub(crate) fn decide(form: &Questionnaire<'_>, answers: &Answers) -> Verdict {
         Ok(made) if walk.steps().any(Step::is_uncertain) => {
             Verdict::review(Some(made.lead.into()), "the form has a rule that cannot be evaluated")
         }
+        // A verification needs a code that the visitor enters, which this host does not send.
+        Ok(made) if !walk.verifications().is_empty() => {
+            Verdict::review(Some(made.lead.into()), "an email address or phone number must be verified")
+        }
         Ok(made) => Verdict::Store { state: State::Pending, lead: Some(made.lead.into()), reason: None },
         Err(_) if walk.steps().any(Step::is_uncertain) => {
             Verdict::review(None, "the form has a rule that cannot be evaluated")

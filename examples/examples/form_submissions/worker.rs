@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use leadapi_client::{
-    Client, Error,
+    Client, Error, Outcome,
     id::LeadId,
     model::{IdempotencyKey, NewLead},
 };
@@ -41,32 +41,32 @@ async fn create_batch(host: &Arc<Host>, client: &Client) -> Result<usize, BoxErr
     let batch = host.with_store(|_, store| store.claim(BATCH)).await?;
     let (count, mut failure) = (batch.len(), None);
     for pending in batch {
-        match create(client, &pending).await {
-            Ok(outcome) => {
-                let outcome = outcome.map(|lead| lead.to_string());
-                let settle = move |_: &Host, store: &mut Store| {
-                    store.settle(&pending.key, outcome.as_deref().map_err(String::as_str))
-                };
-                host.with_store(settle).await?;
+        match create(client, &pending).await? {
+            Ok(lead) => settle(host, pending, Ok(lead.to_string())).await?,
+            Err(error) if is_refused(&error) => settle(host, pending, Err(error.message())).await?,
+            Err(error) => {
+                if error.outcome() != Outcome::Unknown {
+                    host.with_store(move |_, store| store.not_created(pending)).await?;
+                }
+                failure = Some(error.into());
             }
-            Err(error) => failure = Some(error),
         }
     }
     failure.map_or(Ok(count), Err)
 }
 
+async fn settle(host: &Arc<Host>, pending: Pending, outcome: Result<String, String>) -> Result<(), BoxError> {
+    let settle =
+        move |_: &Host, store: &mut Store| store.settle(&pending.key, outcome.as_deref().map_err(String::as_str));
+    host.with_store(settle).await
+}
+
 /// Creates a lead. The key depends only on the submission. If the response is lost, or if this process is killed before
 /// it records the response, the API therefore recognises the retry.
-///
-/// Returns the API's message if it refuses this lead, and an error if a later attempt may succeed.
-async fn create(client: &Client, pending: &Pending) -> Result<Result<LeadId, String>, BoxError> {
+async fn create(client: &Client, pending: &Pending) -> Result<Result<LeadId, Error>, BoxError> {
     let lead: NewLead = serde_json::from_str(&pending.lead)?;
     let key = IdempotencyKey::parse(&format!("form-{}/{}", pending.key.form, pending.key.id))?;
-    match client.leads().create(&lead).idempotency_key(key).await {
-        Ok(lead) => Ok(Ok(lead.id)),
-        Err(error) if is_refused(&error) => Ok(Err(error.message())),
-        Err(error) => Err(error.into()),
-    }
+    Ok(client.leads().create(&lead).idempotency_key(key).await.map(|lead| lead.id))
 }
 
 /// Returns whether the API refuses the lead itself. A problem with the token leaves the submission pending, because an

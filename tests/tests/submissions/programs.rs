@@ -87,6 +87,11 @@ impl Programs {
         self.host = Some(Process::start(&mut command));
     }
 
+    /// Kills the host with SIGKILL, and leaves it dead.
+    pub(crate) fn kill_host(&mut self) {
+        self.host = None;
+    }
+
     /// Opens the SQLite file of the host.
     pub(crate) fn open_submissions(&self) -> rusqlite::Connection {
         rusqlite::Connection::open(self.path("submissions.db")).unwrap()
@@ -137,7 +142,7 @@ fn free_port() -> u16 {
     }
 }
 
-/// Returns a form that asks for a name and has a choice with three options. They lead to an ending with a lead, to an
+/// Returns a form that asks for a name and an email address to verify, and has a choice with three options. They lead to an ending with a lead, to an
 /// ending without a lead, and to a rule that cannot be evaluated.
 pub(crate) fn form() -> Value {
     let ending = |id: &str, lead: bool| json!({"id": id, "message": "Thanks.", "createsLead": lead});
@@ -148,10 +153,11 @@ pub(crate) fn form() -> Value {
     json!({"form": {"client_id": "c1", "name": "Care",
         "pages": [{"id": "p", "fields": [
             {"id": "name", "type": "short_text", "label": "Name?", "mappedKey": "name"},
+            {"id": "mail", "type": "email", "label": "Email?"},
             {"id": "what", "type": "single_choice", "label": "What?", "required": true, "options": [
                 {"id": "yes", "label": "Yes"}, {"id": "no", "label": "No"}, {"id": "odd", "label": "Odd"}]}]}],
         "logic": {"rules": [
             rule("r1", "equals", "yes", "end:lead"), rule("r2", "equals", "no", "end:none"),
             rule("r3", "an_operator_of_another_product", "odd", "end:none")]},
-        "settings": {"endings": [ending("lead", true), ending("none", false)]}}})
+        "settings": {"verifyEmail": true, "endings": [ending("lead", true), ending("none", false)]}}})
 }

@@ -39,6 +39,10 @@ async fn each_kind_of_submission_has_a_clear_answer() {
     for (id, answers) in [("", ann.clone()), ("a b", ann.clone()), ("s6", json!([]))] {
         assert_eq!(send(id, answers).await.0, 400, "{id:?}");
     }
+    // The host cannot verify an address, so it creates no lead from it.
+    let (status, body) = send("s8", json!({"name": "Fay", "what": "yes", "mail": "fay@example.org"})).await;
+    assert_eq!((status, &body["state"]), (200, &json!("review")), "{body}");
+    assert_eq!(body["reason"], "an email address or phone number must be verified");
     let (status, _) = submit(&url.replace("care", "none"), "s7", &ann).await.unwrap();
     assert_eq!(status.as_u16(), 404);
 
@@ -73,22 +77,40 @@ async fn a_create_without_an_outcome_for_a_day_is_not_retried() {
     let mut programs = Programs::start(&form());
     let url = programs.submissions_url();
     programs.kill_server();
-    for id in ["s1", "s2"] {
+    let ids = ["day", "hours", "never", "future"];
+    for id in ids {
         submit(&url, id, &json!({"name": id, "what": "yes"})).await.unwrap();
     }
     let database = programs.open_submissions();
-    let tried = "SELECT count(*) FROM submission WHERE attempted_at IS NOT NULL";
+    // A refused connection is a certain result, so no attempt stays unresolved.
+    let tried = "SELECT count(*) FROM submission WHERE attempts > 0 AND attempted_at IS NULL";
     wait_until("attempts", || {
         let count: i64 = database.query_row(tried, [], |row| row.get(0)).unwrap();
-        (count == 2).then_some(()).ok_or(count.to_string())
+        (count == 4).then_some(()).ok_or(count.to_string())
     });
-    database.execute("UPDATE submission SET attempted_at = attempted_at - 24 * 3600 WHERE id = 's1'", []).unwrap();
+    programs.kill_host();
+    // Attempts without a known result. Later attempts have failed with one.
+    for (id, hours) in [("day", 24), ("hours", 20), ("future", -3)] {
+        let sql = "UPDATE submission SET attempted_at = unixepoch() - 3600 * ?2 WHERE id = ?1";
+        assert_eq!(database.execute(sql, (id, hours)), Ok(1));
+    }
+    programs.restart_host();
+    let attempts = "SELECT min(attempts) FROM submission WHERE state = 'pending'";
+    let before: i64 = database.query_row(attempts, [], |row| row.get(0)).unwrap();
+    wait_until("more attempts", || {
+        let after: i64 = database.query_row(attempts, [], |row| row.get(0)).unwrap();
+        (after > before).then_some(()).ok_or(after.to_string())
+    });
     programs.restart_server();
-    until_state(&url, "s2", "created").await;
-    let reviewed = until_state(&url, "s1", "review").await;
-    assert!(reviewed["reason"].as_str().unwrap().contains("a lead may exist"), "{reviewed}");
+    for id in ["hours", "never"] {
+        until_state(&url, id, "created").await;
+    }
+    for id in ["day", "future"] {
+        let reviewed = until_state(&url, id, "review").await;
+        assert!(reviewed["reason"].as_str().unwrap().contains("a lead may exist"), "{reviewed}");
+    }
     let leads = programs.leads().await;
-    assert!(leads.contains_key("s2") && leads.len() == 1, "{leads:?}");
+    assert!(leads.contains_key("hours") && leads.contains_key("never") && leads.len() == 2, "{leads:?}");
 }
 
 /// Waits until a submission is in this state, and returns it.
