@@ -22,6 +22,7 @@ fn an_export_can_be_imported_into_an_empty_business() {
         (&[][..], "all.csv"),
         (&["--delimiter", "semicolon", "--bom"], "excel.csv"),
         (&["--delimiter", "tab", "--raw"], "raw.csv"),
+        (&["--delimiter", "semicolon", "--decimal-comma"], "comma.csv"),
     ] {
         let site = Site::empty();
         let path = site.path(file);
@@ -29,9 +30,9 @@ fn an_export_can_be_imported_into_an_empty_business() {
         assert_eq!((code, &*error), (0, ""), "{report}");
         assert!(report.contains(" leads were exported to "), "{report}");
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        let raw = if args.contains(&"--raw") { &["--raw"][..] } else { &[] };
+        let same: Vec<&str> = args.iter().copied().filter(|arg| ["--raw", "--decimal-comma"].contains(arg)).collect();
         // No --client is needed, because each exported row contains its client account.
-        let (code, report, error) = output(&mut site.command("import-csv", &path, raw));
+        let (code, report, error) = output(&mut site.command("import-csv", &path, &same));
         assert_eq!((code, &*error), (0, ""), "{report}");
         assert_eq!(site.rows(WRITABLE), source.rows(WRITABLE));
     }

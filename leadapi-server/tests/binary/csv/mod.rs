@@ -1,5 +1,6 @@
 //! Tests of `data import-csv` and `data export-csv`.
 
+mod columns;
 mod export;
 mod files;
 mod import;

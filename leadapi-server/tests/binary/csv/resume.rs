@@ -104,7 +104,8 @@ fn a_file_that_is_truncated_during_an_import_makes_it_fail() {
     let site = Site::empty();
     let token = site.database.token();
     let server = serve(&site);
-    let text: String = std::iter::once("name\n".to_owned()).chain((0..3_000).map(|row| format!("lead {row:04}\n"))).collect();
+    let text: String =
+        std::iter::once("name\n".to_owned()).chain((0..3_000).map(|row| format!("lead {row:04}\n"))).collect();
     let (path, url) = (site.write("leads.csv", &text), format!("http://{}/v1", server.address));
     // The import waits for the stopped server, so it cannot read on.
     server.signal("-STOP");
@@ -112,9 +113,7 @@ fn a_file_that_is_truncated_during_an_import_makes_it_fail() {
     import.args(["--client", CLIENT, "--writes-per-minute", "0"]).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut import = Run(import.spawn().unwrap());
     let journal = site.path("leads.csv.journal");
-    wait_until("the import has sent a row", || {
-        fs::read_to_string(&journal).is_ok_and(|text| text.lines().count() > 1)
-    });
+    wait_until("the import has sent a row", || fs::read_to_string(&journal).is_ok_and(|text| text.lines().count() > 1));
     // Cuts a row.
     let cut = u64::try_from(text.len()).unwrap() - 10_003;
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(cut).unwrap();

@@ -17,7 +17,7 @@ use leadapi_core::{
 };
 use serde_json::{Value, json};
 
-use super::{api::ApiArgs, delimiter::Delimiter, field, formula};
+use super::{amounts::with_decimal_comma, api::ApiArgs, delimiter::Delimiter, field, formula};
 use crate::cli::{
     CommandError,
     csv_error::CsvError,
@@ -57,6 +57,9 @@ pub(in crate::cli) struct ExportCsv {
     columns: Vec<LeadField>,
     #[arg(long, value_enum, default_value = "comma")]
     delimiter: Delimiter,
+    /// Write amounts with a decimal comma, as "data import-csv --decimal-comma" reads them.
+    #[arg(long)]
+    decimal_comma: bool,
     /// Start the file with a byte order mark, by which Excel recognizes UTF-8.
     #[arg(long)]
     bom: bool,
@@ -121,7 +124,7 @@ impl ExportCsv {
                 bar.inc(1);
                 // `None` means that the lead was deleted after its page was read.
                 let Some(lead) = lead else { continue };
-                let cells = columns.iter().map(|column| field::cell(lead.get(column.name()).unwrap_or(&Value::Null)));
+                let cells = columns.iter().map(|column| self.cell(lead.get(column.name()).unwrap_or(&Value::Null)));
                 let cells = cells.map(|cell| if self.raw { cell } else { formula::escape(cell) });
                 writer.write_record(cells.map(String::into_bytes)).map_err(|error| failed(error.into()))?;
                 written += 1;
@@ -129,6 +132,16 @@ impl ExportCsv {
         }
         writer.flush().map_err(failed)?;
         Ok(written)
+    }
+}
+
+impl ExportCsv {
+    /// Returns the text of a cell. The only numbers of a lead are amounts.
+    fn cell(&self, value: &Value) -> String {
+        match value.as_f64().filter(|_| self.decimal_comma) {
+            Some(number) => with_decimal_comma(number),
+            None => field::cell(value),
+        }
     }
 }
 

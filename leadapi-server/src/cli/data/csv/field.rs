@@ -1,17 +1,40 @@
 //! The columns of a CSV file, which are the fields of a lead.
 
 use leadapi_core::{
-    model::{Amount, InvalidAmount, NewLead},
+    model::NewLead,
     validate::{LEAD_FIELDS, LeadField},
 };
 use serde_json::Value;
 
+use super::amounts::Notation;
+
 /// The columns that a file of refused rows has in front of the columns of the input.
 pub(super) const REFUSED_COLUMNS: [&str; 2] = ["refused_line", "refused_because"];
 
-/// Returns the field with this name, if callers can set it.
-pub(super) fn writable(name: &str) -> Option<LeadField> {
-    LEAD_FIELDS.into_iter().find(|field| field.is_writable() && field.name() == name)
+/// What a column is mapped to.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum MappedField {
+    Field(LeadField),
+    /// A part of the name, as in forms.
+    FirstName,
+    LastName,
+}
+
+impl MappedField {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Field(field) => field.name(),
+            Self::FirstName => "first_name",
+            Self::LastName => "last_name",
+        }
+    }
+}
+
+/// Returns the target with this name, if callers can set it.
+pub(super) fn writable(name: &str) -> Option<MappedField> {
+    let field = LEAD_FIELDS.into_iter().find(|field| field.is_writable() && field.name() == name);
+    let part = [MappedField::FirstName, MappedField::LastName].into_iter().find(|part| part.name() == name);
+    field.map(MappedField::Field).or(part)
 }
 
 /// Returns the field with the same name as a column. Case, spaces, hyphens, underscores and a missing `id` suffix do
@@ -26,20 +49,21 @@ pub(super) fn titled(title: &str) -> Option<LeadField> {
     })
 }
 
-/// Returns the names of the fields that callers can set, for messages.
+/// Returns the names of the targets that callers can set, for messages.
 pub(super) fn writable_names() -> String {
-    let names: Vec<&str> = LEAD_FIELDS.iter().filter(|field| field.is_writable()).map(|field| field.name()).collect();
+    let fields = LEAD_FIELDS.iter().filter(|field| field.is_writable()).map(|field| field.name());
+    let names: Vec<&str> = fields.chain([MappedField::FirstName.name(), MappedField::LastName.name()]).collect();
     names.join(", ")
 }
 
 /// Sets a field to the text of a cell.
-pub(super) fn set(new: &mut NewLead, field: LeadField, text: &str, decimal_comma: bool) -> Result<(), String> {
+pub(super) fn set(new: &mut NewLead, field: LeadField, text: &str, notation: Notation) -> Result<(), String> {
     let id = || Some(text.trim().to_owned());
     match field {
         LeadField::ClientId => new.client_id = id(),
         LeadField::Name => new.name = Some(text.to_owned()),
         LeadField::Text(field) => *field.in_new(new) = Some(text.to_owned()),
-        LeadField::Value => new.value = Some(amount(text.trim(), decimal_comma)?.get()),
+        LeadField::Value => new.value = Some(notation.parse(text)?.get()),
         LeadField::PipelineId => new.pipeline_id = id(),
         LeadField::StageId => new.stage_id = id(),
         // Only the service sets these fields, so no column is mapped to them.
@@ -55,17 +79,6 @@ pub(super) fn cell(value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     }
-}
-
-/// Parses a number. Without `decimal_comma`, it must not contain a comma, because the meaning of 1,234 depends on the
-/// country.
-fn amount(text: &str, decimal_comma: bool) -> Result<Amount, String> {
-    let example = if decimal_comma { "450 or 1.234,5" } else { "450 or 1234.5" };
-    let number = if decimal_comma { text.replace('.', "").replace(',', ".") } else { text.to_owned() };
-    Amount::parse(&number).map_err(|error| match error {
-        InvalidAmount::Inexact => format!("value {error}"),
-        _ => format!("value must be a number such as {example}"),
-    })
 }
 
 #[cfg(test)]
@@ -88,24 +101,6 @@ mod tests {
         }
         for title in ["", "first name", "i", "ids"] {
             assert_eq!(titled(title).map(LeadField::name), None, "{title}");
-        }
-    }
-
-    #[test]
-    fn amounts_are_read_as_written() {
-        for (text, decimal_comma, read) in [
-            ("450", false, Some(450.0)),
-            ("-1234.5", false, Some(-1234.5)),
-            ("1,234", false, None),
-            ("1 234", false, None),
-            ("1.234,5", true, Some(1234.5)),
-            ("1234,50", true, Some(1234.5)),
-            ("inf", false, None),
-            ("NaN", false, None),
-            ("9007199254740993", false, None),
-            ("€ 5", false, None),
-        ] {
-            assert_eq!(amount(text, decimal_comma).ok().map(Amount::get), read, "{text}");
         }
     }
 }

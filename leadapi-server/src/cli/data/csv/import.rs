@@ -55,7 +55,7 @@ pub(in crate::cli) struct ImportCsv {
     sheet: SheetArgs,
     #[command(flatten)]
     api: ApiArgs,
-    /// Check all rows, without creating leads or files. The token needs the scope read.
+    /// Check all rows, and show how an amount is read, without creating leads or files. The token needs the scope read.
     #[arg(long)]
     dry_run: bool,
     /// The name of the import. Under another name, the same rows are imported again. Defaults to the name of FILE.
@@ -155,7 +155,8 @@ impl Import<'_> {
             RefusedRows::File(file) => (false, file.finish()?, Vec::new()),
         };
         let (file, rows, skipped) = (self.sheet.path().to_owned(), self.sheet.rows, self.skipped.into_inner());
-        Ok(Report { file, is_dry_run, rows, skipped, progress, refused_file, problems, failure })
+        let amounts = self.sheet.amounts.clone().filter(|_| is_dry_run);
+        Ok(Report { file, is_dry_run, rows, skipped, progress, refused_file, problems, amounts, failure })
     }
 
     /// Returns the rows that have not been imported yet. The iterator ends early if a row cannot be read or recorded.

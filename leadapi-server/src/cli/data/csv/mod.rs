@@ -3,7 +3,9 @@
 //! Both call the API through a [`leadapi_client::Client`]: over HTTP, or in process on a store. An import therefore
 //! follows the rules of the API, and its idempotency keys work the same in both cases.
 
+mod amounts;
 mod api;
+mod columns;
 mod delimiter;
 mod export;
 mod field;
@@ -11,8 +13,8 @@ mod formula;
 mod import;
 mod in_process;
 mod journal;
-mod refused;
 mod records;
+mod refused;
 mod report;
 mod row;
 mod sheet;

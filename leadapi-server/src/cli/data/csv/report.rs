@@ -5,6 +5,7 @@ use std::{iter, path::PathBuf};
 use leadapi_client::bulk::Progress;
 use serde_json::json;
 
+use super::amounts::Reading;
 use crate::cli::{
     CommandError,
     csv_error::CsvError,
@@ -25,6 +26,8 @@ pub(super) struct Report {
     pub(super) refused_file: Option<PathBuf>,
     /// The refused rows of a dry run, with their lines and the reasons.
     pub(super) problems: Vec<(u64, String)>,
+    /// For a dry run, how an amount of the file is read.
+    pub(super) amounts: Option<Reading>,
     /// The reason that the import is not complete.
     pub(super) failure: Option<CsvError>,
 }
@@ -40,6 +43,7 @@ impl Report {
         let value = json!({
             "rows": rows, "created": progress.created, "already_imported": existing, "refused": progress.refused,
             "unfinished": unfinished, "refused_file": self.refused_file, "dry_run": self.is_dry_run, "problems": problems,
+            "value": self.amounts,
         });
         format.print(&value, || self.text(existing, unfinished))?;
         match self.failure {
@@ -59,7 +63,8 @@ impl Report {
             }
         }
         let problems = self.problems.iter().take(SHOWN).map(|(line, because)| format!("line {line}: {because}"));
-        let mut lines: Vec<String> = iter::once(first).chain(problems).collect();
+        let amounts = self.amounts.as_ref().map(Reading::text);
+        let mut lines: Vec<String> = iter::once(first).chain(amounts).chain(problems).collect();
         if self.problems.len() > SHOWN {
             lines.push(format!("and {} more", self.problems.len() - SHOWN));
         }

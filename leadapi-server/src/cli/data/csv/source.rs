@@ -74,9 +74,7 @@ impl Source {
     }
 }
 
-fn after_header(
-    records: impl Iterator<Item = Result<Record, String>>,
-) -> impl Iterator<Item = Result<Record, String>> {
+fn after_header(records: impl Iterator<Item = Result<Record, String>>) -> impl Iterator<Item = Result<Record, String>> {
     records.filter(|record| !record.as_ref().is_ok_and(Record::is_blank)).skip(1)
 }
 
