@@ -70,3 +70,16 @@ fn a_full_name_precedes_its_parts_and_a_single_column_of_notes_stays_as_it_is() 
     assert_eq!(site.import(&file, &["--map", "First=first_name"]).0, 0);
     assert_eq!(site.rows("name,notes"), ["Ann Lee,x", "Bo,y"]);
 }
+
+#[test]
+fn a_phone_number_that_a_spreadsheet_rounded_is_refused() {
+    let site = Site::empty();
+    let file = site.write(
+        "leads.csv",
+        "name,phone\nAnn,4.91512E+11\nBo,\"=\"\"0151123456\"\"\"\nCy,p:+447700900123\nDi,+1 555 0100 ext. 12\n",
+    );
+    let (code, report, _) = site.import(&file, &["--dry-run"]);
+    assert!(code == 5 && report.contains("\nline 2: phone \"4.91512E+11\" was rounded by a spreadsheet"), "{report}");
+    assert_eq!(site.import(&file, &[]).0, 5);
+    assert_eq!(site.rows("name,phone"), ["Bo,0151123456", "Cy,+447700900123", "Di,+1 555 0100 ext. 12"]);
+}

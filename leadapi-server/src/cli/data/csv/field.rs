@@ -6,7 +6,7 @@ use leadapi_core::{
 };
 use serde_json::Value;
 
-use super::amounts::Notation;
+use super::{amounts::Notation, phone};
 
 /// The columns that a file of refused rows has in front of the columns of the input.
 pub(super) const REFUSED_COLUMNS: [&str; 2] = ["refused_line", "refused_because"];
@@ -62,7 +62,10 @@ pub(super) fn set(new: &mut NewLead, field: LeadField, text: &str, notation: Not
     match field {
         LeadField::ClientId => new.client_id = id(),
         LeadField::Name => new.name = Some(text.to_owned()),
-        LeadField::Text(field) => *field.in_new(new) = Some(text.to_owned()),
+        LeadField::Text(text_field) => {
+            let text = if field.name() == "phone" { phone::read(text)? } else { text };
+            *text_field.in_new(new) = Some(text.to_owned());
+        }
         LeadField::Value => new.value = Some(notation.parse(text)?.get()),
         LeadField::PipelineId => new.pipeline_id = id(),
         LeadField::StageId => new.stage_id = id(),

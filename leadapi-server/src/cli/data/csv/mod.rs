@@ -13,6 +13,7 @@ mod formula;
 mod import;
 mod in_process;
 mod journal;
+mod phone;
 mod records;
 mod refused;
 mod report;
