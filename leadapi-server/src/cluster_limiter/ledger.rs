@@ -158,3 +158,21 @@ impl LedgerShare {
         self.free_at = wait.map_or(0, |wait| now + wait);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Servers of older versions report no time, so the ledger cannot notice that the clock was set back.
+    #[test]
+    fn a_wait_beyond_the_window_is_unknown_in_a_report_of_an_older_version() {
+        let [a, b] = ["a", "b"].map(|id| ServerId(id.to_owned()));
+        let report = r#"{"a": {"permits": 1, "operation": 1, "free_at": 100000}}"#;
+        let claim = Claim { operation: 1, permits: 1, limit: 1, next_free: None };
+        for (now, wait) in [(30_000, None), (40_000, Some(60)), (99_000, Some(1)), (100_000, None)] {
+            let mut ledger = Ledger { shares: serde_json::from_str(report).unwrap(), wanted_until: 0 };
+            let claimed = ledger.claim(&b, &claim, &[a.clone(), b.clone()].into(), now).unwrap();
+            assert_eq!(claimed.next_free, wait.map(Duration::from_secs), "at {now}");
+        }
+    }
+}
