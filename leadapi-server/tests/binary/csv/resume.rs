@@ -104,8 +104,7 @@ fn a_file_that_is_truncated_during_an_import_makes_it_fail() {
     let site = Site::empty();
     let token = site.database.token();
     let server = serve(&site);
-    let text: String =
-        std::iter::once("name\n".to_owned()).chain((0..3_000).map(|row| format!("lead {row:04}\n"))).collect();
+    let text = (0..3_000).fold("name\n".to_owned(), |text, row| text + &format!("lead {row:04}\n"));
     let (path, url) = (site.write("leads.csv", &text), format!("http://{}/v1", server.address));
     // The import waits for the stopped server, so it cannot read on.
     server.signal("-STOP");

@@ -11,6 +11,7 @@ use super::{
 };
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each one is an option of the command line")]
 pub(super) struct ColumnArgs {
     /// The client account of rows without a `client_id`.
     #[arg(long, value_name = "ID")]
@@ -70,7 +71,7 @@ impl Column {
 pub(super) struct Columns {
     args: ColumnArgs,
     titles: Vec<String>,
-    columns: Vec<Column>,
+    meanings: Vec<Column>,
     has_many_notes: bool,
 }
 
@@ -127,7 +128,7 @@ impl ColumnArgs {
         }
         let has_many_notes = count("notes") > 1;
         let titles = header.iter().map(|title| title.trim().to_owned()).collect();
-        Ok(Columns { args: self, titles, columns, has_many_notes })
+        Ok(Columns { args: self, titles, meanings: columns, has_many_notes })
     }
 
     const fn notation(&self) -> Notation {
@@ -144,7 +145,7 @@ const STAND_INS: [&str; 3] = ["business_name", "email", "phone"];
 
 impl Columns {
     pub(super) const fn len(&self) -> usize {
-        self.columns.len()
+        self.meanings.len()
     }
 
     pub(super) const fn notation(&self) -> Notation {
@@ -157,7 +158,7 @@ impl Columns {
     }
 
     fn position(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|column| column.target().is_some_and(|target| target.name() == name))
+        self.meanings.iter().position(|column| column.target().is_some_and(|target| target.name() == name))
     }
 
     /// Returns the text of the column `value` in a row, if any.
@@ -173,7 +174,7 @@ impl Columns {
         let mut new = NewLead::default();
         new.client_id = self.args.client.as_ref().map(ToString::to_string);
         let (mut parts, mut notes) = ([""; 2], Vec::new());
-        for ((text, column), title) in record.iter().zip(&self.columns).zip(&self.titles) {
+        for ((text, column), title) in record.iter().zip(&self.meanings).zip(&self.titles) {
             let text = self.text(text);
             let Some(target) = column.target().filter(|_| !text.trim().is_empty()) else { continue };
             match (target, &mut parts) {

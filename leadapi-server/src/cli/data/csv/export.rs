@@ -37,6 +37,7 @@ use crate::cli::{
 #[command(after_help = "Examples:
   LEADAPI_TOKEN=pak_… leadapi-server data export-csv leads.csv --url https://api.example.com/v1 --columns name,email,phone
   leadapi-server data export-csv leads.csv --store sqlite:leads.db --business ID --delimiter semicolon --bom")]
+#[expect(clippy::struct_excessive_bools, reason = "each one is an option of the command line")]
 pub(in crate::cli) struct ExportCsv {
     /// The file to create, readable only by its owner. It appears once it is complete. Defaults to standard output (-).
     #[arg(default_value = "-", hide_default_value = true)]

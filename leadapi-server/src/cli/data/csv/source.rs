@@ -49,8 +49,7 @@ impl Source {
         mut check: impl FnMut(&Record) -> Result<(), String>,
     ) -> Result<(), CsvError> {
         let mut records = self.records(delimiter)?;
-        let rows = after_header(&mut records);
-        let checked = rows.map(|record| record.and_then(|record| check(&record))).collect::<Result<(), String>>();
+        let checked = after_header(&mut records).try_for_each(|record| record.and_then(|record| check(&record)));
         let length = records.bytes_read();
         checked.map_err(|text| self.problem(text))?;
         self.length = Some(length);
