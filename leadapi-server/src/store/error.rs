@@ -22,7 +22,7 @@ pub(crate) enum SqlError {
     #[error("the connection to the database was lost")]
     Lost(#[source] Arc<dyn std::error::Error + Send + Sync>),
     /// It is unknown whether the transaction was committed, so the work must not be retried.
-    #[error("the response to a commit was lost, and its outcome could not be determined")]
+    #[error("the database did not confirm a commit, and its outcome could not be determined")]
     Unknown(#[source] Arc<dyn std::error::Error + Send + Sync>),
     /// The storage can no longer be trusted. No further write may be acknowledged.
     #[error("the storage has failed")]

@@ -15,7 +15,7 @@ use tokio::{
 };
 
 use super::{
-    CutKind, State,
+    CommitError, CutKind, State,
     message::{self, Direction, Message},
 };
 
@@ -38,13 +38,22 @@ struct Pipe {
     from: BufReader<OwnedReadHalf>,
     to: OwnedWriteHalf,
     state: Arc<Mutex<State>>,
+    /// The error that replaces the response to the commit that this connection is waiting for. Both directions share it.
+    commit_error: Arc<Mutex<Option<CommitError>>>,
 }
 
 pub(super) async fn run(client: TcpStream, server: TcpStream, state: Arc<Mutex<State>>) {
     client.set_nodelay(true).unwrap();
     server.set_nodelay(true).unwrap();
     let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
-    let pipe = |direction, from, to| Pipe { direction, from: BufReader::new(from), to, state: Arc::clone(&state) };
+    let commit_error = Arc::default();
+    let pipe = |direction, from, to| Pipe {
+        direction,
+        from: BufReader::new(from),
+        to,
+        state: Arc::clone(&state),
+        commit_error: Arc::clone(&commit_error),
+    };
     let mut up = pipe(Direction::ToServer, from_client, to_server);
     let mut down = pipe(Direction::ToClient, from_server, to_client);
     if let Err(End::Stalled) = forward_messages(&mut up, &mut down).await {
@@ -104,7 +113,9 @@ impl Pipe {
     /// Forwards a message. If a cut is armed for it, forwards none, half or all of it, and then closes or stalls the
     /// connection.
     async fn pass(&mut self, bytes: Vec<u8>) -> Result<(), End> {
-        let kind = self.state.lock().unwrap().pass(Message::new(self.direction, &bytes));
+        let message = Message::new(self.direction, &bytes);
+        let bytes = self.fail_commit(&message).unwrap_or(bytes);
+        let kind = self.state.lock().unwrap().pass(message);
         let passed = match kind {
             None | Some(CutKind::After) => &bytes[..],
             Some(CutKind::Half) => &bytes[..bytes.len() / 2],
@@ -115,6 +126,23 @@ impl Pipe {
             None => Ok(()),
             Some(CutKind::Stall) => Err(End::Stalled),
             Some(_) => Err(End::Closed),
+        }
+    }
+
+    /// If an error is armed, returns the bytes that replace a commit or its response.
+    fn fail_commit(&self, message: &Message) -> Option<Vec<u8>> {
+        match self.direction {
+            Direction::ToServer if message.is_commit() => {
+                let error = self.state.lock().unwrap().commit_error.take()?;
+                *self.commit_error.lock().unwrap() = Some(error);
+                (!error.is_applied).then(|| message::query("ROLLBACK"))
+            }
+            Direction::ToClient if message.ends_transaction() => {
+                let error = self.commit_error.lock().unwrap().take()?;
+                self.state.lock().unwrap().has_cut = true;
+                Some(message::error(error.state))
+            }
+            _ => None,
         }
     }
 }

@@ -40,7 +40,12 @@ impl Message {
 
     /// Returns whether the message requests or confirms a commit.
     pub fn is_commit(&self) -> bool {
-        self.kind != 'E' && self.text.to_ascii_uppercase().contains("COMMIT")
+        self.kind != 'E' && self.text.eq_ignore_ascii_case("COMMIT")
+    }
+
+    /// Returns whether the server has committed or rolled back a transaction.
+    pub(super) fn ends_transaction(&self) -> bool {
+        (self.direction, self.kind) == (Direction::ToClient, 'C') && ["COMMIT", "ROLLBACK"].contains(&&*self.text)
     }
 
     pub(super) fn is_terminate(&self) -> bool {
@@ -57,6 +62,21 @@ pub(super) async fn read(from: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<
 /// Reads the first message of a connection, which has no type byte.
 pub(super) async fn read_first(from: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
     rest(Vec::new(), from).await
+}
+
+/// Returns a simple query.
+pub(super) fn query(text: &str) -> Vec<u8> {
+    encode(b'Q', &format!("{text}\0"))
+}
+
+/// Returns an error response with this SQLSTATE.
+pub(super) fn error(state: &str) -> Vec<u8> {
+    encode(b'E', &format!("SERROR\0VERROR\0C{state}\0Mthe proxy replaced the response\0\0"))
+}
+
+fn encode(kind: u8, body: &str) -> Vec<u8> {
+    let length = u32::try_from(body.len() + 4).unwrap();
+    [&[kind][..], &length.to_be_bytes(), body.as_bytes()].concat()
 }
 
 /// Returns whether the first message requests encryption. The server replies to such a request with a single byte.

@@ -45,6 +45,15 @@ impl CutKind {
     pub const ALL: [Self; 4] = [Self::Before, Self::Half, Self::After, Self::Stall];
 }
 
+/// An error that replaces the response to a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CommitError {
+    /// The SQLSTATE of the error.
+    pub state: &'static str,
+    /// Whether the server executes the commit. Otherwise, it rolls the transaction back.
+    pub is_applied: bool,
+}
+
 /// A proxy that listens until it is dropped.
 #[derive(Debug)]
 pub struct Proxy {
@@ -64,6 +73,7 @@ struct State {
     outage_after: Option<usize>,
     outage: Outage,
     cut: Option<Cut>,
+    commit_error: Option<CommitError>,
     has_cut: bool,
     seen: Vec<Message>,
 }
@@ -97,7 +107,13 @@ impl Proxy {
         self.arm(Some(cut));
     }
 
-    /// Returns whether the cut or the outage has happened.
+    /// Resets the message count, and answers the next commit with an error.
+    pub fn fail_commit(&self, error: CommitError) {
+        self.arm(None);
+        self.state.lock().unwrap().commit_error = Some(error);
+    }
+
+    /// Returns whether the cut, the outage or the failed commit has happened.
     pub fn has_cut(&self) -> bool {
         self.state.lock().unwrap().has_cut
     }

@@ -1,11 +1,15 @@
 //! Checks that the store never reports a wrong outcome of a write, no matter at which message the connection to
 //! PostgreSQL breaks (contract D10).
 
-use leadapi_core::port::{Store, StoreError, Updated};
+use leadapi_core::{
+    auth::{BearerToken, Scopes},
+    model::Timestamp,
+    port::{Created, Store, StoreError, TokenRecord, TokenStore, Updated},
+};
 use leadapi_server::store::SqlStore;
 use leadapi_tests::{
     postgres::Cluster,
-    proxy::{Cut, CutKind, Direction, Proxy},
+    proxy::{CommitError, Cut, CutKind, Direction, Proxy},
 };
 
 use crate::fixture::{all, business, count, create, id, open, rename};
@@ -13,6 +17,8 @@ use crate::fixture::{all, business, count, create, id, open, rename};
 /// A store behind a proxy, and a second store with a direct connection to the same database.
 struct ProxiedStore {
     proxy: Proxy,
+    /// The URL of the database through the proxy.
+    url: String,
     store: SqlStore,
     direct: SqlStore,
 }
@@ -23,8 +29,9 @@ impl ProxiedStore {
         let direct = open(&cluster.url(&database), 2).await;
         let proxy = Proxy::to(cluster.address()).await;
         // With a single connection, repeated calls produce the same messages.
-        let store = open(&cluster.url_at(proxy.address(), &database), 1).await;
-        Self { proxy, store, direct }
+        let url = cluster.url_at(proxy.address(), &database);
+        let store = open(&url, 1).await;
+        Self { proxy, url, store, direct }
     }
 
     /// Returns the number of messages per direction that a call causes on a warm connection.
@@ -147,6 +154,93 @@ async fn a_create_succeeds_once_although_its_commit_is_never_answered() {
         assert_eq!(leads, [(lead, "slow".to_owned())], "{direction:?}");
     };
     tokio::join!(swallowed(Direction::ToServer), swallowed(Direction::ToClient));
+}
+
+/// Errors that a database, a distributed one or a pooler may send instead of the response to a commit. None of them
+/// shows whether the commit was executed.
+const UNCLEAR: [&str; 8] = ["XX000", "08006", "08P01", "40003", "53100", "57014", "57P01", "58030"];
+
+/// Returns each unclear error, with and without the commit.
+fn unclear_errors() -> impl Iterator<Item = CommitError> {
+    UNCLEAR.into_iter().flat_map(|state| [false, true].map(|is_applied| CommitError { state, is_applied }))
+}
+
+#[tokio::test]
+async fn a_write_whose_commit_is_answered_with_an_error_reports_its_true_outcome() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let proxied = ProxiedStore::new(cluster).await;
+    let lead = id(create(&proxied.store, "renamed", &new_key()).await.unwrap());
+    for (nth, error) in unclear_errors().enumerate() {
+        let name = format!("lead-{nth}");
+        proxied.proxy.fail_commit(error);
+        let created = create(&proxied.store, &name, &name).await;
+        assert!(proxied.proxy.has_cut() && matches!(created, Ok(Created::New(_))), "{error:?}: {created:?}");
+        assert_eq!(count(&proxied.direct, &name).await, 1, "{error:?}");
+        proxied.proxy.fail_commit(error);
+        let deleted = proxied.store.delete(&business(), &id(created.unwrap())).await;
+        assert!(proxied.proxy.has_cut() && matches!(deleted, Ok(true)), "{error:?}: {deleted:?}");
+        proxied.proxy.fail_commit(error);
+        let renamed = rename(&proxied.store, &lead, &name).await;
+        assert!(proxied.proxy.has_cut() && matches!(renamed, Ok(Updated::Changed(_))), "{error:?}: {renamed:?}");
+    }
+}
+
+/// These errors are sent only for a transaction that was rolled back.
+#[tokio::test]
+async fn a_conflict_at_the_commit_is_a_rollback() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let proxied = ProxiedStore::new(cluster).await;
+    for state in ["40001", "40P01", "23503"] {
+        let messages = async || {
+            proxied.proxy.fail_commit(CommitError { state, is_applied: false });
+            let created = create(&proxied.store, state, state).await;
+            (created, proxied.proxy.seen_going(Direction::ToServer))
+        };
+        create(&proxied.store, "warm", &new_key()).await.unwrap();
+        let (created, seen) = messages().await;
+        assert_eq!(created.is_ok(), state.starts_with("40"), "{created:?}");
+        assert!(!seen.iter().any(|message| message.text.contains("RETURNING operation_id")), "{state}: {seen:?}");
+        assert_eq!(count(&proxied.direct, state).await, usize::from(state.starts_with("40")));
+    }
+}
+
+/// Administrative changes have no commit record, so their outcome stays unknown and they are not repeated.
+#[tokio::test]
+async fn an_administrative_change_whose_commit_is_answered_with_an_error_has_an_unknown_outcome() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let proxied = ProxiedStore::new(cluster).await;
+    for error in unclear_errors() {
+        let secret = BearerToken::generate().unwrap();
+        let token = TokenRecord::new(&secret, "t", Scopes::Both, Timestamp::now());
+        proxied.proxy.fail_commit(error);
+        let outcome = proxied.store.insert(&business(), token).await;
+        assert!(matches!(outcome, Err(StoreError::UnknownOutcome(_))), "{error:?}: {outcome:?}");
+        let found = proxied.direct.find(&secret.hash()).await.unwrap();
+        assert_eq!(found.is_some(), error.is_applied, "{error:?}");
+    }
+}
+
+/// The first write of a server in a business has no earlier commit record.
+#[tokio::test]
+async fn the_first_create_of_a_server_cut_at_any_message_reports_its_true_outcome() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let proxied = ProxiedStore::new(cluster).await;
+    for direction in Direction::ALL {
+        for nth in 0.. {
+            let store = open(&proxied.url, 1).await;
+            proxied.proxy.cut(Cut { direction, nth, kind: CutKind::Before });
+            let name = format!("{direction:?}-{nth}");
+            let created = create(&store, &name, &name).await;
+            let was_cut = proxied.proxy.has_cut();
+            proxied.proxy.watch();
+            assert!(matches!(created, Ok(Created::New(_))), "{direction:?} {nth}: {created:?}");
+            assert_eq!(count(&proxied.direct, &name).await, 1, "{direction:?} {nth}");
+            if !was_cut {
+                assert!(nth > 10, "{nth} messages");
+                break;
+            }
+        }
+    }
 }
 
 fn new_key() -> String {

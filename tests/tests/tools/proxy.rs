@@ -5,7 +5,7 @@ use std::time::Duration;
 use leadapi_tests::{
     equals, eventually,
     postgres::Cluster,
-    proxy::{Cut, CutKind, Direction, Message, Proxy},
+    proxy::{CommitError, Cut, CutKind, Direction, Message, Proxy},
 };
 use tokio::time::timeout;
 use tokio_postgres::{Client, Error, NoTls};
@@ -127,6 +127,19 @@ async fn an_acknowledged_row_is_stored_whichever_message_is_cut() {
                 assert!(database.proxy.has_cut(), "{direction:?} {nth} {kind:?}");
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn a_failed_commit_is_applied_only_if_the_test_wants_it() {
+    let Some(database) = ProxiedDatabase::new().await else { return };
+    for (number, is_applied) in [(1, false), (2, true)] {
+        database.proxy.fail_commit(CommitError { state: "XX000", is_applied });
+        let error = database.store(number).await.unwrap_err();
+        assert_eq!(error.code().unwrap().code(), "XX000");
+        assert!(database.proxy.has_cut());
+        assert_eq!(database.holds(number).await, is_applied);
+        database.store(-number).await.expect("only one commit fails");
     }
 }
 

@@ -1,5 +1,6 @@
 //! A store in PostgreSQL, which any number of servers can share.
 
+mod commit_error;
 mod connect;
 mod hosts;
 mod housekeeping;
@@ -22,6 +23,7 @@ use leadapi_core::id::BusinessId;
 use tokio::time::{error::Elapsed, timeout};
 use uuid::Uuid;
 
+use commit_error::CommitError;
 pub(crate) use connect::OpenError;
 use hosts::Hosts;
 use session::PgSession;
@@ -203,10 +205,15 @@ impl Connections {
         }
         let done = work.run(&mut session).await?;
         session.commit().await.map_err(|error| match error {
-            SqlError::Lost(lost) => SqlError::Unknown(Arc::new(UnknownCommitOutcome(lost))),
-            other => other,
+            CommitError::Unknown(cause) => SqlError::Unknown(Arc::new(UnknownCommitOutcome(cause))),
+            CommitError::RolledBack(error) => error,
         })?;
         Ok(done)
+    }
+
+    async fn commit(&self, session: PgSession) -> Result<(), CommitError> {
+        let commit = self.within(TIMEOUT, session.commit()).await;
+        commit.unwrap_or_else(|elapsed| Err(CommitError::Unknown(Arc::new(elapsed))))
     }
 }
 
@@ -241,5 +248,5 @@ impl Attempts {
 
 /// The error for a commit whose outcome is unknown.
 #[derive(Debug, thiserror::Error)]
-#[error("the connection was lost during the commit: check whether the change was applied before you try again")]
+#[error("the database did not confirm the commit: check whether the change was applied before you try again")]
 struct UnknownCommitOutcome(#[source] Arc<dyn std::error::Error + Send + Sync>);

@@ -20,6 +20,7 @@ use tokio_postgres::{
     types::{FromSql, IsNull, ToSql, Type, private::BytesMut, to_sql_checked},
 };
 
+use super::commit_error::CommitError;
 use crate::store::{
     error::SqlError,
     row::{Cell, Cells, Row},
@@ -49,12 +50,14 @@ impl PgSession {
         Ok(session)
     }
 
-    /// Commits, and returns the connection to the pool. If the response is lost, the outcome of the commit is unknown.
-    pub(super) async fn commit(mut self) -> Result<(), SqlError> {
+    /// Commits, and returns the connection to the pool.
+    pub(super) async fn commit(mut self) -> Result<(), CommitError> {
         // Sent without waiting for the pending statements. If one of them failed, PostgreSQL turns the commit into a
         // rollback.
-        self.send(simple_query(self.connection()?, "COMMIT"));
-        self.drain().await?;
+        let connection = self.connection().map_err(CommitError::RolledBack)?;
+        let response = start(simple_query(connection, "COMMIT"));
+        self.drain().await.map_err(CommitError::of_statement)?;
+        response.await.map_err(CommitError::of_commit)?;
         self.connection = None;
         Ok(())
     }

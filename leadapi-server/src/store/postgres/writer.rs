@@ -31,6 +31,7 @@ use uuid::Uuid;
 
 use super::{
     Attempts, BEGIN, Connections, TIMEOUT,
+    commit_error::CommitError,
     queue::Queues,
     session::{PgSession, is_caused_by_one_write},
     statement,
@@ -131,13 +132,13 @@ impl Inner {
         let operation = Uuid::now_v7().to_string();
         let prepared = self.connections.within(TIMEOUT, self.prepare(business, writes, &operation)).await;
         let (session, outcomes) = prepared.map_err(SqlError::other)??;
-        match self.connections.with_timeout(session.commit()).await {
+        match self.connections.commit(session).await {
             Ok(()) => Ok(outcomes),
-            Err(SqlError::Lost(lost)) => match self.outcome(business, &operation).await? {
+            Err(CommitError::Unknown(cause)) => match self.outcome(business, &operation).await? {
                 CommitOutcome::Committed => Ok(outcomes),
-                CommitOutcome::RolledBack => Err(SqlError::Retry(lost)),
+                CommitOutcome::RolledBack => Err(SqlError::Retry(cause)),
             },
-            Err(other) => Err(other),
+            Err(CommitError::RolledBack(error)) => Err(error),
         }
     }
 
