@@ -44,6 +44,8 @@ impl Servers {
         let two = open(&url, 4).await;
         let proxy = Proxy::to(cluster.address()).await;
         let one = open(&cluster.url_at(proxy.address(), &database), 4).await;
+        // Creates the commit record of the first server.
+        create(&one, "warm", "warm").await.unwrap();
         let make = async |kind: &str| {
             let each = (0..OF_EACH).map(|nth| {
                 let (two, name) = (&two, format!("{kind}-{nth}"));
@@ -157,6 +159,35 @@ async fn writes_during_a_seven_second_outage_are_executed_exactly_once() {
         let name = &stored.iter().find(|(stored, _)| *stored == id).unwrap().1;
         assert_eq!(name, "B", "{id} was acknowledged by the second server");
     }
+}
+
+/// A program or a server of an earlier version deletes the commit records during the outage.
+#[tokio::test]
+async fn a_missing_commit_record_is_not_a_rollback() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let servers = Servers::new(cluster).await;
+    let (business, [first, second]) = (business(), [&servers.to_delete[0], &servers.to_delete[1]]);
+    assert!(servers.one.delete(&business, first).await.unwrap());
+    let (client, connection) = tokio_postgres::connect(&servers.url, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    servers.proxy.outage_after(0);
+    let delete_records = async {
+        eventually("the outage", async || servers.proxy.has_cut()).await;
+        client.batch_execute("DELETE FROM operation").await.unwrap();
+        servers.proxy.refuse(false);
+    };
+    let (deleted, ()) = tokio::join!(servers.one.delete(&business, second), delete_records);
+    assert!(matches!(deleted, Err(StoreError::UnknownOutcome(_))), "{deleted:?}");
+    assert!(!all(&servers.two).await.iter().any(|(id, _)| id == second));
+    // The next write creates the record again.
+    let third = &servers.to_delete[2];
+    servers.proxy.outage_after(1);
+    let end_outage = async {
+        eventually("the outage", async || servers.proxy.has_cut()).await;
+        servers.proxy.refuse(false);
+    };
+    let (deleted, ()) = tokio::join!(servers.one.delete(&business, third), end_outage);
+    assert!(matches!(deleted, Ok(true)), "{deleted:?}");
 }
 
 /// The outage lasts longer than the store waits. A write may then fail, but must not report a wrong outcome.

@@ -48,10 +48,10 @@ static PARTITIONS: [Partition; 4] = [
 ];
 
 impl Postgres {
-    /// Deletes expired sign-in links and sessions, and records of commits before `until`. Also truncates each partition
+    /// Deletes expired sign-in links and sessions, and old commit records. Also truncates each partition
     /// in which all idempotency keys were created at or before `until`. Returns whether a partition was truncated.
     pub(crate) async fn delete_expired(&self, now: Timestamp, until: Timestamp) -> Result<bool, SqlError> {
-        self.work(None, DeleteOldRows { now, until }).await?;
+        self.work(None, DeleteOldRows { now }).await?;
         let mut deleted = false;
         for partition in &PARTITIONS {
             // Reads first, so that a partition with unexpired keys is not locked.
@@ -81,7 +81,6 @@ fn ignore_lock_timeout(error: SqlError) -> Result<bool, SqlError> {
 
 struct DeleteOldRows {
     now: Timestamp,
-    until: Timestamp,
 }
 
 #[async_trait]
@@ -90,7 +89,7 @@ impl Work for DeleteOldRows {
 
     async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
         if session.finds(query!(TRY_LOCK)).await? {
-            session.execute(query!(statement::DELETE_OLD_COMMIT_IDS, self.until)).await?;
+            session.execute(query!(statement::DELETE_OLD_COMMIT_IDS)).await?;
             settings::delete_expired(session, self.now).await?;
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! A store in PostgreSQL, which any number of servers can share.
 
 mod commit_error;
+mod commit_record;
 mod connect;
 mod hosts;
 mod housekeeping;

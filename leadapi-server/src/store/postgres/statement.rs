@@ -3,23 +3,31 @@
 /// Locks a business for one writer until the transaction ends. Other transactions may still insert references to it.
 pub(super) const LOCK: &str = "SELECT business_id FROM business WHERE business_id = $1 FOR NO KEY UPDATE";
 
-/// Records the id of a transaction within the transaction itself. Inserts nothing if the business does not exist.
-pub(super) const RECORD_COMMIT_ID: &str = "INSERT INTO operation (business_id, server_id, operation_id, committed_at) \
-    SELECT business_id, $1, $2, $3 FROM business WHERE business_id = $4 \
-    ON CONFLICT (business_id, server_id) DO UPDATE SET operation_id = excluded.operation_id, committed_at = excluded.committed_at";
+/// Creates a server's commit record for a business, with an empty id, which no transaction has. Keeps an existing record.
+/// Creates nothing if the business does not exist.
+pub(super) const CREATE_COMMIT_RECORD: &str = "INSERT INTO operation (business_id, server_id, operation_id, committed_at) \
+    SELECT business_id, $1, '', CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) \
+    FROM business WHERE business_id = $2 \
+    ON CONFLICT (business_id, server_id) DO UPDATE SET committed_at = excluded.committed_at";
 
-/// Updates a server's record for a business, and returns the transaction id in the record. If there is no record,
-/// creates one with an empty id, which no transaction has.
-pub(super) const FENCE: &str = "INSERT INTO operation (business_id, server_id, operation_id, committed_at) \
-    SELECT business_id, $1, '', $2 FROM business WHERE business_id = $3 \
-    ON CONFLICT (business_id, server_id) DO UPDATE SET committed_at = excluded.committed_at RETURNING operation_id";
+/// Records the id of a transaction within the transaction itself.
+pub(super) const RECORD_COMMIT_ID: &str = "UPDATE operation SET operation_id = $1, \
+    committed_at = CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) \
+    WHERE business_id = $2 AND server_id = $3";
+
+/// Updates a server's record for a business, and returns the transaction id in the record.
+pub(super) const FENCE: &str = "UPDATE operation \
+    SET committed_at = CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) \
+    WHERE business_id = $1 AND server_id = $2 RETURNING operation_id";
 
 /// Deletes the records of all servers for a business.
 pub(crate) const DELETE_COMMIT_IDS: &str = "DELETE FROM operation WHERE business_id = $1";
 
-/// Deletes old records. A server needs the record of a commit only for the few seconds in which its outcome is unknown.
-/// Not limited to one business, so that the number of statements does not grow with the number of businesses.
-pub(super) const DELETE_OLD_COMMIT_IDS: &str = "DELETE FROM operation WHERE committed_at < $1";
+/// Deletes records that no server has used for 24 hours on the database's clock. A server that still needs one treats
+/// the outcome of its commit as unknown. Not limited to one business, so that the number of statements does not grow
+/// with the number of businesses.
+pub(super) const DELETE_OLD_COMMIT_IDS: &str = "DELETE FROM operation \
+    WHERE committed_at < CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) - 86400000";
 
 /// Locks a server's membership against removal until the transaction ends.
 pub(super) const LOCK_SERVER: &str = "SELECT server_id FROM rate_server WHERE server_id = $1 FOR KEY SHARE";

@@ -7,9 +7,9 @@
 //! # Lost commit responses
 //!
 //! A transaction must not be applied twice, so it is retried only if it is known to have been rolled back. Each
-//! transaction records its id in the row for its server and business. When the response to a commit is lost, another
-//! connection locks the business and *writes* to that row. The row then shows whether the first transaction was
-//! committed:
+//! transaction records its id in the row for its server and business, which already exists. When the response to a
+//! commit is lost, or is an error that does not prove a rollback, another connection locks the business and *writes* to
+//! that row. The row then shows whether the first transaction was committed:
 //!
 //! - PostgreSQL grants the lock only after the first transaction has ended, so the row is final.
 //! - A PostgreSQL-compatible database with weaker row locks has to reject one of two concurrent transactions that write
@@ -17,12 +17,13 @@
 //!   afterwards.
 //! - No later transaction of this server can have replaced the id. Only the draining task records ids for the business,
 //!   and it starts no other transaction until it knows the outcome or gives up. Other servers write their own rows.
+//! - If the row is missing, it was deleted, and the outcome is unknown.
 //!
 //! If the outcome cannot be determined while the caller waits, it stays unknown, and nothing is retried.
 
 use std::{sync::Arc, time::Duration};
 
-use leadapi_core::{id::BusinessId, model::Timestamp};
+use leadapi_core::id::BusinessId;
 use tokio::{
     sync::oneshot,
     time::{Instant, sleep},
@@ -30,11 +31,8 @@ use tokio::{
 use uuid::Uuid;
 
 use super::{
-    Attempts, BEGIN, Connections, TIMEOUT,
-    commit_error::CommitError,
-    queue::Queues,
-    session::{PgSession, is_caused_by_one_write},
-    statement,
+    Attempts, BEGIN, Connections, TIMEOUT, commit_error::CommitError, commit_record::CommitRecords, queue::Queues,
+    session::PgSession, sql_state::is_caused_by_one_write, statement,
 };
 use crate::store::{
     error::SqlError,
@@ -56,6 +54,7 @@ pub(super) struct Writer(Arc<Inner>);
 struct Inner {
     connections: Arc<Connections>,
     pending: Queues<PendingWrite>,
+    records: CommitRecords,
 }
 
 #[derive(Debug)]
@@ -66,7 +65,7 @@ struct PendingWrite {
 
 impl Writer {
     pub(super) fn new(connections: Arc<Connections>) -> Self {
-        Self(Arc::new(Inner { connections, pending: Queues::new() }))
+        Self(Arc::new(Inner { connections, pending: Queues::new(), records: CommitRecords::default() }))
     }
 
     /// Submits a write, and waits for the commit that includes it. The write continues even if the caller stops
@@ -129,6 +128,9 @@ impl Inner {
         business: &BusinessId,
         writes: &[&Write],
     ) -> Result<Vec<Result<WriteOutcome, SqlError>>, SqlError> {
+        if !self.records.contains(business) {
+            self.create_record(business).await?;
+        }
         let operation = Uuid::now_v7().to_string();
         let prepared = self.connections.within(TIMEOUT, self.prepare(business, writes, &operation)).await;
         let (session, outcomes) = prepared.map_err(SqlError::other)??;
@@ -137,9 +139,35 @@ impl Inner {
             Err(CommitError::Unknown(cause)) => match self.outcome(business, &operation).await? {
                 CommitOutcome::Committed => Ok(outcomes),
                 CommitOutcome::RolledBack => Err(SqlError::Retry(cause)),
+                CommitOutcome::Unknown => {
+                    self.records.remove(business);
+                    Err(SqlError::Unknown(cause))
+                }
             },
             Err(CommitError::RolledBack(error)) => Err(error),
         }
+    }
+
+    /// Creates this server's commit record in the business, or confirms that it exists.
+    async fn create_record(&self, business: &BusinessId) -> Result<(), SqlError> {
+        let begun = Instant::now();
+        let prepared = self.connections.within(TIMEOUT, async {
+            let mut session = PgSession::begin(self.connections.get().await?, BEGIN)?;
+            session.execute(query!(statement::LOCK, business)).await?;
+            let create = query!(statement::CREATE_COMMIT_RECORD, &self.connections.server_id, business);
+            session.query(vec![create], &mut |_, _| Ok(())).await?;
+            Ok::<_, SqlError>(session)
+        });
+        let session = prepared.await.map_err(SqlError::other)??;
+        // The commit may wait for a standby as long as a write may wait for its outcome.
+        let committed = self.connections.within(OUTCOME_TIMEOUT, session.commit()).await.map_err(SqlError::other)?;
+        committed.map_err(|error| match error {
+            // The write itself has not begun, so it can be retried.
+            CommitError::Unknown(cause) => SqlError::Lost(cause),
+            CommitError::RolledBack(error) => error,
+        })?;
+        self.records.insert(business, begun);
+        Ok(())
     }
 
     /// Runs the transaction up to, but not including, the commit.
@@ -152,8 +180,7 @@ impl Inner {
         let mut session = PgSession::begin(self.connections.get().await?, BEGIN)?;
         session.execute(query!(statement::LOCK, business)).await?;
         let outcomes = write::run(&mut session, business, writes).await?;
-        let now = Timestamp::now().unix_millis();
-        let record = query!(statement::RECORD_COMMIT_ID, &self.connections.server_id, operation, now, business);
+        let record = query!(statement::RECORD_COMMIT_ID, operation, business, &self.connections.server_id);
         session.execute(record).await?;
         Ok((session, outcomes))
     }
@@ -177,8 +204,7 @@ impl Inner {
     async fn fence(&self, business: &BusinessId) -> Result<Option<String>, SqlError> {
         let mut session = PgSession::begin(self.connections.get().await?, BEGIN)?;
         session.execute(query!(statement::LOCK, business)).await?;
-        let now = Timestamp::now().unix_millis();
-        let fence = query!(statement::FENCE, &self.connections.server_id, now, business);
+        let fence = query!(statement::FENCE, business, &self.connections.server_id);
         let read = |mut row: Row<'_>| row.take();
         let recorded = (&mut session as &mut dyn Session).row(fence, read).await?;
         session.commit().await?;
@@ -206,12 +232,18 @@ impl Drop for DrainGuard<'_> {
 pub(super) enum CommitOutcome {
     Committed,
     RolledBack,
+    /// The record is missing.
+    Unknown,
 }
 
 impl CommitOutcome {
     /// Compares the id that the fence read from this server's record with the id of the lost transaction.
     pub(super) fn new(recorded: Option<&str>, operation: &str) -> Self {
-        if recorded == Some(operation) { Self::Committed } else { Self::RolledBack }
+        match recorded {
+            None => Self::Unknown,
+            Some(recorded) if recorded == operation => Self::Committed,
+            Some(_) => Self::RolledBack,
+        }
     }
 }
 

@@ -10,8 +10,13 @@ const ATTEMPTS: u8 = 2;
 /// A variant of the protocol, which determines how a server reacts to a lost commit response.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Variant {
-    /// Locks the business, writes the server's record, and reads the id in it. The only correct variant.
+    /// Creates the server's record first. After a lost commit, locks the business, writes the record, and reads the id
+    /// in it. A missing record means that the outcome is unknown. The only correct variant.
     Fence,
+    /// Lets the first write create the record, and takes a missing record for a rollback.
+    MissingIsRollback,
+    /// Takes any error that answers a commit for a rollback.
+    TrustErrors,
     AssumeRollback,
     AssumeCommit,
     /// Reads the record without locking or writing it.
@@ -34,6 +39,8 @@ pub(super) struct World {
     /// The transactions that have not ended in the database, even if their connections broke.
     pub(super) open: Vec<Transaction>,
     pub(super) breaks: u8,
+    /// How many records were deleted.
+    pub(super) deletions: u8,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -42,12 +49,15 @@ pub(super) struct Server {
     pub(super) responses: Vec<Response>,
     pub(super) attempt: u8,
     pub(super) step: Step,
+    /// Whether the server assumes that its record exists.
+    pub(super) has_record: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Step {
     /// No transaction is running.
     Ready,
+    Creating,
     Writing,
     /// The response to a commit was lost.
     Lost,
@@ -69,12 +79,16 @@ pub(super) struct Transaction {
     pub(super) work: Work,
     /// The version of the server's record when the transaction began.
     pub(super) version: u8,
+    /// Whether the record existed when the transaction began, or the transaction creates it.
+    pub(super) writes_record: bool,
     pub(super) has_sent_commit: bool,
     pub(super) is_connected: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Work {
+    /// Creates the record of the server.
+    Create,
     Write {
         number: u8,
         operation: String,
@@ -118,14 +132,20 @@ impl Server {
     }
 
     /// Continues after the database has ended a transaction.
-    pub(super) fn end(&mut self, work: &Work, is_committed: bool) {
+    pub(super) fn end(&mut self, work: &Work, is_committed: bool, variant: Variant) {
         match work {
+            Work::Create => (self.step, self.has_record) = (Step::Ready, is_committed),
             Work::Write { .. } if is_committed => self.respond(Response::Written),
             Work::Write { .. } => self.retry(),
             Work::Fence { .. } if !is_committed => self.step = Step::Lost,
             Work::Fence { recorded } => match CommitOutcome::new(recorded.as_deref(), &self.operation()) {
                 CommitOutcome::Committed => self.respond(Response::FoundWritten),
                 CommitOutcome::RolledBack => self.retry(),
+                CommitOutcome::Unknown if variant == Variant::MissingIsRollback => self.retry(),
+                CommitOutcome::Unknown => {
+                    self.respond(Response::Unknown);
+                    self.has_record = false;
+                }
             },
         }
     }
