@@ -32,7 +32,12 @@ impl SqlStore {
         let mut deleted = false;
         for business in self.businesses().await? {
             // Most businesses have no expired keys. Checking with a read avoids blocking their writes.
-            while self.database.row(query!(statement::EXPIRED_KEY, &business.id, until), |_| Ok(())).await?.is_some() {
+            while self
+                .database
+                .row(None, query!(statement::EXPIRED_KEY, &business.id, until), |_| Ok(()))
+                .await?
+                .is_some()
+            {
                 let work = DeleteExpiredKeys { business: business.id.clone(), until };
                 self.database.work(Some(&business.id), work).await?;
                 deleted = true;
@@ -104,7 +109,7 @@ mod tests {
         assert!(!store.delete_expired(just_before).await.unwrap());
         assert!(store.delete_expired(next_day).await.unwrap());
         let left = query!("SELECT count(*) FROM idempotency");
-        assert_eq!(store.database.row(left, |mut row| row.take::<i64>()).await.unwrap(), Some(1));
+        assert_eq!(store.database.row(None, left, |mut row| row.take::<i64>()).await.unwrap(), Some(1));
         assert!(!store.delete_expired(next_day).await.unwrap());
         assert!(matches!(create(0, later).await, Created::New(_)));
         assert!(matches!(create(BATCH + 1, later).await, Created::Replayed(_)));

@@ -81,7 +81,7 @@ impl SqlStore {
     ///
     /// Returns an error if the database fails.
     pub async fn is_empty(&self) -> Result<bool, AdminError> {
-        Ok(self.database.row(query!(statement::BUSINESSES), |_| Ok(())).await?.is_none())
+        Ok(self.database.row(None, query!(statement::BUSINESSES), |_| Ok(())).await?.is_none())
     }
 }
 

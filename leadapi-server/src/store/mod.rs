@@ -4,6 +4,7 @@
 //! begin and commit transactions, and determine the outcome of each commit.
 
 mod admin;
+mod database;
 mod error;
 mod expired;
 mod export;
@@ -44,8 +45,7 @@ use leadapi_core::{
 use self::{
     error::SqlError,
     postgres::Postgres,
-    row::Row,
-    session::{Query, Work, query},
+    session::query,
     sqlite::Sqlite,
     write::{Write, WriteOutcome},
 };
@@ -197,55 +197,6 @@ impl DatabaseUrl {
     }
 }
 
-impl Database {
-    /// Runs one read statement, and maps each row with `read`.
-    async fn rows<T>(&self, query: Query, read: impl Fn(Row<'_>) -> Result<T, SqlError>) -> Result<Vec<T>, SqlError> {
-        match self {
-            Self::Sqlite(sqlite) => sqlite.rows(&query, read),
-            Self::Postgres(postgres) => postgres.rows(&query, read).await,
-        }
-    }
-
-    /// Runs one read statement, and returns its first row, mapped with `read`.
-    async fn row<T>(&self, query: Query, read: impl Fn(Row<'_>) -> Result<T, SqlError>) -> Result<Option<T>, SqlError> {
-        match self {
-            Self::Sqlite(sqlite) => sqlite.row(&query, read),
-            Self::Postgres(postgres) => Ok(postgres.rows(&query, read).await?.into_iter().next()),
-        }
-    }
-
-    async fn read<W: Work>(&self, work: W) -> Result<W::Output, SqlError> {
-        match self {
-            Self::Sqlite(sqlite) => sqlite.read(&work),
-            Self::Postgres(postgres) => postgres.read(&work).await,
-        }
-    }
-
-    /// Reads without a time limit.
-    async fn read_long<W: Work>(&self, work: W) -> Result<W::Output, SqlError> {
-        match self {
-            Self::Sqlite(sqlite) => sqlite.read(&work),
-            Self::Postgres(postgres) => postgres.read_long(&work).await,
-        }
-    }
-
-    async fn write(&self, business: &BusinessId, write: Write) -> Result<WriteOutcome, SqlError> {
-        match self {
-            Self::Sqlite(sqlite) => sqlite.write(business, write).await,
-            Self::Postgres(postgres) => postgres.write(business, write).await,
-        }
-    }
-
-    /// Runs a unit of work that may write. If `business` is given, other writes to that business are blocked while the
-    /// work runs. Pass `None` for work that affects several businesses or none.
-    async fn work<W: Work>(&self, business: Option<&BusinessId>, work: W) -> Result<W::Output, SqlError> {
-        match self {
-            Self::Sqlite(sqlite) => sqlite.work(work).await,
-            Self::Postgres(postgres) => postgres.work(business, work).await,
-        }
-    }
-}
-
 #[async_trait]
 impl Store for SqlStore {
     async fn create(
@@ -262,7 +213,7 @@ impl Store for SqlStore {
     }
 
     async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, StoreError> {
-        Ok(self.database.row(query!(&lead_statement::SELECT, business, id), lead::read).await?)
+        Ok(self.database.row(Some(business), query!(&lead_statement::SELECT, business, id), lead::read).await?)
     }
 
     async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, StoreError> {
@@ -280,15 +231,15 @@ impl Store for SqlStore {
     }
 
     async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, StoreError> {
-        Ok(self.database.read(read::List { business: business.clone(), query: query.clone() }).await?)
+        Ok(self.database.read(business, read::List { business: business.clone(), query: query.clone() }).await?)
     }
 
     async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, StoreError> {
-        Ok(self.database.read(read::Pipelines { business: business.clone(), window }).await?)
+        Ok(self.database.read(business, read::Pipelines { business: business.clone(), window }).await?)
     }
 
     async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, StoreError> {
-        Ok(self.database.read(read::Clients { business: business.clone(), window }).await?)
+        Ok(self.database.read(business, read::Clients { business: business.clone(), window }).await?)
     }
 }
 

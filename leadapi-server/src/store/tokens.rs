@@ -17,6 +17,9 @@ use super::{
     statement,
 };
 
+/// The maximum number of uses recorded in one transaction, so that each transaction stays short.
+const MAX_USES: usize = 1_000;
+
 #[async_trait]
 impl TokenStore for SqlStore {
     async fn insert(&self, business: &BusinessId, token: TokenRecord) -> Result<(), StoreError> {
@@ -24,16 +27,19 @@ impl TokenStore for SqlStore {
     }
 
     async fn list(&self, business: &BusinessId) -> Result<Vec<TokenRecord>, StoreError> {
-        Ok(self.database.rows(query!(statement::TOKENS, business), read).await?)
+        Ok(self.database.rows(Some(business), query!(statement::TOKENS, business), read).await?)
     }
 
     async fn record_uses(&self, uses: &[TokenUse]) -> Result<(), StoreError> {
-        Ok(self.database.work(None, RecordUses(uses.to_vec())).await?)
+        for uses in uses.chunks(MAX_USES) {
+            self.database.brief_work(RecordUses(uses.to_vec())).await?;
+        }
+        Ok(())
     }
 
     async fn find(&self, hash: &TokenHash) -> Result<Option<Arc<FoundToken>>, StoreError> {
         let read = |mut row: Row<'_>| Ok(Arc::new(FoundToken::new(row.take()?, read(row)?)));
-        Ok(self.database.row(query!(statement::FIND_TOKEN, hash), read).await?)
+        Ok(self.database.row(None, query!(statement::FIND_TOKEN, hash), read).await?)
     }
 }
 

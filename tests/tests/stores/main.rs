@@ -20,6 +20,7 @@ mod identity;
 mod migrations;
 mod outages;
 mod poolers;
+mod shares;
 mod tls;
 mod two_servers;
 mod unanswered;

@@ -33,7 +33,7 @@ impl SqlStore {
     /// Returns an error if the database fails.
     pub async fn businesses(&self) -> Result<Vec<Business>, AdminError> {
         let business = |mut row: Row<'_>| Ok(Business { id: row.take()?, name: row.take()?, created_at: row.take()? });
-        Ok(self.database.rows(query!(shared::BUSINESSES), business).await?)
+        Ok(self.database.rows(None, query!(shared::BUSINESSES), business).await?)
     }
 
     /// Adds a business with its first owner. The creation time is the current time.

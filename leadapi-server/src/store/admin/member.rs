@@ -27,7 +27,7 @@ impl SqlStore {
     ///
     /// Returns an error if the database fails.
     pub async fn member(&self, business: &BusinessId, email: &str) -> Result<Option<Member>, AdminError> {
-        let members = self.database.rows(query!(shared::MEMBERS, business), export::member).await?;
+        let members = self.database.rows(Some(business), query!(shared::MEMBERS, business), export::member).await?;
         Ok(find(&members, email).map(|member| Member::new(business.clone(), &*member.email, member.role)))
     }
 

@@ -58,7 +58,7 @@ impl SqlStore {
     }
 
     async fn admin_read<T: Task>(&self, business: &BusinessId, task: T) -> Result<T::Output, AdminError> {
-        Ok(self.database.read(InBusiness { business: business.clone(), task }).await?)
+        Ok(self.database.read(business, InBusiness { business: business.clone(), task }).await?)
     }
 }
 

@@ -4,7 +4,7 @@ use std::{error::Error, sync::Arc};
 
 use tokio_postgres::error::SqlState;
 
-use super::session::map_error;
+use super::sql_state::map_error;
 use crate::store::error::SqlError;
 
 /// The error of a commit.

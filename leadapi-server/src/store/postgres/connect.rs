@@ -11,7 +11,7 @@ use super::{
 };
 
 /// The maximum time that a request waits for a connection from the pool.
-const POOL_WAIT: Duration = Duration::from_secs(1);
+pub(super) const POOL_WAIT: Duration = Duration::from_secs(1);
 /// The oldest supported PostgreSQL version, in the format of `server_version_num`.
 const MIN_VERSION: i32 = 150_000;
 

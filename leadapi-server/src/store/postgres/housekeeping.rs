@@ -55,7 +55,7 @@ impl Postgres {
         let mut deleted = false;
         for partition in &PARTITIONS {
             // Reads first, so that a partition with unexpired keys is not locked.
-            let newest = self.rows(&query!(partition.newest), newest).await?;
+            let newest = self.rows(None, &query!(partition.newest), newest).await?;
             if has_expired(&newest, until) {
                 deleted |= self.work(None, EmptyPartition { partition, until }).await.or_else(ignore_lock_timeout)?;
             }

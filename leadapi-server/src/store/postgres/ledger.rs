@@ -32,7 +32,7 @@ impl LedgerStore for Arc<Postgres> {
 
     async fn wanted(&self) -> Result<Vec<Key>, BoxError> {
         let read = |mut row: Row<'_>| Ok((row.take::<TokenId>()?, row.take::<String>()?));
-        let rows = self.rows(&query!(statement::WANTED, RECALL_MILLIS), read).await?;
+        let rows = self.rows(None, &query!(statement::WANTED, RECALL_MILLIS), read).await?;
         Ok(rows.into_iter().filter_map(|(token, class)| Some((token, class_of(&class)?))).collect())
     }
 

@@ -12,6 +12,8 @@ mod model;
 mod pooler;
 mod queue;
 mod session;
+mod share;
+mod sql_state;
 mod statement;
 mod tls;
 mod url;
@@ -19,7 +21,7 @@ mod writer;
 
 use std::{sync::Arc, time::Duration};
 
-use deadpool_postgres::{Object, Pool, PoolError};
+use deadpool_postgres::{Pool, PoolError};
 use leadapi_core::id::BusinessId;
 use tokio::time::{error::Elapsed, timeout};
 use uuid::Uuid;
@@ -28,6 +30,7 @@ use commit_error::CommitError;
 pub(crate) use connect::OpenError;
 use hosts::Hosts;
 use session::PgSession;
+use share::{Connection, Shares};
 pub(super) use statement::DELETE_COMMIT_IDS;
 use url::Target;
 pub(super) use url::redacted;
@@ -52,8 +55,9 @@ const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 /// Begins a read without a time limit, because the consumer of the rows may be slow.
 const BEGIN_LONG_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL statement_timeout = 0; \
     SET LOCAL idle_in_transaction_session_timeout = 0";
-/// Begins a unit of work that may take longer than a request, such as an administrative change.
-const BEGIN_LONG: &str = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 60000; \
+/// Begins a unit of work that may take longer than a request, such as an administrative change. It does not wait for a
+/// lock longer than a request would.
+const BEGIN_LONG: &str = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 10000; \
     SET LOCAL idle_in_transaction_session_timeout = 60000";
 
 /// A PostgreSQL database behind a connection pool.
@@ -66,6 +70,7 @@ pub(crate) struct Postgres {
 #[derive(Debug)]
 struct Connections {
     pool: Pool,
+    shares: Arc<Shares>,
     /// The id of this server in the `operation` table, which records the last group commit of each server in each
     /// business.
     server_id: String,
@@ -85,30 +90,32 @@ impl Postgres {
         connect::check(&client).await?;
         migrate::migrate(&mut client).await?;
         drop(client);
-        let connections = Arc::new(Connections { pool, server_id: Uuid::now_v7().to_string() });
+        let connections =
+            Arc::new(Connections { pool, shares: Shares::of_pool(pool_size), server_id: Uuid::now_v7().to_string() });
         Ok(Self { writer: Writer::new(connections.clone()), connections })
     }
 
-    /// Runs one read statement.
+    /// Runs one read statement, for a business if it belongs to one.
     pub(crate) async fn rows<T>(
         &self,
+        business: Option<&BusinessId>,
         query: &Query,
         read: impl Fn(Row<'_>) -> Result<T, SqlError>,
     ) -> Result<Vec<T>, SqlError> {
         let both = async {
-            match self.connections.query(query.clone()).await {
-                Err(error) if error.is_transient() => self.connections.query(query.clone()).await,
+            match self.connections.query(business, query.clone()).await {
+                Err(error) if error.is_transient() => self.connections.query(business, query.clone()).await,
                 other => other,
             }
         };
         self.connections.with_timeout(both).await?.iter().map(|row| read(Row::new(row))).collect()
     }
 
-    /// Runs read statements against one snapshot.
-    pub(crate) async fn read<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
+    /// Runs read statements for a business against one snapshot.
+    pub(crate) async fn read<W: Work>(&self, business: &BusinessId, work: &W) -> Result<W::Output, SqlError> {
         let both = async {
-            match self.connections.read(BEGIN_READ, work).await {
-                Err(error) if error.is_transient() => self.connections.read(BEGIN_READ, work).await,
+            match self.connections.read(BEGIN_READ, Some(business), work).await {
+                Err(error) if error.is_transient() => self.connections.read(BEGIN_READ, Some(business), work).await,
                 other => other,
             }
         };
@@ -117,7 +124,7 @@ impl Postgres {
 
     /// Runs read statements against one snapshot, without a time limit.
     pub(crate) async fn read_long<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
-        self.connections.read(BEGIN_LONG_READ, work).await
+        self.connections.read(BEGIN_LONG_READ, None, work).await
     }
 
     pub(crate) async fn write(&self, business: &BusinessId, write: Write) -> Result<WriteOutcome, SqlError> {
@@ -161,13 +168,19 @@ impl Postgres {
 }
 
 impl Connections {
-    async fn get(&self) -> Result<Object, SqlError> {
-        self.pool.get().await.map_err(|error| match error {
+    /// Waits for a connection, for a business if the work belongs to one.
+    async fn get(&self, business: Option<&BusinessId>) -> Result<Connection, SqlError> {
+        let permit = match business {
+            Some(business) => Some(self.shares.clone().acquire(business).await.map_err(SqlError::other)?),
+            None => None,
+        };
+        let object = self.pool.get().await.map_err(|error| match error {
             PoolError::Backend(error) => SqlError::lost(error),
             // Not mapped to `Lost`, because lost connections are retried, and the caller has already waited for the
             // pool.
             other => SqlError::other(other),
-        })
+        })?;
+        Ok(Connection::new(object, permit))
     }
 
     /// Waits for work with a time limit.
@@ -183,12 +196,17 @@ impl Connections {
         self.within(TIMEOUT, work).await.unwrap_or_else(|elapsed| Err(SqlError::lost(elapsed)))
     }
 
-    async fn query(&self, query: Query) -> Result<Vec<tokio_postgres::Row>, SqlError> {
-        session::query(self.get().await?, query).await
+    async fn query(&self, business: Option<&BusinessId>, query: Query) -> Result<Vec<tokio_postgres::Row>, SqlError> {
+        session::query(self.get(business).await?, query).await
     }
 
-    async fn read<W: Work>(&self, begin: &'static str, work: &W) -> Result<W::Output, SqlError> {
-        let mut session = PgSession::begin(self.get().await?, begin)?;
+    async fn read<W: Work>(
+        &self,
+        begin: &'static str,
+        business: Option<&BusinessId>,
+        work: &W,
+    ) -> Result<W::Output, SqlError> {
+        let mut session = PgSession::begin(self.get(business).await?, begin)?;
         let done = work.run(&mut session).await?;
         session.end_read().await?;
         Ok(done)
@@ -200,7 +218,7 @@ impl Connections {
         business: Option<&BusinessId>,
         work: &W,
     ) -> Result<W::Output, SqlError> {
-        let mut session = PgSession::begin(self.get().await?, begin)?;
+        let mut session = PgSession::begin(self.get(business).await?, begin)?;
         if let Some(business) = business {
             session.execute(query!(statement::LOCK, business)).await?;
         }

@@ -9,18 +9,16 @@ use std::{
 };
 
 use async_trait::async_trait;
-use deadpool_postgres::Object;
 use futures_util::{
     FutureExt,
     future::{Either, select},
 };
 use tokio_postgres::{
     Statement,
-    error::SqlState,
     types::{FromSql, IsNull, ToSql, Type, private::BytesMut, to_sql_checked},
 };
 
-use super::commit_error::CommitError;
+use super::{commit_error::CommitError, share::Connection, sql_state::map_error};
 use crate::store::{
     error::SqlError,
     row::{Cell, Cells, Row},
@@ -37,14 +35,14 @@ const MAX_PENDING: usize = 1_024;
 /// If the transaction does not end properly, its connection is closed, so a pooled connection is never inside a
 /// transaction.
 pub(super) struct PgSession {
-    connection: Option<Arc<Object>>,
+    connection: Option<Arc<Connection>>,
     /// The unread responses, in the order in which their statements were sent.
     pending: VecDeque<PendingRows>,
 }
 
 impl PgSession {
     /// Begins a transaction with a statement that sets its mode.
-    pub(super) fn begin(connection: Object, begin: &'static str) -> Result<Self, SqlError> {
+    pub(super) fn begin(connection: Connection, begin: &'static str) -> Result<Self, SqlError> {
         let mut session = Self { connection: Some(Arc::new(connection)), pending: VecDeque::new() };
         session.send(simple_query(session.connection()?, begin));
         Ok(session)
@@ -71,7 +69,7 @@ impl PgSession {
         Ok(())
     }
 
-    fn connection(&self) -> Result<Arc<Object>, SqlError> {
+    fn connection(&self) -> Result<Arc<Connection>, SqlError> {
         self.connection.clone().ok_or_else(|| SqlError::other("the session has ended"))
     }
 
@@ -124,7 +122,7 @@ impl Drop for PgSession {
     fn drop(&mut self) {
         self.pending.clear();
         if let Some(connection) = self.connection.take().and_then(Arc::into_inner) {
-            drop(Object::take(connection));
+            connection.close();
         }
     }
 }
@@ -165,11 +163,11 @@ fn start(mut response: PendingRows) -> PendingRows {
     }
 }
 
-fn simple_query(connection: Arc<Object>, text: &'static str) -> PendingRows {
+fn simple_query(connection: Arc<Connection>, text: &'static str) -> PendingRows {
     Box::pin(async move { connection.batch_execute(text).await.map(|()| Vec::new()) })
 }
 
-fn run(connection: Arc<Object>, statement: Statement, query: Query) -> PendingRows {
+fn run(connection: Arc<Connection>, statement: Statement, query: Query) -> PendingRows {
     Box::pin(async move {
         let params: Vec<&(dyn ToSql + Sync)> =
             query.params.iter().map(|param| -> &(dyn ToSql + Sync) { param }).collect();
@@ -179,7 +177,7 @@ fn run(connection: Arc<Object>, statement: Statement, query: Query) -> PendingRo
 
 /// Runs one read statement outside an explicit transaction. After an error, the connection is closed instead of
 /// returned to the pool.
-pub(super) async fn query(connection: Object, query: Query) -> Result<Vec<tokio_postgres::Row>, SqlError> {
+pub(super) async fn query(connection: Connection, query: Query) -> Result<Vec<tokio_postgres::Row>, SqlError> {
     let connection = Arc::new(connection);
     let rows = match connection.prepare_cached(query.sql).await {
         Ok(statement) => run(connection.clone(), statement, query).await,
@@ -189,40 +187,9 @@ pub(super) async fn query(connection: Object, query: Query) -> Result<Vec<tokio_
     if rows.is_err()
         && let Some(connection) = Arc::into_inner(connection)
     {
-        drop(Object::take(connection));
+        connection.close();
     }
     rows
-}
-
-/// Maps a driver error by its SQLSTATE.
-pub(super) fn map_error(error: tokio_postgres::Error) -> SqlError {
-    let Some(state) = error.code().cloned() else {
-        // Without a SQLSTATE, the error is not from the database: the connection is closed, or the response is invalid.
-        return SqlError::lost(error);
-    };
-    let error = Arc::new(error);
-    if state == SqlState::T_R_SERIALIZATION_FAILURE || state == SqlState::T_R_DEADLOCK_DETECTED {
-        SqlError::Retry(error)
-    } else if state == SqlState::UNIQUE_VIOLATION {
-        SqlError::Conflict(error)
-    } else if state.code().starts_with("08") || state.code().starts_with("57P") {
-        SqlError::Lost(error)
-    } else {
-        SqlError::Other(error)
-    }
-}
-
-/// Returns whether the data of a single write caused the error. If so, the other writes may succeed without that write.
-pub(super) fn is_caused_by_one_write(error: &SqlError) -> bool {
-    match error {
-        SqlError::Conflict(_) => true,
-        SqlError::Other(cause) => {
-            let state = cause.downcast_ref::<tokio_postgres::Error>().and_then(tokio_postgres::Error::code);
-            // Data exceptions, constraint violations, and exceeded limits such as the row size.
-            state.is_some_and(|state| ["22", "23", "54"].iter().any(|class| state.code().starts_with(class)))
-        }
-        _ => false,
-    }
 }
 
 impl ToSql for Value {

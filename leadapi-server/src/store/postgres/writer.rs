@@ -152,7 +152,7 @@ impl Inner {
     async fn create_record(&self, business: &BusinessId) -> Result<(), SqlError> {
         let begun = Instant::now();
         let prepared = self.connections.within(TIMEOUT, async {
-            let mut session = PgSession::begin(self.connections.get().await?, BEGIN)?;
+            let mut session = PgSession::begin(self.connections.get(Some(business)).await?, BEGIN)?;
             session.execute(query!(statement::LOCK, business)).await?;
             let create = query!(statement::CREATE_COMMIT_RECORD, &self.connections.server_id, business);
             session.query(vec![create], &mut |_, _| Ok(())).await?;
@@ -177,7 +177,7 @@ impl Inner {
         writes: &[&Write],
         operation: &str,
     ) -> Result<(PgSession, Vec<Result<WriteOutcome, SqlError>>), SqlError> {
-        let mut session = PgSession::begin(self.connections.get().await?, BEGIN)?;
+        let mut session = PgSession::begin(self.connections.get(Some(business)).await?, BEGIN)?;
         session.execute(query!(statement::LOCK, business)).await?;
         let outcomes = write::run(&mut session, business, writes).await?;
         let record = query!(statement::RECORD_COMMIT_ID, operation, business, &self.connections.server_id);
@@ -202,7 +202,7 @@ impl Inner {
 
     /// Updates this server's record for the business, and returns the transaction id in the record.
     async fn fence(&self, business: &BusinessId) -> Result<Option<String>, SqlError> {
-        let mut session = PgSession::begin(self.connections.get().await?, BEGIN)?;
+        let mut session = PgSession::begin(self.connections.get(Some(business)).await?, BEGIN)?;
         session.execute(query!(statement::LOCK, business)).await?;
         let fence = query!(statement::FENCE, business, &self.connections.server_id);
         let read = |mut row: Row<'_>| row.take();

@@ -38,17 +38,17 @@ impl SettingsStore for SqlStore {
     }
 
     async fn audit(&self, business: &BusinessId, window: Window) -> Result<Page<AuditEntry>, StoreError> {
-        Ok(self.database.read(ReadAudit { business: business.clone(), window }).await?)
+        Ok(self.database.read(business, ReadAudit { business: business.clone(), window }).await?)
     }
 
     async fn membership(&self, business: &BusinessId, email: &str) -> Result<Option<Membership>, StoreError> {
-        let members = self.database.rows(query!(statement::MEMBERS, business), membership).await?;
+        let members = self.database.rows(Some(business), query!(statement::MEMBERS, business), membership).await?;
         Ok(find_member(members, email))
     }
 
     async fn memberships(&self, email: &str) -> Result<Vec<Membership>, StoreError> {
         let key = email_key(email);
-        let mut members = self.database.rows(query!(statement::ALL_MEMBERS), membership).await?;
+        let mut members = self.database.rows(None, query!(statement::ALL_MEMBERS), membership).await?;
         members.retain(|member| email_key(&member.email) == key);
         Ok(members)
     }
@@ -80,7 +80,7 @@ impl SettingsStore for SqlStore {
     async fn find_session(&self, hash: &TokenHash, now: Timestamp) -> Result<Option<FoundSession>, StoreError> {
         let query = query!(statement::FIND_SESSION, hash, ended_before(now));
         let read = |mut row: Row<'_>| Ok(FoundSession::new(session::read(&mut row)?, membership(row)?));
-        Ok(self.database.row(query, read).await?)
+        Ok(self.database.row(None, query, read).await?)
     }
 
     async fn use_session(&self, business: &BusinessId, id: &SessionId, at: Timestamp) -> Result<(), StoreError> {
@@ -90,7 +90,7 @@ impl SettingsStore for SqlStore {
 
     async fn sessions(&self, business: &BusinessId, now: Timestamp) -> Result<Vec<Session>, StoreError> {
         let query = query!(statement::SESSIONS, business, ended_before(now));
-        Ok(self.database.rows(query, |mut row| session::read(&mut row)).await?)
+        Ok(self.database.rows(Some(business), query, |mut row| session::read(&mut row)).await?)
     }
 
     async fn end_session(&self, business: &BusinessId, id: &SessionId, audit: &AuditEntry) -> Result<bool, StoreError> {
