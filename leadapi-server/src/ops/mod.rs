@@ -12,7 +12,7 @@ use http::{
 };
 use http_body::Body;
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
-use leadapi_core::{BoxError, port::Store};
+use leadapi_core::BoxError;
 use tokio::{net::TcpListener, time::Instant};
 use tracing::error;
 
@@ -31,7 +31,6 @@ use crate::{
 const MAX_CONNECTIONS: usize = 64;
 
 pub(crate) struct Ops {
-    store: Arc<dyn Store>,
     probes: Probes,
     metrics: Arc<Metrics>,
     /// The OpenAPI document.
@@ -45,20 +44,12 @@ pub(crate) struct Ops {
 
 impl Ops {
     pub(crate) fn new(
-        store: Arc<dyn Store>,
         probes: Probes,
         metrics: Arc<Metrics>,
         openapi: String,
         api: bool,
     ) -> Result<Self, prometheus::Error> {
-        Ok(Self {
-            store,
-            probes,
-            metrics,
-            openapi: openapi.into(),
-            api,
-            connections: ConnectionMetrics::unregistered()?,
-        })
+        Ok(Self { probes, metrics, openapi: openapi.into(), api, connections: ConnectionMetrics::unregistered()? })
     }
 
     /// Serves the pages until the process exits, so that monitoring can also observe the shutdown. Unknown paths go to
@@ -69,7 +60,7 @@ impl Ops {
         let limits = HttpLimits { connections, address_connections: 0, ..HttpLimits::default() };
         let is_loopback = socket.local_addr().is_ok_and(|address| address.ip().is_loopback());
         let listener = Listener::new(socket, None, Arc::new(limits), self.connections);
-        let ready = Readiness::new(self.store, self.probes, shutdown.clone());
+        let ready = Readiness::new(self.probes, shutdown.clone());
         let pages = Arc::new(Pages { ready, metrics: self.metrics, openapi: self.openapi });
         let api = (is_loopback || self.api).then_some(api);
         let service = PagesOrApi { pages, api, server: shutdown, is_loopback };

@@ -1,13 +1,9 @@
 //! The readiness check, which passes if the server is not shutting down, its store answers reads and accepts writes,
 //! and its rate limiter can handle requests.
 
-use std::{error::Error, pin::Pin, sync::Arc, time::Duration};
+use std::{error::Error, pin::Pin, time::Duration};
 
-use leadapi_core::{
-    BoxError,
-    id::{BusinessId, LeadId},
-    port::Store,
-};
+use leadapi_core::BoxError;
 use tokio::{
     sync::Mutex,
     time::{Instant, timeout},
@@ -21,8 +17,10 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// How long a result is cached, so that frequent requests do not overload the store.
 const CACHE_TIME: Duration = Duration::from_secs(1);
 
-/// The readiness checks other than a read from the store.
+/// The checks that a server must pass to be ready.
 pub(crate) struct Probes {
+    /// Reads from the store.
+    pub(crate) reads: Probe,
     /// Performs a no-op write.
     pub(crate) writes: Probe,
     /// Checks that the rate limiter can handle requests.
@@ -32,7 +30,6 @@ pub(crate) struct Probes {
 pub(crate) type Probe = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<(), BoxError>> + Send>> + Send + Sync>;
 
 pub(super) struct Readiness {
-    store: Arc<dyn Store>,
     probes: Probes,
     shutdown: Shutdown,
     /// The cached result. It stays locked during a check, so that concurrent requests share one check.
@@ -54,8 +51,8 @@ pub(super) enum NotReady {
 }
 
 impl Readiness {
-    pub(super) fn new(store: Arc<dyn Store>, probes: Probes, shutdown: Shutdown) -> Self {
-        Self { store, probes, shutdown, last: Mutex::default() }
+    pub(super) fn new(probes: Probes, shutdown: Shutdown) -> Self {
+        Self { probes, shutdown, last: Mutex::default() }
     }
 
     pub(super) async fn check(&self) -> Result<(), NotReady> {
@@ -74,10 +71,7 @@ impl Readiness {
     }
 
     async fn probe(&self) -> Result<(), NotReady> {
-        // Reads a lead that does not exist, so that no cache can contain it.
-        if let (Ok(business), Ok(lead)) = (BusinessId::parse("nobody"), LeadId::parse("nothing")) {
-            self.store.get(&business, &lead).await.map_err(|error| log_not_ready(NotReady::Failing, &error))?;
-        }
+        (self.probes.reads)().await.map_err(|error| log_not_ready(NotReady::Failing, &*error))?;
         (self.probes.writes)().await.map_err(|error| log_not_ready(NotReady::NotWritable, &*error))?;
         (self.probes.limiter)().await.map_err(|error| log_not_ready(NotReady::NoLimiter, &*error))
     }

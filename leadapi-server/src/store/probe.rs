@@ -1,47 +1,53 @@
-//! Checks whether a database accepts writes. Only a write can determine this, because reads still work on a full disk
-//! or a read-only database.
+//! Checks whether a database answers reads and accepts writes. Only a write can determine the latter, because reads still
+//! work on a full disk or a read-only database.
 
 use async_trait::async_trait;
 
 use super::{
     AdminError, Database, SqlStore,
     error::SqlError,
+    lead, lead_statement,
+    postgres::Probe,
     session::{Session, Work, query},
 };
 
-/// A write that changes only the commit count in `lineage`.
-const SQLITE: &[&str] = &["UPDATE lineage SET store_id = store_id"];
-
-/// TRUNCATE gives the table a new, empty file, so the insert must allocate disk space. It cannot reuse the space of a
-/// deleted row.
-const POSTGRES: &[&str] = &["TRUNCATE readiness_probe", "INSERT INTO readiness_probe VALUES (0)"];
-
 impl SqlStore {
+    /// Reads a lead that does not exist, so that no cache can contain it.
+    pub(crate) async fn probe_reads(&self) -> Result<(), AdminError> {
+        match &self.database {
+            Database::Sqlite(sqlite) => {
+                sqlite.row(&query!(&lead_statement::SELECT, "nobody", "nothing"), lead::read)?;
+            }
+            Database::Postgres(postgres) => postgres.probe(Probe::Read).await?,
+        }
+        Ok(())
+    }
+
     /// Performs a write that changes no data, and waits until it is on disk.
+    ///
+    /// On PostgreSQL, the write uses a connection outside the pool. While one write waits, no other one starts.
     ///
     /// # Errors
     ///
     /// Returns an error if the database cannot be reached or does not accept writes. For example, its disk may be full,
     /// it may be read-only, or another writer may block it for too long.
     pub async fn probe_writes(&self) -> Result<(), AdminError> {
-        let statements = match &self.database {
-            Database::Sqlite(_) => SQLITE,
-            Database::Postgres(_) => POSTGRES,
-        };
-        Ok(self.database.work(None, Probe(statements)).await?)
+        match &self.database {
+            Database::Sqlite(sqlite) => sqlite.work(ProbeSqlite).await?,
+            Database::Postgres(postgres) => postgres.probe(Probe::Write).await?,
+        }
+        Ok(())
     }
 }
 
-struct Probe(&'static [&'static str]);
+/// A write that changes only the commit count in `lineage`.
+struct ProbeSqlite;
 
 #[async_trait]
-impl Work for Probe {
+impl Work for ProbeSqlite {
     type Output = ();
 
     async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
-        for statement in self.0 {
-            session.execute(query!(statement)).await?;
-        }
-        Ok(())
+        session.execute(query!("UPDATE lineage SET store_id = store_id")).await
     }
 }

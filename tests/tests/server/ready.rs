@@ -40,9 +40,16 @@ impl Server {
     }
 
     /// Returns the status and body of the response to a GET.
-    fn get(&self, path: &str) -> String {
+    pub(crate) fn get(&self, path: &str) -> String {
+        self.send("GET", path, "none", "")
+    }
+
+    /// Sends a request to the operator listener, which also serves the API. Returns the status and body of the response.
+    pub(crate) fn send(&self, method: &str, path: &str, token: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(&self.operator).unwrap();
-        write!(stream, "GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.operator).unwrap();
+        let head = format!("{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n", self.operator);
+        let head = format!("{head}authorization: Bearer {token}\r\ncontent-length: {}\r\n\r\n", body.len());
+        write!(stream, "{head}{body}").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         let body = answer.split("\r\n\r\n").nth(1).unwrap();
@@ -51,13 +58,13 @@ impl Server {
 
     /// Waits until `/readyz` gives this response. The server caches each outcome for a second, so a change takes time
     /// to appear.
-    fn wait_for(&self, answer: &str) {
+    pub(crate) fn wait_for(&self, answer: &str) {
         wait_until("/readyz", || equals(self.get("/readyz"), answer));
     }
 }
 
-const READY: &str = "200 ready\n";
-const NOT_WRITABLE: &str = "503 not ready: the store rejects writes\n";
+pub(crate) const READY: &str = "200 ready\n";
+pub(crate) const NOT_WRITABLE: &str = "503 not ready: the store rejects writes\n";
 
 #[tokio::test]
 async fn a_server_without_its_database_is_alive_but_not_ready() {

@@ -159,7 +159,7 @@ impl ListenOptions {
         metrics.add(log.dropped()).map_err(CommandError::metrics)?;
         let verifier: Arc<dyn TokenVerifier> = Arc::new(verifier);
         let store: Arc<dyn Store> = Arc::new(InstrumentedStore::new(store, metrics.clone()));
-        let service = self.service(LeadService::builder(store.clone(), verifier.clone()).limiter(limiter))?;
+        let service = self.service(LeadService::builder(store, verifier.clone()).limiter(limiter))?;
         let mut server =
             self.server().await?.metrics(metrics.clone()).force_shutdown(force.second()).store_descriptors(descriptors);
         if let Some(address) = self.ops_listen {
@@ -169,7 +169,7 @@ impl ListenOptions {
             // the origin of the page.
             let own = ServerUrl::path(&self.base_path)?;
             let servers: Vec<_> = self.public_url.clone().into_iter().chain([own]).collect();
-            let ops = Ops::new(store, probes, metrics, document_at(&servers), self.ops_api);
+            let ops = Ops::new(probes, metrics, document_at(&servers), self.ops_api);
             server = server.ops(socket, ops.map_err(CommandError::metrics)?);
             print_line(&format!("operator endpoints: http://{at}/healthz, /readyz, /metrics and /docs"));
         }

@@ -175,11 +175,11 @@ async fn in_memory(
     let (store, verifier) =
         (MemoryStore::new(dataset), StoredTokens::new(settings.clone(), SystemClock).record_uses(uses));
     let owners = owners(&settings);
-    // The memory store accepts every write.
-    let writes: Probe = Box::new(|| Box::pin(async { Ok(()) }));
+    // The memory store never fails.
+    let always = || -> Probe { Box::new(|| Box::pin(async { Ok(()) })) };
     let OpenLimiter { limiter, probe } =
         limiter.unwrap_or_else(|| OpenLimiter::new(SlidingWindow::new(listen.rate_limits())));
-    let probes = Probes { writes, limiter: probe };
+    let probes = Probes { reads: always(), writes: always(), limiter: probe };
     let config = ServeConfig {
         store,
         settings,
@@ -208,16 +208,20 @@ async fn from_database(
     let verifier = StoredTokens::new(store.clone(), SystemClock).cached().record_uses(uses.clone());
     let businesses = store.businesses().await?.len();
     tokio::spawn(delete_expired_periodically(store.clone()));
-    let probe_store = store.clone();
+    let (reader, writer) = (store.clone(), store.clone());
+    let reads: Probe = Box::new(move || {
+        let store = reader.clone();
+        Box::pin(async move { Ok(store.probe_reads().await?) })
+    });
     let writes: Probe = Box::new(move || {
-        let store = probe_store.clone();
+        let store = writer.clone();
         Box::pin(async move { Ok(store.probe_writes().await?) })
     });
     let OpenLimiter { limiter, probe } = match limiter {
         Some(limiter) => limiter,
         None => OpenLimiter::new(store.rate_limiter(listen.rate_limits()).await?),
     };
-    let probes = Probes { writes, limiter: probe };
+    let probes = Probes { reads, writes, limiter: probe };
     let config = ServeConfig {
         store: store.clone(),
         settings: store.clone(),

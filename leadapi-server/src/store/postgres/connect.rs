@@ -55,10 +55,15 @@ pub(super) fn pool(target: Target, hosts: Hosts, size: usize) -> Result<Pool, Op
         .create_timeout(Some(create_timeout))
         .recycle_timeout(Some(POOL_WAIT))
         .post_create(Hook::async_fn(|client, _| {
-            Box::pin(async move { client.batch_execute(LIMITS).await.map_err(HookError::Backend) })
+            Box::pin(async move { set_up(client).await.map_err(HookError::Backend) })
         }))
         .build()?;
     Ok(pool)
+}
+
+/// Applies the settings of each connection.
+pub(super) async fn set_up(client: &tokio_postgres::Client) -> Result<(), tokio_postgres::Error> {
+    client.batch_execute(LIMITS).await
 }
 
 /// Rejects unsupported versions, and warns about settings that can lose acknowledged writes.

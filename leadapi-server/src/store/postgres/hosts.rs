@@ -96,6 +96,14 @@ impl Hosts {
         }
     }
 
+    /// Cancels the statement that a connection is running.
+    pub(super) async fn cancel(&self, client: &Client) {
+        let token = client.cancel_token();
+        if let Ok(Err(error)) = timeout(self.timeout, token.cancel_query(self.tls.clone())).await {
+            tracing::debug!(%error, "a statement could not be cancelled");
+        }
+    }
+
     async fn connect_to(&self, config: &Config) -> Result<Connected, Error> {
         let (client, connection) = config.connect(self.tls.clone()).await?;
         let task = tokio::spawn(async move {

@@ -10,6 +10,7 @@ mod migrate;
 #[cfg(test)]
 mod model;
 mod pooler;
+mod probe;
 mod queue;
 mod session;
 mod share;
@@ -29,6 +30,8 @@ use uuid::Uuid;
 use commit_error::CommitError;
 pub(crate) use connect::OpenError;
 use hosts::Hosts;
+pub(super) use probe::Probe;
+use probe::Prober;
 use session::PgSession;
 use share::{Connection, Shares};
 pub(super) use statement::DELETE_COMMIT_IDS;
@@ -65,6 +68,7 @@ const BEGIN_LONG: &str = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock
 pub(crate) struct Postgres {
     connections: Arc<Connections>,
     writer: Writer,
+    prober: Prober,
 }
 
 #[derive(Debug)]
@@ -82,6 +86,7 @@ impl Postgres {
         let target = Target::parse(url)?;
         let hosts = Hosts::new(&target)?;
         pooler::refuse(&hosts).await?;
+        let prober = Prober::new(hosts.clone());
         let pool = connect::pool(target, hosts, pool_size)?;
         let mut client = pool.get().await.map_err(|error| match error {
             PoolError::Backend(error) => OpenError::Database(error),
@@ -92,7 +97,7 @@ impl Postgres {
         drop(client);
         let connections =
             Arc::new(Connections { pool, shares: Shares::of_pool(pool_size), server_id: Uuid::now_v7().to_string() });
-        Ok(Self { writer: Writer::new(connections.clone()), connections })
+        Ok(Self { writer: Writer::new(connections.clone()), connections, prober })
     }
 
     /// Runs one read statement, for a business if it belongs to one.
@@ -164,6 +169,11 @@ impl Postgres {
             }
         };
         self.connections.with_timeout(all).await
+    }
+
+    /// Checks whether the database answers reads or accepts writes. The result does not depend on the pool.
+    pub(crate) async fn probe(&self, probe: Probe) -> Result<(), SqlError> {
+        self.prober.run(probe).await
     }
 }
 
