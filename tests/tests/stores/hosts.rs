@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use leadapi_core::memory::Limits;
 use leadapi_server::store::{DatabaseUrl, SqlStore};
 use leadapi_tests::{eventually, postgres::Cluster};
 use tokio::net::TcpListener;
@@ -15,7 +16,7 @@ async fn after(cluster: &Cluster, others: &str, parameters: &str) -> String {
     format!("{}{parameters}", cluster.url_at(hosts, &database))
 }
 
-async fn opened(url: &str) -> Result<SqlStore, String> {
+pub(crate) async fn opened(url: &str) -> Result<SqlStore, String> {
     SqlStore::open(&url.parse::<DatabaseUrl>().unwrap()).await.map_err(|error| error.to_string())
 }
 
@@ -93,6 +94,10 @@ async fn a_standby_is_skipped_unless_any_host_is_accepted() {
     }
     let store = opened(&with("any")).await.unwrap();
     assert!(create(&store, "Ann", "any").await.is_err(), "the first host is a standby, so the create must fail");
+    let replica = standby.url(&database);
+    let store = opened(&replica).await.unwrap();
+    let error = store.rate_limiter(Limits::default()).await.err().unwrap().to_string();
+    assert!(error.contains("no host in the URL accepts writes"), "{error}");
     for attrs in ["standby", "prefer-standby", "read-only"] {
         let error = opened(&with(attrs)).await.unwrap_err();
         assert!(error.contains("selects servers that do not accept writes"), "{attrs}: {error}");

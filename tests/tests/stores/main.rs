@@ -20,6 +20,7 @@ mod identity;
 mod migrations;
 mod outages;
 mod poolers;
+mod presets;
 mod shares;
 mod tls;
 mod two_servers;

@@ -1,11 +1,13 @@
 //! Builds a connection pool with timeouts from a parsed URL.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use tokio_postgres::error::SqlState;
 
 use super::{
     hosts::Hosts,
+    sql_state::ReadOnly,
     tls::TlsError,
     url::{InvalidUrl, Target},
 };
@@ -15,9 +17,15 @@ pub(super) const POOL_WAIT: Duration = Duration::from_secs(1);
 /// The oldest supported PostgreSQL version, in the format of `server_version_num`.
 const MIN_VERSION: i32 = 150_000;
 
-/// The settings of each connection. The timeouts are in milliseconds.
-const LIMITS: &str = "SET statement_timeout = 5000; SET lock_timeout = 2000; \
-    SET idle_in_transaction_session_timeout = 5000; SET client_min_messages = warning";
+/// The settings of each connection, which replace those that the role or the database presets. The timeouts are in
+/// milliseconds. PostgreSQL has `transaction_timeout` since version 17.
+///
+/// The access mode is not replaced, because an operator makes a database read-only on purpose.
+const SETTINGS: &str = "SET statement_timeout = 5000; SET lock_timeout = 2000; \
+    SET idle_in_transaction_session_timeout = 5000; SET client_min_messages = warning; \
+    SET default_transaction_isolation = 'read committed'; \
+    SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN ('idle_session_timeout', 'transaction_timeout'); \
+    SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
 
 /// An error that occurs while opening a database as a store.
 #[derive(Debug, thiserror::Error)]
@@ -35,17 +43,34 @@ pub(crate) enum OpenError {
     Pool(#[from] deadpool_postgres::BuildError),
     #[error("PostgreSQL {0} is too old: version 15 or later is required")]
     Old(String),
+    #[error(
+        "the encoding of the database is {0}, which cannot store every text: create a database with \
+         CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0"
+    )]
+    Encoding(String),
     #[error("the schema version is {found}, but this binary supports only up to {known}: use a newer binary")]
     Newer { found: i32, known: usize },
     #[error(transparent)]
     Unreachable(deadpool_postgres::PoolError),
     #[error(transparent)]
-    Database(#[from] tokio_postgres::Error),
+    ReadOnly(ReadOnly),
+    #[error(transparent)]
+    Database(tokio_postgres::Error),
+}
+
+impl From<tokio_postgres::Error> for OpenError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        if error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION) {
+            Self::ReadOnly(ReadOnly(Arc::new(error)))
+        } else {
+            Self::Database(error)
+        }
+    }
 }
 
 /// Creates a pool of at most `size` connections, without connecting yet.
 pub(super) fn pool(target: Target, hosts: Hosts, size: usize) -> Result<Pool, OpenError> {
-    // Each host may use its full timeout. The extra second is for setting `LIMITS`.
+    // Each host may use its full timeout. The extra second is for `set_up`.
     let create_timeout = hosts.max_connect_time() + Duration::from_secs(1);
     let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let pool = Pool::builder(Manager::from_connect(target.config, hosts, recycling))
@@ -63,10 +88,10 @@ pub(super) fn pool(target: Target, hosts: Hosts, size: usize) -> Result<Pool, Op
 
 /// Applies the settings of each connection.
 pub(super) async fn set_up(client: &tokio_postgres::Client) -> Result<(), tokio_postgres::Error> {
-    client.batch_execute(LIMITS).await
+    client.batch_execute(SETTINGS).await
 }
 
-/// Rejects unsupported versions, and warns about settings that can lose acknowledged writes.
+/// Rejects unsupported versions and encodings, and warns about settings that can lose acknowledged writes.
 pub(super) async fn check(client: &tokio_postgres::Client) -> Result<(), OpenError> {
     // A PostgreSQL-compatible database may lack some of these settings.
     let setting = async |name: &str| -> Result<String, tokio_postgres::Error> {
@@ -75,7 +100,11 @@ pub(super) async fn check(client: &tokio_postgres::Client) -> Result<(), OpenErr
     if setting("server_version_num").await?.parse().is_ok_and(|version: i32| version < MIN_VERSION) {
         return Err(OpenError::Old(setting("server_version").await?));
     }
-    for name in ["fsync", "synchronous_commit", "full_page_writes"] {
+    let encoding = setting("server_encoding").await?;
+    if !encoding.is_empty() && encoding != "UTF8" {
+        return Err(OpenError::Encoding(encoding));
+    }
+    for name in ["fsync", "full_page_writes"] {
         if setting(name).await? == "off" {
             tracing::warn!("{name} is off in PostgreSQL: a crash may lose acknowledged writes");
         }

@@ -52,7 +52,9 @@ const MAX_RETRIES: u32 = 3;
 /// if the network hangs.
 const TIMEOUT: Duration = Duration::from_secs(6);
 
-const BEGIN: &str = "BEGIN";
+/// Begins a write. The level is named, because a role or a database can preset another one, whose snapshot would precede
+/// the lock of the business.
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 /// Begins a snapshot read, which does not wait for concurrent writes.
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 /// Begins a read without a time limit, because the consumer of the rows may be slow.
@@ -60,7 +62,8 @@ const BEGIN_LONG_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY;
     SET LOCAL idle_in_transaction_session_timeout = 0";
 /// Begins a unit of work that may take longer than a request, such as an administrative change. It does not wait for a
 /// lock longer than a request would.
-const BEGIN_LONG: &str = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 10000; \
+const BEGIN_LONG: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0; \
+    SET LOCAL lock_timeout = 10000; \
     SET LOCAL idle_in_transaction_session_timeout = 60000";
 
 /// A PostgreSQL database behind a connection pool.

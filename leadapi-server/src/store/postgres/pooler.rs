@@ -27,8 +27,8 @@ pub(super) async fn refuse(hosts: &Hosts) -> Result<(), OpenError> {
     let mut held = Vec::new();
     for _ in 0..ATTEMPTS {
         let (other, _) = hosts.connect_to_any().await?;
-        // The open transaction keeps its session busy.
-        other.batch_execute("BEGIN").await?;
+        // The open transaction keeps its session busy, even if the database presets a short timeout.
+        other.batch_execute("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0").await?;
         let taken = session(&other).await?;
         held.push(other);
         let after = timeout(TIMEOUT, session(&one)).await;
