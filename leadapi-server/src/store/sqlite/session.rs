@@ -102,6 +102,8 @@ pub(super) fn map_error(error: rusqlite::Error) -> SqlError {
         Some(ErrorCode::SystemIoFailure | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             SqlError::Fatal(std::sync::Arc::new(error))
         }
+        // Another program held the write lock for longer than the timeout, so nothing was written.
+        Some(ErrorCode::DatabaseBusy) => SqlError::Retry(std::sync::Arc::new(error)),
         _ => SqlError::other(error),
     }
 }

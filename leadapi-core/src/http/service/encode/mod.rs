@@ -20,6 +20,7 @@ use crate::{
         operation::lead_path_below,
     },
     model::{ClientAccount, Lead, Page, Pipeline},
+    port::StoreError,
 };
 
 /// The outcome of a successful call.
@@ -76,6 +77,10 @@ fn header_of(error: &ApiError) -> Result<Option<(http::HeaderName, HeaderValue)>
         Kind::MethodNotAllowed { allow, .. } => (ALLOW, HeaderValue::try_from(allow)?),
         Kind::Unauthorized(reason) => (WWW_AUTHENTICATE, challenge(*reason)?),
         Kind::RateLimited { retry_after } => (RETRY_AFTER, ApiError::retry_after_secs(*retry_after).into()),
+        // Nothing was written, and a retry may succeed, as after any other overload.
+        Kind::Internal(cause) if matches!(cause.downcast_ref(), Some(StoreError::Unavailable(_))) => {
+            (RETRY_AFTER, 1.into())
+        }
         Kind::MissingScope(scope) => {
             let challenge = format!(r#"Bearer error="insufficient_scope", scope="{scope}""#);
             (WWW_AUTHENTICATE, HeaderValue::try_from(challenge)?)
