@@ -142,6 +142,8 @@ const BROKEN_PIPE: u8 = 128 + 13;
 ///
 /// A stalled reader of standard error does not prevent the process from exiting.
 pub async fn main() -> ExitCode {
+    #[cfg(unix)]
+    signals::ignore_file_size_signal();
     match Box::pin(Cli::read().run()).await {
         Ok(code) => code,
         // The reader of the output, such as `head`, has exited. This is normal, so no message is printed.

@@ -1,4 +1,4 @@
-//! The signals that stop a server.
+//! The signals that stop a process.
 
 use tokio::signal;
 
@@ -6,6 +6,16 @@ use tokio::signal;
 pub(super) struct Signals {
     #[cfg(unix)]
     unix: Option<(signal::unix::Signal, signal::unix::Signal)>,
+}
+
+/// Makes a write beyond the file size limit of the process (`ulimit -f`) fail with an error, as on a full disk. By
+/// default, the signal SIGXFSZ would end the process.
+#[cfg(unix)]
+pub(super) fn ignore_file_size_signal() {
+    use signal::unix::{SignalKind, signal};
+    let kind = SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw());
+    // The handler stays installed after the stream is dropped. Without it, the process behaves as usual.
+    signal(kind).map(drop).unwrap_or_default();
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,8 +17,12 @@ pub(super) enum StoreKind {
 
 /// The error for a value that is not a valid store.
 #[derive(Debug, thiserror::Error)]
-#[error("must be memory, sqlite:PATH or postgres://USER@HOST/DATABASE")]
-pub(super) struct InvalidStoreKind;
+pub(super) enum InvalidStoreKind {
+    #[error("must be memory, sqlite:PATH or postgres://USER@HOST/DATABASE")]
+    Scheme,
+    #[error(transparent)]
+    Url(InvalidDatabaseUrl),
+}
 
 impl FromStr for StoreKind {
     type Err = InvalidStoreKind;
@@ -26,7 +30,8 @@ impl FromStr for StoreKind {
     fn from_str(text: &str) -> Result<Self, InvalidStoreKind> {
         match text {
             "memory" => Ok(Self::Memory),
-            url => url.parse().map(Self::Database).map_err(|InvalidDatabaseUrl| InvalidStoreKind),
+            url if url.starts_with("sqlite:") => url.parse().map(Self::Database).map_err(InvalidStoreKind::Url),
+            url => url.parse().map(Self::Database).map_err(|_| InvalidStoreKind::Scheme),
         }
     }
 }
@@ -75,16 +80,38 @@ pub(super) struct StoreArgs {
     #[arg(long, env = "LEADAPI_STORE", hide_env_values = true, value_name = "STORE", value_parser = sensitive::<DatabaseUrl>())]
     pub(super) store: DatabaseUrl,
     #[command(flatten)]
+    loss: AcceptLoss,
+    #[command(flatten)]
     pub(super) format: Format,
 }
 
+/// The option to open a SQLite file whose write-ahead log is missing.
+#[derive(Debug, Args)]
+pub(super) struct AcceptLoss {
+    /// Open a SQLite store that was not closed in an orderly way, although its write-ahead log with the latest writes is
+    /// missing.
+    #[arg(long)]
+    accept_loss: bool,
+}
+
+impl AcceptLoss {
+    pub(super) fn apply(&self, url: DatabaseUrl) -> DatabaseUrl {
+        url.accept_loss(self.accept_loss)
+    }
+}
+
 impl StoreArgs {
+    /// Returns the database with the options that apply to it.
+    pub(super) fn url(&self) -> DatabaseUrl {
+        self.loss.apply(self.store.clone())
+    }
+
     pub(super) async fn open(&self) -> Result<SqlStore, CommandError> {
-        open(&self.store).await
+        open(&self.url()).await
     }
 
     pub(super) async fn open_or_create(&self) -> Result<SqlStore, CommandError> {
-        Ok(SqlStore::open(&self.store).await?)
+        Ok(SqlStore::open(&self.url()).await?)
     }
 }
 

@@ -16,4 +16,5 @@ pub(super) const SQLITE: &[&str] = &[
     include_str!("sqlite/0002.sql"),
     include_str!("sqlite/0003.sql"),
     include_str!("sqlite/0004.sql"),
+    include_str!("sqlite/0005.sql"),
 ];

@@ -4,6 +4,7 @@
 //! begin and commit transactions, and determine the outcome of each commit.
 
 mod admin;
+mod backup;
 mod database;
 mod error;
 mod expired;
@@ -28,10 +29,7 @@ mod tokens;
 mod url;
 mod write;
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::Path, sync::Arc};
 
 use async_trait::async_trait;
 use leadapi_core::{
@@ -111,10 +109,14 @@ enum Database {
 impl SqlStore {
     /// Opens a database, and migrates its schema to this version. Creates the SQLite file if it does not exist.
     ///
+    /// Several processes can have a SQLite file open. If the file or its folder cannot be written and there is no
+    /// write-ahead log, as for a backup on a read-only file system, the store is opened for reading.
+    ///
     /// # Errors
     ///
     /// Returns an error if the database cannot be reached or used safely, belongs to another application, or has a
-    /// newer schema than this version supports.
+    /// newer schema than this version supports. Also returns an error if a SQLite file was not closed in an orderly way
+    /// and its write-ahead log is missing, unless the loss is [accepted](DatabaseUrl::accept_loss).
     pub async fn open(url: &DatabaseUrl) -> Result<Self, OpenError> {
         Self::open_by(url, Sqlite::open).await
     }
@@ -122,25 +124,27 @@ impl SqlStore {
     /// Opens a database for a server. Only one server can serve a SQLite file, but any number can share a PostgreSQL
     /// database.
     ///
-    /// Other processes can [`open`](Self::open) the database while the server runs. While a SQLite database is being
-    /// served, its files must stay in place. If the file, its write-ahead log, the log's index or the lock file is
+    /// Other processes can [`open`](Self::open) the database while the server runs. While a SQLite database is in use,
+    /// its files must stay in place. If the file, its write-ahead log, the log's index or the server's lock file is
     /// deleted, moved or replaced, the store stops acknowledging writes, and [`failed`](Self::failed) completes.
     ///
     /// # Errors
     ///
     /// Returns an error in the same cases as [`open`](Self::open), and also if another server is already serving the
-    /// file.
+    /// file, or if the file cannot be written.
     pub async fn open_to_serve(url: &DatabaseUrl) -> Result<Self, OpenError> {
         Self::open_by(url, Sqlite::open_to_serve).await
     }
 
     async fn open_by(
         url: &DatabaseUrl,
-        open: impl FnOnce(&Path) -> Result<Sqlite, sqlite::OpenError>,
+        open: impl FnOnce(&Path, bool) -> Result<Sqlite, sqlite::OpenError>,
     ) -> Result<Self, OpenError> {
         let failed = |cause: &dyn std::error::Error| OpenError { url: url.clone(), cause: error_chain(cause) };
         let database = match url.kind() {
-            url::DatabaseKind::Sqlite(path) => Database::Sqlite(open(path).map_err(|error| failed(&error))?.into()),
+            url::DatabaseKind::Sqlite { path, accept_loss } => {
+                Database::Sqlite(open(path, *accept_loss).map_err(|error| failed(&error))?.into())
+            }
             url::DatabaseKind::Postgres { url, connections } => {
                 let postgres = Postgres::open(url, *connections).await;
                 Database::Postgres(postgres.map_err(|error| failed(&error))?.into())
@@ -156,43 +160,6 @@ impl SqlStore {
             Database::Sqlite(sqlite) => sqlite.failed().await,
             // PostgreSQL monitors its own disk.
             Database::Postgres(_) => std::future::pending().await,
-        }
-    }
-
-    /// Copies a snapshot of a SQLite database into a new file while writes continue. `progress` receives the number of
-    /// pages copied so far and the total.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the file already exists or cannot be written, or if the database fails or is not SQLite.
-    pub fn backup(&self, to: &Path, progress: impl FnMut(u64, u64)) -> Result<(), AdminError> {
-        match &self.database {
-            Database::Sqlite(sqlite) => sqlite
-                .backup(to, progress)
-                .map_err(|error| AdminError::Refused(format!("{}: {}", to.display(), error_chain(&error)))),
-            Database::Postgres(_) => {
-                Err(AdminError::Refused("back up PostgreSQL with its own tools, such as pg_dump".to_owned()))
-            }
-        }
-    }
-}
-
-impl DatabaseUrl {
-    /// Restores this store from a SQLite backup. An existing store is replaced only if `replace` is true. The former
-    /// store is kept under another name, which is returned.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the backup is damaged or not a backup of a store, or if a server is serving the store. Also
-    /// returns an error if the store exists and `replace` is false, or if the database is not SQLite. In all these
-    /// cases, the store is unchanged.
-    pub fn restore(&self, backup: &Path, replace: bool) -> Result<Option<PathBuf>, AdminError> {
-        match self.kind() {
-            url::DatabaseKind::Sqlite(path) => sqlite::restore(backup, path, replace)
-                .map_err(|error| AdminError::Refused(format!("cannot restore {self}: {}", error_chain(&error)))),
-            url::DatabaseKind::Postgres { .. } => {
-                Err(AdminError::Refused("restore PostgreSQL with its own tools, such as pg_restore".to_owned()))
-            }
         }
     }
 }

@@ -27,14 +27,14 @@ fn displace_while_serving(displace: impl FnOnce(&Path)) -> String {
 fn deleting_the_database_stops_the_server() {
     for name in ["leads.db", "leads.db-wal", "leads.db-shm", "leads.db-lock"] {
         let log = displace_while_serving(|folder| fs::remove_file(folder.join(name)).unwrap());
-        assert!(log.contains(&format!("{name} was deleted or moved while it was being served")), "{name}: {log}");
+        assert!(log.contains(&format!("{name} was deleted or moved while it was in use")), "{name}: {log}");
     }
 }
 
 #[test]
 fn replacing_the_database_stops_the_server() {
     let log = displace_while_serving(|folder| fs::rename(folder.join("backup.db"), folder.join("leads.db")).unwrap());
-    assert!(log.contains("leads.db was replaced while it was being served"), "{log}");
+    assert!(log.contains("leads.db was replaced while it was in use"), "{log}");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn renaming_the_folder_stops_the_server() {
         moved = Some(to);
     });
     fs::remove_dir_all(moved.unwrap()).unwrap();
-    assert!(log.contains("leads.db was deleted or moved while it was being served"), "{log}");
+    assert!(log.contains("leads.db was deleted or moved while it was in use"), "{log}");
 }
 
 /// Without writes, only the periodic check can notice the deletion.

@@ -2,15 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, config::DbConfig};
 
 use crate::process::Database;
 
 type Filter = (String, String, String);
 
 impl Database {
+    /// Opens a connection that never removes the write-ahead log, so that the server finds the log of a killed process.
     pub(crate) fn open(&self) -> Connection {
-        Connection::open(self.store.trim_start_matches("sqlite:")).unwrap()
+        let connection = Connection::open(self.store.trim_start_matches("sqlite:")).unwrap();
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).unwrap();
+        connection
     }
 
     /// Checks that the stored count for each filter and bucket equals the number of matching leads.

@@ -7,6 +7,7 @@
     reason = "a test fails at the first unexpected value"
 )]
 
+mod access;
 mod admin;
 mod businesses;
 mod config;
@@ -16,9 +17,11 @@ mod displaced;
 mod failure;
 mod form;
 mod form_check;
+mod in_use;
 mod init;
 mod lead_counts;
 mod log;
+mod lost_log;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod openapi;

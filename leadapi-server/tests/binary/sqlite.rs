@@ -34,13 +34,14 @@ fn a_file_has_one_server_under_any_name_and_private_permissions() {
     let path = |name: &str| database.folder.path().join(name);
     std::os::unix::fs::symlink(path("leads.db"), path("link.db")).unwrap();
     fs::hard_link(path("leads.db"), path("hard.db")).unwrap();
-    for name in ["leads.db", "link.db", "hard.db"] {
+    for (name, reason) in [
+        ("leads.db", "another server is serving the file"),
+        ("link.db", "another server is serving the file"),
+        ("hard.db", "uses the file under another name"),
+    ] {
         let store = format!("sqlite:{}", path(name).display());
         let error = refused(Command::new(BINARY).args(["serve", "--listen", "127.0.0.1:0", "--store", &store]));
-        assert!(
-            error.contains(&format!("cannot use {store} as a store: another server is serving the file")),
-            "{error}"
-        );
+        assert!(error.contains(&format!("cannot use {store} as a store: ")) && error.contains(reason), "{error}");
     }
     for name in ["leads.db", "leads.db-wal", "leads.db-shm", "leads.db-lock"] {
         let mode = fs::metadata(path(name)).unwrap().permissions().mode();
@@ -136,6 +137,50 @@ fn a_password_is_never_printed() {
         let config = Command::new(BINARY).args(["config", "--store", store]).output().unwrap();
         let text = String::from_utf8([config.stdout, config.stderr].concat()).unwrap();
         assert!(!text.contains("S3") && !text.contains("cret"), "{text}");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused_unchanged() {
+    let database = Database::empty();
+    let path = database.folder.path().join("leads.db");
+    for content in ["x", "SQLite format 3", "a text that is longer than the header of a database"] {
+        fs::write(&path, content).unwrap();
+        for args in [&["serve", "--listen", "127.0.0.1:0"][..], &["migrate"], &["business", "list"]] {
+            let error = database.refuses(args);
+            assert!(error.contains("is not a SQLite database"), "{error}");
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), content);
+        assert_eq!(fs::read_dir(database.folder.path()).unwrap().count(), 1);
+    }
+}
+
+#[test]
+fn a_write_while_another_program_holds_the_lock_is_an_overload() {
+    let database = Database::of_the_sample();
+    let token = database.token();
+    let server = Running::on(&database.store);
+    let other = database.open();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let answer = server.post(&token, "", &lead("Ann"));
+    assert!(answer.starts_with("HTTP/1.1 500") && answer.contains("\r\nretry-after: 1\r\n"), "{answer}");
+    other.execute_batch("ROLLBACK").unwrap();
+    let answer = server.post(&token, "", &lead("Ann"));
+    assert!(answer.starts_with("HTTP/1.1 201") && !answer.contains("retry-after"), "{answer}");
+}
+
+#[test]
+fn a_missing_folder_and_ambiguous_urls_are_named() {
+    let database = Database::empty();
+    let folder = database.folder.path().join("missing");
+    let store = format!("sqlite:{}", folder.join("leads.db").display());
+    let error = refused(Command::new(BINARY).args(["migrate", "--store", &store]));
+    assert!(error.contains(&format!("the folder {} does not exist", folder.display())), "{error}");
+    for store in ["sqlite://leads.db", "sqlite::memory:", "sqlite:leads.db?mode=ro", "sqlite:~/leads.db"] {
+        let mut command = Command::new(BINARY);
+        let output = command.args(["migrate", "--store", store]).current_dir(database.folder.path()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{store}");
+        assert_eq!(fs::read_dir(database.folder.path()).unwrap().count(), 0, "{store}");
     }
 }
 

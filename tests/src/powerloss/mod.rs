@@ -28,6 +28,10 @@ pub struct FullDisk {
 impl FullDisk {
     /// The errno for "no space left on device".
     pub const ENOSPC: i32 = 28;
+    /// The errno for "file too large", beyond the limit of the process.
+    pub const EFBIG: i32 = 27;
+    /// The errno for an I/O error, after which the state of the disk is unknown.
+    pub const EIO: i32 = 5;
     /// The errno for "disk quota exceeded".
     pub const EDQUOT: i32 = 122;
 

@@ -41,6 +41,8 @@ async fn cut(many: usize) -> usize {
         let survived = callers.until(random_below(80), server, |mut server| kit.cut(&mut server.child)).await;
         disk = survived;
         let database = rusqlite::Connection::open(disk.path().join("leads.db")).unwrap();
+        // The next server must find the log.
+        database.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).unwrap();
         let found: String = database.query_row("PRAGMA integrity_check", (), |row| row.get(0)).unwrap();
         assert_eq!(found, "ok");
     }

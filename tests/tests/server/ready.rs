@@ -21,7 +21,7 @@ impl Drop for Running {
 
 /// A server with an operator listener.
 pub(crate) struct Server {
-    _process: Running,
+    process: Running,
     /// The address of the operator listener.
     pub(crate) operator: String,
 }
@@ -36,7 +36,7 @@ impl Server {
         let address =
             lines.find_map(|line| line.unwrap().strip_prefix("operator endpoints: http://").map(str::to_owned));
         let operator = address.unwrap().split("/healthz").next().unwrap().to_owned();
-        Self { _process: process, operator }
+        Self { process: process, operator }
     }
 
     /// Returns the status and body of the response to a GET.
@@ -97,11 +97,11 @@ async fn a_server_with_a_read_only_database_is_not_ready() {
     }
 }
 
-/// Covers both a full disk and an exhausted quota. Each condition occurs and ends twice.
+/// Covers a full disk, an exhausted quota and a file size limit. Each condition occurs and ends twice.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_server_with_a_full_disk_is_not_ready_until_there_is_space() {
-    for errno in [FullDisk::ENOSPC, FullDisk::EDQUOT] {
+    for errno in [FullDisk::ENOSPC, FullDisk::EDQUOT, FullDisk::EFBIG] {
         let folder = tempfile::tempdir().unwrap();
         let disk = FullDisk::new(folder.path());
         let store = format!("sqlite:{}", folder.path().join("leads.db").display());
@@ -114,4 +114,26 @@ fn a_server_with_a_full_disk_is_not_ready_until_there_is_space() {
             server.wait_for(READY);
         }
     }
+}
+
+/// Each readiness check writes to the database and waits for the commit.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_failed_disk_write_is_not_acknowledged_and_stops_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk = FullDisk::new(folder.path());
+    let store = format!("sqlite:{}", folder.path().join("leads.db").display());
+    let mut server = Server::on(&store, |command| disk.command(command));
+    assert_eq!(server.get("/readyz"), READY);
+    disk.fill(FullDisk::EIO);
+    // Connections are refused once the server exits.
+    wait_until("the server exits", || {
+        if let Ok(mut stream) = TcpStream::connect(&server.operator) {
+            write!(stream, "GET /readyz HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", server.operator)
+                .unwrap_or_default();
+            // The server cancels a check whose caller has gone.
+            stream.read_to_string(&mut String::new()).unwrap_or_default();
+        }
+        server.process.0.try_wait().unwrap().map(|status| assert_eq!(status.code(), Some(1)))
+    });
 }

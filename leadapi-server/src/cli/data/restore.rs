@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::cli::{CommandError, store::StoreArgs};
 
-/// Restore a SQLite store from a backup while no server uses the store.
+/// Restore a SQLite store from a backup while no server or command uses the store.
 ///
 /// Do not copy the file by hand: if a crash left a write-ahead log next to the store, SQLite would apply it to the
 /// backup. This command checks the backup first and never changes it. A crash during the restore leaves the former
@@ -28,7 +28,7 @@ pub(in crate::cli) struct Restore {
 
 impl Restore {
     pub(super) fn run(self) -> Result<(), CommandError> {
-        let store = &self.at.store;
+        let store = self.at.url();
         if !self.file.exists() {
             let source = std::io::ErrorKind::NotFound.into();
             return Err(CommandError::Read { path: self.file, source });

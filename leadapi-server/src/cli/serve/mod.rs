@@ -32,7 +32,7 @@ use super::{
     data::{self, NewSecrets},
     demo,
     log::{LogOptions, Logging},
-    store::{StoreKind, sensitive},
+    store::{AcceptLoss, StoreKind, sensitive},
     value::positive,
 };
 use crate::{
@@ -75,6 +75,8 @@ pub(super) struct Serve {
         value_parser = sensitive::<StoreKind>()
     )]
     store: StoreKind,
+    #[command(flatten)]
+    loss: AcceptLoss,
     /// Maximum number of connections to PostgreSQL.
     #[arg(long, env = "LEADAPI_POSTGRES_CONNECTIONS", value_name = "N", value_parser = positive::<NonZeroUsize>, default_value = "10")]
     postgres_connections: NonZeroUsize,
@@ -133,7 +135,7 @@ impl Serve {
                 let location = url.to_string();
                 let connections = self.postgres_connections.get();
                 let descriptors = connections.max(SQLITE_DESCRIPTORS);
-                let store = SqlStore::open_to_serve(&url.connections(connections)).await?;
+                let store = SqlStore::open_to_serve(&self.loss.apply(url).connections(connections)).await?;
                 if let Some(path) = self.data {
                     data::import_into_empty(&store, &path, self.new_tokens).await?;
                 }

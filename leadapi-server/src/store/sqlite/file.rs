@@ -1,11 +1,20 @@
 //! Names, creates and syncs a database's files.
 
 use std::{
-    fs::{File, OpenOptions},
-    io,
-    os::unix::fs::OpenOptionsExt,
+    fs::{self, File, OpenOptions},
+    io::{self, ErrorKind},
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
+
+use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
+
+/// The identity of a file: device and inode number.
+pub(super) type Inode = (u64, u64);
+
+pub(super) fn inode(path: &Path) -> io::Result<Inode> {
+    fs::metadata(path).map(|found| (found.dev(), found.ino()))
+}
 
 /// Creates an empty file that only its owner can access, and syncs the file and its directory entry to disk.
 pub(super) fn create(path: &Path) -> io::Result<()> {
@@ -21,6 +30,18 @@ pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
+/// Returns whether a database has a write-ahead log. If the path is a symbolic link, the log is next to its target.
+pub(super) fn has_log(path: &Path) -> io::Result<bool> {
+    with_suffix(&path.canonicalize()?, "-wal").try_exists()
+}
+
+/// Returns a URI that makes SQLite read the file alone, without locks and without its log.
+pub(super) fn immutable_uri(path: &Path) -> String {
+    const RESERVED: AsciiSet = CONTROLS.add(b'%').add(b'?').add(b'#').add(b' ');
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    format!("file://{}?immutable=1", percent_encode(path.as_os_str().as_encoded_bytes(), &RESERVED))
+}
+
 /// Syncs a file and its directory entry to disk.
 pub(super) fn sync(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()?;
@@ -28,6 +49,18 @@ pub(super) fn sync(path: &Path) -> io::Result<()> {
 }
 
 pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
-    File::open(folder)?.sync_all()
+    File::open(folder(path))?.sync_all()
+}
+
+/// Returns the folder of a file.
+pub(super) fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
+}
+
+/// Removes a file that may not exist.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }

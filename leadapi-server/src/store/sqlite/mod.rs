@@ -1,33 +1,42 @@
 //! A store in a SQLite file, with one writer and concurrent snapshot readers.
 
+mod access;
+mod backup;
+mod descriptor;
 mod error;
 mod file;
+mod health;
+mod in_place;
 mod lineage;
 mod lock;
+mod lock_holder;
+mod mark;
 mod open;
 mod restore;
 #[cfg(all(test, shuttle))]
 mod schedules;
-mod served;
 mod session;
 mod space;
+mod watch;
 mod writer;
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
 use leadapi_core::id::BusinessId;
-use rusqlite::{Connection, backup::Backup};
-use tokio::sync::Notify;
+use rusqlite::Connection;
 
+use access::{Allowed, Denied};
 pub(crate) use error::OpenError;
-use lock::FileLock;
+use health::Health;
+use in_place::FilesInPlace;
+use lock::{FileLock, ServerLock};
 pub(crate) use restore::restore;
-use served::{ServedFiles, Watch};
 use session::{SqliteSession, execute, first_row, map_error, poll_ready, run};
+use watch::Watch;
 use writer::Writer;
 
 use super::{
@@ -36,37 +45,93 @@ use super::{
     session::{Query, Work},
     write::{Write, WriteOutcome},
 };
-use crate::error_chain::error_chain;
 
 #[derive(Debug)]
 pub(crate) struct Sqlite {
     path: PathBuf,
+    access: Allowed,
     /// Idle read connections. Declared before `writer`, so the writer's connection closes last and runs the checkpoint.
     readers: Mutex<Vec<Connection>>,
     writer: Writer,
     health: Arc<Health>,
-    /// `Some` only in a server. Declared last, so the lock is released after the last connection closes.
-    _served: Option<(Watch, FileLock)>,
+    /// `Some` only in a server.
+    _server: Option<(Watch, ServerLock)>,
+    /// Declared last, so the lock is released after the last connection closes.
+    lock: Arc<FileLock>,
 }
 
 impl Sqlite {
     /// Opens the file, even while a server is serving it. Creates a missing file, and migrates the schema to this
-    /// version.
-    pub(crate) fn open(path: &Path) -> Result<Self, OpenError> {
-        let connection = open::open(path)?;
-        let health = Arc::new(Health::default());
-        let writer = Writer::start(path, connection, health.clone()).map_err(OpenError::Thread)?;
-        Ok(Self { path: path.to_owned(), readers: Mutex::default(), writer, health, _served: None })
+    /// version. A write is acknowledged only if the file, its log and the log's index are still in place.
+    ///
+    /// If the file or its folder cannot be written and there is no log, the store is opened for reading.
+    pub(crate) fn open(path: &Path, accept_loss: bool) -> Result<Self, OpenError> {
+        open::create_missing(path)?;
+        match Allowed::of(path)? {
+            Allowed::Read if !file::has_log(path)? => Self::open_to_read(path, accept_loss),
+            Allowed::Read => Err(OpenError::log_is_unreadable(path)),
+            Allowed::Write => {
+                let sqlite = Self::open_to_write(path, accept_loss)?;
+                sqlite.watch(path, in_place::OPENED)?;
+                Ok(sqlite)
+            }
+        }
     }
 
     /// Opens the file for serving, and prevents other servers from serving it. A write is then acknowledged only if the
-    /// file, its log, the log's index and the lock file are still in place.
-    pub(crate) fn open_to_serve(path: &Path) -> Result<Self, OpenError> {
-        let sqlite = Self::open(path)?;
-        let lock = FileLock::acquire(path)?;
-        sqlite.health.serve(ServedFiles::of(path)?);
+    /// lock file is in place too.
+    pub(crate) fn open_to_serve(path: &Path, accept_loss: bool) -> Result<Self, OpenError> {
+        open::create_missing(path)?;
+        if let Some(denied) = Denied::of(path) {
+            return Err(denied.into());
+        }
+        let sqlite = Self::open_to_write(path, accept_loss)?;
+        let lock = ServerLock::acquire(path)?;
+        sqlite.watch(path, in_place::SERVED)?;
         let watch = Watch::start(sqlite.health.clone())?;
-        Ok(Self { _served: Some((watch, lock)), ..sqlite })
+        if let Some(mode) = access::too_open(path)? {
+            tracing::warn!(
+                "other users may access {}, its log and its index (mode {mode:04o}): consider chmod 600",
+                path.display()
+            );
+        }
+        Ok(Self { _server: Some((watch, lock)), ..sqlite })
+    }
+
+    fn open_to_write(path: &Path, accept_loss: bool) -> Result<Self, OpenError> {
+        let lock = FileLock::open(path)?;
+        let connection = open::open(path, accept_loss)?;
+        lock.share()?;
+        Self::start(path, Allowed::Write, connection, lock)
+    }
+
+    fn open_to_read(path: &Path, accept_loss: bool) -> Result<Self, OpenError> {
+        let lock = FileLock::shared(path)?;
+        if file::has_log(path)? {
+            return Err(OpenError::log_is_unreadable(path));
+        }
+        let connection = open::open_unchanged(path, accept_loss)?;
+        Self::start(path, Allowed::Read, connection, lock)
+    }
+
+    fn start(path: &Path, access: Allowed, connection: Connection, lock: FileLock) -> Result<Self, OpenError> {
+        let (health, lock) = (Arc::new(Health::default()), Arc::new(lock));
+        let writer = Writer::start(path, connection, health.clone(), Some(lock.clone()))?;
+        Ok(Self { path: path.to_owned(), access, readers: Mutex::default(), writer, health, _server: None, lock })
+    }
+
+    /// Acknowledges writes only as long as the files are in place.
+    fn watch(&self, path: &Path, suffixes: &[&str]) -> Result<(), OpenError> {
+        self.health.watch(FilesInPlace::of(path, suffixes)?);
+        // The file could have been replaced after it was locked, and before its identity was recorded.
+        if self.lock.is_current()? { Ok(()) } else { Err(OpenError::Changed) }
+    }
+
+    fn reader(&self) -> rusqlite::Result<Connection> {
+        match self.access {
+            Allowed::Write => open::reader(&self.path),
+            Allowed::Read => open::immutable_reader(&self.path),
+        }
     }
 
     /// Runs one read statement on the calling thread, because most reads take less time than a switch to another
@@ -115,33 +180,10 @@ impl Sqlite {
         self.health.failed().await
     }
 
-    /// Copies a snapshot of the database into a new file while writes continue.
-    pub(crate) fn backup(&self, to: &Path, mut progress: impl FnMut(u64, u64)) -> Result<(), OpenError> {
-        const PAGES: i32 = 1_024;
-        file::create(to)?;
-        let mut copy = Connection::open(to)?;
-        let source = open::reader(&self.path)?;
-        // The transaction holds a snapshot. Without it, each commit on another connection would restart the copy.
-        source.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema")?;
-        {
-            let backup = Backup::new(&source, &mut copy)?;
-            while backup.step(PAGES)? == rusqlite::backup::StepResult::More {
-                let done = backup.progress();
-                let count = |pages: i32| u64::try_from(pages).unwrap_or(0);
-                progress(count(done.pagecount - done.remaining), count(done.pagecount));
-            }
-        }
-        source.execute_batch("COMMIT")?;
-        lineage::assign_new_id(&copy)?;
-        copy.close().map_err(|(_, error)| error)?;
-        file::sync(to)?;
-        Ok(())
-    }
-
     fn with_reader<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, SqlError>) -> Result<T, SqlError> {
         self.health.check()?;
         let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut reader = idle.map_or_else(|| open::reader(&self.path).map_err(map_error), Ok)?;
+        let mut reader = idle.map_or_else(|| self.reader().map_err(map_error), Ok)?;
         let done = work(&mut reader);
         match &done {
             // A connection that is still in a transaction would show an old snapshot to its next user.
@@ -150,49 +192,6 @@ impl Sqlite {
             Err(error) => self.health.record(error),
         }
         done
-    }
-}
-
-/// The health of the storage. A failure is permanent.
-#[derive(Debug, Default)]
-struct Health {
-    failed: OnceLock<SqlError>,
-    failure: Notify,
-    /// Set only in a server.
-    served: OnceLock<ServedFiles>,
-}
-
-impl Health {
-    fn check(&self) -> Result<(), SqlError> {
-        self.failed.get().cloned().map_or(Ok(()), Err)
-    }
-
-    fn serve(&self, files: ServedFiles) {
-        self.served.get_or_init(|| files);
-    }
-
-    /// Checks that a commit may be acknowledged: the storage has not failed, and the served files are in place.
-    fn confirm(&self) -> Result<(), SqlError> {
-        self.check()?;
-        let displaced = self.served.get().map_or(Ok(()), ServedFiles::check);
-        displaced.map_err(|error| SqlError::Fatal(Arc::new(error))).inspect_err(|error| self.record(error))
-    }
-
-    fn record(&self, error: &SqlError) {
-        if matches!(error, SqlError::Fatal(_)) && self.failed.set(error.clone()).is_ok() {
-            self.failure.notify_waiters();
-        }
-    }
-
-    async fn failed(&self) -> String {
-        loop {
-            // Created before the check, so that no failure is missed between the check and the wait.
-            let failure = self.failure.notified();
-            if let Some(error) = self.failed.get() {
-                return error_chain(error);
-            }
-            failure.await;
-        }
     }
 }
 
@@ -222,7 +221,7 @@ mod tests {
     /// Opens a database with a non-empty log, and a second connection that stands in for another process.
     fn opened(folder: &Path) -> (Sqlite, Connection) {
         let path = folder.join("leads.db");
-        let sqlite = Sqlite::open(&path).unwrap();
+        let sqlite = Sqlite::open(&path, false).unwrap();
         let other = Connection::open(&path).unwrap();
         other.execute_batch("CREATE TABLE blob (bytes BLOB)").unwrap();
         (sqlite, other)

@@ -1,7 +1,8 @@
 //! Restores a store from a backup.
 
 use std::{
-    fs, io,
+    fs,
+    io::ErrorKind,
     path::{Path, PathBuf},
 };
 
@@ -10,36 +11,57 @@ use rusqlite::{Connection, backup::Backup};
 use uuid::Uuid;
 
 use super::{
+    access::Allowed,
     error::OpenError,
-    file::{self, with_suffix},
+    file::{self, remove, with_suffix},
     lineage,
     lock::FileLock,
+    mark::Mark,
     open,
 };
 
 /// Replaces a store with a copy of a backup, or creates it from the backup. Returns the path of the former store, if
-/// one existed.
+/// one existed. Fails if a process has the store open. With `accept_loss`, also restores a file whose log was lost.
 ///
 /// After a crash, the path holds the former store, the restored store, or a file and a log that every server refuses to
 /// open. It never holds a mixture of both stores.
-pub(crate) fn restore(backup: &Path, to: &Path, replace: bool) -> Result<Option<PathBuf>, OpenError> {
-    let exists = to.try_exists()?;
+pub(crate) fn restore(
+    backup: &Path,
+    to: &Path,
+    replace: bool,
+    accept_loss: bool,
+) -> Result<Option<PathBuf>, OpenError> {
+    let exists = to.try_exists().map_err(|error| OpenError::of_path(to, error))?;
     if exists && !replace {
         return Err(OpenError::Exists);
     }
     let to = if exists { to.canonicalize()? } else { std::path::absolute(to)? };
-    let _lock = exists.then(|| FileLock::acquire(&to)).transpose()?;
-    let name = to.file_name().unwrap_or_default().to_string_lossy();
-    let copy = Incomplete(to.with_file_name(format!(".{name}.{}", Uuid::now_v7())));
-    copy_and_check(backup, &copy.0)?;
-    let kept = exists.then(|| keep_former(&to)).transpose()?;
-    fs::rename(&copy.0, &to)?;
+    let lock = exists.then(|| FileLock::exclusive(&to)).transpose()?;
+    remove_leftovers(&to);
+    let copy = Incomplete(to.with_file_name(format!("{}{}", copy_prefix(&to), Uuid::now_v7())));
+    // Until the restore is complete, nobody can open the copy, under its own name or under the name of the store.
+    let copy_lock = FileLock::create(&copy.0)?;
+    copy_and_check(backup, &copy.0, accept_loss)?;
+    let kept = match &lock {
+        Some(lock) if lock.is_current()? => {
+            let kept = keep_former(&to)?;
+            fs::rename(&copy.0, &to)?;
+            Some(kept)
+        }
+        Some(_) => return Err(OpenError::Changed),
+        // Unlike a rename, a link does not replace a store that was created in the meantime.
+        None => match fs::hard_link(&copy.0, &to) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(OpenError::Changed),
+            linked => linked.map(|()| None)?,
+        },
+    };
     // Up to this point, the former store's log may be next to the restored file. If the process crashes here, the
     // checks in `lineage` reject the pair.
     for suffix in ["-wal", "-shm"] {
         remove(&with_suffix(&to, suffix))?;
     }
     file::sync_folder(&to)?;
+    drop(copy_lock);
     Ok(kept)
 }
 
@@ -48,21 +70,44 @@ struct Incomplete(PathBuf);
 
 impl Drop for Incomplete {
     fn drop(&mut self) {
-        for suffix in ["", "-wal", "-shm"] {
-            remove(&with_suffix(&self.0, suffix)).unwrap_or_default();
+        remove_copy(&self.0);
+    }
+}
+
+fn remove_copy(path: &Path) {
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        remove(&with_suffix(path, suffix)).unwrap_or_default();
+    }
+}
+
+/// The names of the copies of a store begin with this prefix, and end with a UUID.
+fn copy_prefix(to: &Path) -> String {
+    format!(".{}.", to.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// Removes the copies that killed restores have left behind. The copy of a running restore is locked.
+fn remove_leftovers(to: &Path) {
+    let prefix = copy_prefix(to);
+    let is_copy = |name: &str| name.strip_prefix(&prefix).is_some_and(|id| Uuid::try_parse(id).is_ok());
+    for entry in fs::read_dir(file::folder(to)).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().is_some_and(is_copy)
+            && let Ok(_lock) = FileLock::exclusive(&entry.path())
+        {
+            remove_copy(&entry.path());
         }
     }
 }
 
 /// Copies a backup including its log, checks every page and index of the copy, and assigns it a new id.
-fn copy_and_check(backup: &Path, to: &Path) -> Result<(), OpenError> {
+fn copy_and_check(backup: &Path, to: &Path, accept_loss: bool) -> Result<(), OpenError> {
     const PAGES: i32 = 4_096;
-    lineage::check(&backup.canonicalize()?)?;
-    let source = open::reader(backup)?;
+    let allowed = Allowed::of(backup)?;
+    let index = with_suffix(&backup.canonicalize()?, "-shm");
+    let had_index = index.exists();
+    let (source, _lock) = open_backup(backup, accept_loss)?;
     if open::check(&source)? == 0 {
         return Err(OpenError::Foreign);
     }
-    file::create(to)?;
     let mut copy = Connection::open(to)?;
     Backup::new(&source, &mut copy)?.run_to_completion(PAGES, std::time::Duration::ZERO, None)?;
     let found: String = copy.query_row("PRAGMA integrity_check(1)", (), |row| row.get(0))?;
@@ -70,33 +115,52 @@ fn copy_and_check(backup: &Path, to: &Path) -> Result<(), OpenError> {
         return Err(OpenError::Damaged(backup.to_owned(), found.replace('\n', " ")));
     }
     copy.close().map_err(|(_, error)| error)?;
+    source.close().map_err(|(_, error)| error)?;
+    // Reading a log creates its index.
+    if !had_index && allowed == Allowed::Write {
+        remove(&index)?;
+    }
     // Also migrates the copy, because the first version of the schema has no `lineage` table.
-    let copy = open::open(to)?;
+    let copy = open::open(to, true)?;
     lineage::assign_new_id(&copy)?;
+    Mark::of(&copy)?.clear(&copy)?;
     copy.close().map_err(|(_, error)| error)?;
     file::sync(to)?;
     Ok(())
 }
 
+/// Opens a backup. A backup without a log is read without creating files next to it, and its lock keeps others from
+/// writing to it.
+fn open_backup(backup: &Path, accept_loss: bool) -> Result<(Connection, FileLock), OpenError> {
+    let lock = FileLock::shared(backup)?;
+    if !file::has_log(backup)? {
+        open::check_files(backup, accept_loss)?;
+        return Ok((open::immutable_reader(backup)?, lock));
+    }
+    drop(lock);
+    if Allowed::of(backup)? == Allowed::Read {
+        return Err(OpenError::log_is_unreadable(backup));
+    }
+    let lock = FileLock::open(backup)?;
+    open::check_files(backup, accept_loss)?;
+    lock.share()?;
+    Ok((open::reader(backup)?, lock))
+}
+
 /// Keeps the former store, including every acknowledged write, under a second name, and returns that name.
 fn keep_former(store: &Path) -> Result<PathBuf, OpenError> {
-    // Runs a checkpoint, if the log belongs to the file and both can still be read.
+    // Closes it in an orderly way, if the log belongs to the file and both can still be read.
     if lineage::check(store).is_ok()
         && let Ok(former) = open::writable(store)
+        && let Ok(mark) = Mark::of(&former)
     {
-        former.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(())).unwrap_or_default();
+        // After an error, the former store needs its log, which is kept too.
+        mark.clear(&former).unwrap_or_default();
     }
     let kept = with_suffix(store, &format!(".replaced-{}", Timestamp::now().to_string().replace(['-', ':', '.'], "")));
     fs::hard_link(store, &kept)?;
     match fs::hard_link(with_suffix(store, "-wal"), with_suffix(&kept, "-wal")) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error.into()),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
         _ => Ok(kept),
-    }
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
     }
 }

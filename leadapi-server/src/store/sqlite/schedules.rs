@@ -6,7 +6,7 @@ use leadapi_core::id::{BusinessId, LeadId};
 use rusqlite::Connection;
 use shuttle::{future::block_on, thread};
 
-use super::{Health, open, writer::Writer};
+use super::{health::Health, open, writer::Writer};
 use crate::store::write::{Write, WriteOutcome};
 
 const SCHEDULES: usize = 500;
@@ -17,7 +17,7 @@ fn each_write_is_answered_and_the_writer_stops() {
     let check = || {
         let mut connection = Connection::open_in_memory().unwrap();
         open::migrate(&mut connection).unwrap();
-        let writer = Arc::new(Writer::start(Path::new(""), connection, Arc::new(Health::default())).unwrap());
+        let writer = Arc::new(Writer::start(Path::new(""), connection, Arc::new(Health::default()), None).unwrap());
         let callers = (0..3).map(|_| {
             let writer = writer.clone();
             thread::spawn(move || {

@@ -1,13 +1,13 @@
-//! Distinguishes a full disk or an exhausted quota from a failed disk.
+//! Distinguishes a full disk, an exhausted quota and a file size limit (`ulimit -f`) from a failed disk.
 //!
-//! SQLite reports a full disk as such, but an exhausted quota as an I/O error. In both cases, the write has not reached
+//! SQLite reports a full disk as such, but the other two as an I/O error. In all three cases, the write has not reached
 //! the log, the transaction is rolled back, and the next transaction may succeed. A failed *sync* always stops the
 //! server, because the server cannot know which data reached the disk.
 
 use std::{
     fs::{self, OpenOptions},
-    io::{self, ErrorKind, Write},
-    os::unix::fs::OpenOptionsExt,
+    io::{self, ErrorKind},
+    os::unix::fs::{FileExt, OpenOptionsExt},
     path::Path,
     sync::Arc,
 };
@@ -15,6 +15,7 @@ use std::{
 use rusqlite::ffi::SQLITE_IOERR_WRITE;
 use uuid::Uuid;
 
+use super::file::with_suffix;
 use crate::store::error::SqlError;
 
 /// The size of the probe file. A commit usually adds less to the log, so a quota that prevents the commit usually also
@@ -37,13 +38,17 @@ fn is_failed_write(cause: &Arc<dyn std::error::Error + Send + Sync>) -> bool {
 /// Returns whether writing a file next to the database fails for lack of space.
 fn is_exhausted(database: &Path) -> bool {
     let probe = database.with_file_name(format!(".{}", Uuid::now_v7()));
-    let written = write(&probe);
+    // The probe has as many bytes as the log, so that it meets the same limit. Only its end occupies space.
+    let length = fs::metadata(with_suffix(database, "-wal")).map_or(0, |log| log.len());
+    let written = write(&probe, length);
     fs::remove_file(&probe).unwrap_or_default();
-    written.is_err_and(|error| matches!(error.kind(), ErrorKind::QuotaExceeded | ErrorKind::StorageFull))
+    let is_exhausted =
+        |kind| matches!(kind, ErrorKind::QuotaExceeded | ErrorKind::StorageFull | ErrorKind::FileTooLarge);
+    written.is_err_and(|error| is_exhausted(error.kind()))
 }
 
-fn write(probe: &Path) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(probe)?;
-    file.write_all(&vec![0; PROBE_BYTES])?;
+fn write(probe: &Path, at: u64) -> io::Result<()> {
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(probe)?;
+    file.write_all_at(&vec![0; PROBE_BYTES], at)?;
     file.sync_all()
 }

@@ -12,7 +12,10 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::{
-    Health, lineage,
+    error::OpenError,
+    health::Health,
+    lock::FileLock,
+    mark::Mark,
     session::{SqliteSession, execute, poll_ready},
     space,
 };
@@ -54,14 +57,24 @@ struct PendingWrite {
 struct WriterThread {
     path: PathBuf,
     connection: Connection,
+    mark: Mark,
     health: Arc<Health>,
+    /// `None` for a database in memory. Declared after `connection`, because the lock must be held until it is closed.
+    lock: Option<Arc<FileLock>>,
 }
 
 impl Writer {
-    pub(super) fn start(path: &Path, connection: Connection, health: Arc<Health>) -> std::io::Result<Self> {
+    pub(super) fn start(
+        path: &Path,
+        connection: Connection,
+        health: Arc<Health>,
+        lock: Option<Arc<FileLock>>,
+    ) -> Result<Self, OpenError> {
         let (sender, jobs) = channel();
-        let thread = WriterThread { path: path.to_owned(), connection, health };
-        let thread = thread::Builder::new().name("leadapi-sqlite".into()).spawn(move || thread.run(&jobs))?;
+        let mark = Mark::of(&connection)?;
+        let thread = WriterThread { path: path.to_owned(), connection, mark, health, lock };
+        let thread = thread::Builder::new().name("leadapi-sqlite".into()).spawn(move || thread.run(&jobs));
+        let thread = thread.map_err(OpenError::Thread)?;
         Ok(Self { jobs: Some(sender), thread: Some(thread) })
     }
 
@@ -94,7 +107,7 @@ impl fmt::Debug for Writer {
     }
 }
 
-/// Waits for the thread to exit. The thread's connection is the last one, so closing it runs a checkpoint.
+/// Waits for the thread to exit. The thread's connection is the last one, so it can close the store in an orderly way.
 impl Drop for Writer {
     fn drop(&mut self) {
         self.jobs = None;
@@ -126,6 +139,15 @@ impl WriterThread {
                 next = if writes.len() < MAX_BATCH { jobs.try_recv().ok() } else { None };
             }
             self.write_all(writes);
+        }
+        self.close();
+    }
+
+    /// Closes the connection. If no other process has the store open, the file is complete without its log afterwards.
+    fn close(self) {
+        if self.health.confirm().is_ok() && self.lock.as_ref().is_some_and(|lock| lock.is_last()) {
+            // Otherwise the log stays, and the next process to open the store applies it.
+            self.mark.clear(&self.connection).unwrap_or_default();
         }
     }
 
@@ -160,7 +182,7 @@ impl WriterThread {
         let done = execute(connection, "BEGIN IMMEDIATE").and_then(|()| work(connection));
         let ended = done.and_then(|done| {
             if connection.total_changes() != before {
-                execute(connection, lineage::INCREMENT_COMMITS)?;
+                self.mark.record_commit(connection)?;
             }
             execute(connection, "COMMIT").map(|()| done)
         });
@@ -175,6 +197,7 @@ impl WriterThread {
             }
         }
         let ended = ended?;
+        self.mark.copy_into_file(connection);
         self.health.confirm()?;
         Ok(ended)
     }

@@ -8,6 +8,9 @@
 //! one above the count in the file, and the last count in the log is never below the count in the file. If a file
 //! breaks this rule or has another id, the log belongs to a different file.
 //!
+//! A file whose log was lost is detected by a mark in the same table. The first write after a start sets it, and a
+//! checkpoint copies it into the file before the write is acknowledged. An orderly close clears it.
+//!
 //! Three cases are not detected:
 //!
 //! - A log written only by other programs, because they do not increment the counter.
@@ -23,12 +26,14 @@ use std::{
     path::Path,
 };
 
-use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use checksum::Checksum;
 
-use super::{error::OpenError, file::with_suffix};
+use super::{
+    error::OpenError,
+    file::{immutable_uri, with_suffix},
+};
 
 /// The maximum number of attempts to compare a file with its log. A checkpoint by a running server may invalidate an
 /// attempt.
@@ -52,9 +57,13 @@ struct LoggedVersions {
     last: Lineage,
 }
 
-/// Fails if the log next to a file belongs to another file. The check is valid even while a server is writing to both.
+/// Fails if the log next to a file belongs to another file, or if it is missing and the file is incomplete without it.
+/// The check is valid even while a server is writing to both.
 pub(super) fn check(path: &Path) -> Result<(), OpenError> {
     let log = with_suffix(path, "-wal");
+    if !log.try_exists()? && needs_log(path) {
+        return Err(OpenError::LostLog { path: path.to_owned(), log });
+    }
     for _ in 0..MAX_ATTEMPTS {
         // Reading the log, the file and the log again keeps the comparison valid while a server is writing.
         let Some(before) = read_log_file(&log)? else { return Ok(()) };
@@ -77,10 +86,26 @@ fn is_consistent(first: &Lineage, last: &Lineage, stored: Option<&Lineage>) -> b
     }
 }
 
+/// Returns whether a file that has no log is marked as incomplete. An error means that the file has no mark: it is empty,
+/// belongs to another application, or was written by an earlier version.
+fn needs_log(path: &Path) -> bool {
+    open_alone(path).and_then(|file| read_mark(&file)).unwrap_or(false)
+}
+
+/// Returns whether the store is marked as incomplete without its log.
+pub(super) fn read_mark(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row("SELECT needs_log FROM lineage", (), |row| row.get(0))
+}
+
+/// Opens a file without its log.
+fn open_alone(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(immutable_uri(path), flags)
+}
+
 /// Reads the row from the file alone, without its log. Returns `None` if the file does not contain the row yet.
 fn stored(path: &Path, logged: &LoggedVersions) -> Result<Option<Lineage>, OpenError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let read = Connection::open_with_flags(immutable_uri(path), flags).and_then(|file| {
+    let read = open_alone(path).and_then(|file| {
         let read = |row: &rusqlite::Row<'_>| {
             let commits: i64 = row.get(1)?;
             Ok(Lineage { store_id: row.get::<_, String>(0)?.into_bytes(), commits: commits.unsigned_abs() })
@@ -109,13 +134,6 @@ fn read_page(path: &Path, logged: &LoggedVersions) -> io::Result<Option<Lineage>
     file.seek(SeekFrom::Start(logged.position))?;
     let mut page = vec![0; logged.page_size as usize];
     Ok(if read_whole(&mut file, &mut page)? { parse_page(&page) } else { None })
-}
-
-/// Returns a URI that makes SQLite read the file alone, without locks and without its log.
-fn immutable_uri(path: &Path) -> String {
-    const RESERVED: AsciiSet = CONTROLS.add(b'%').add(b'?').add(b'#').add(b' ');
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    format!("file://{}?immutable=1", percent_encode(path.as_os_str().as_encoded_bytes(), &RESERVED))
 }
 
 /// Reads the versions of the row in a log. Returns `None` if there is no log, or if the log does not contain the row.
@@ -160,16 +178,22 @@ fn read_log(mut log: impl Read) -> io::Result<Option<LoggedVersions>> {
     Ok(found)
 }
 
-/// Returns the row if this is the table's page: a leaf page whose only cell holds a 32-byte string and an integer. No
-/// other table in the schema has two columns.
+/// Returns the row if this is the table's page: a leaf page whose only cell holds a 32-byte string, an integer and,
+/// since the fifth version of the schema, a Boolean. No other table in the schema has such rows.
 fn parse_page(page: &[u8]) -> Option<Lineage> {
     const LEAF_OF_A_TABLE: u8 = 0x0d;
     const TEXT_OF_32: u8 = 13 + 2 * 32;
+    const FALSE: u8 = 8;
+    const TRUE: u8 = 9;
     if *page.first()? != LEAF_OF_A_TABLE || page.get(3..5)? != [0, 1] {
         return None;
     }
     let at = usize::from(u16::from_be_bytes(page.get(8..10)?.try_into().ok()?));
-    let [_payload, 1, 3, TEXT_OF_32, integer, record @ ..] = page.get(at..)? else { return None };
+    let ([_payload, 1, 3, TEXT_OF_32, integer, record @ ..]
+    | [_payload, 1, 4, TEXT_OF_32, integer, FALSE | TRUE, record @ ..]) = page.get(at..)?
+    else {
+        return None;
+    };
     let width = match integer {
         1..=4 => usize::from(*integer),
         5 => 6,
@@ -212,8 +236,17 @@ pub(super) fn assign_new_id(copy: &Connection) -> rusqlite::Result<()> {
     copy.execute_batch("UPDATE lineage SET store_id = lower(hex(randomblob(16)))")
 }
 
-/// The last statement of each transaction in which the writer has changed anything.
-pub(super) const INCREMENT_COMMITS: &str = "UPDATE lineage SET commits = commits + 1";
+/// The last statement of each transaction in which the writer has changed anything. Changes no row if another store
+/// was copied over the file.
+pub(super) const RECORD_COMMIT: &str = "UPDATE lineage SET commits = commits + 1, needs_log = 1 WHERE store_id = ?1";
+
+/// The last change before an orderly close.
+pub(super) const CLEAR_MARK: &str = "UPDATE lineage SET commits = commits + 1, needs_log = 0";
+
+/// Returns the id of the store.
+pub(super) fn store_id(connection: &Connection) -> rusqlite::Result<String> {
+    connection.query_row("SELECT store_id FROM lineage", (), |row| row.get(0))
+}
 
 #[cfg(test)]
 mod tests;

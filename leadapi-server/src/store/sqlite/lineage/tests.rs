@@ -21,9 +21,14 @@ impl Crashed {
     }
 }
 
+fn opened(path: &Path) -> Connection {
+    open::create_missing(path).unwrap();
+    open::open(path, false).unwrap()
+}
+
 fn commit(connection: &Connection, times: usize) {
     for _ in 0..times {
-        connection.execute_batch(INCREMENT_COMMITS).unwrap();
+        assert_eq!(connection.execute(RECORD_COMMIT, [store_id(connection).unwrap()]).unwrap(), 1);
     }
 }
 
@@ -51,7 +56,7 @@ fn is_refused(path: &Path) -> bool {
 fn a_store_that_crashed_is_opened_with_its_own_log() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("leads.db");
-    let writer = open::open(&path).unwrap();
+    let writer = opened(&path);
     assert!(!is_refused(&crash(&path).path()), "the data of a new store is only in its log");
     for _ in 0..20 {
         commit(&writer, 30);
@@ -68,7 +73,7 @@ fn a_store_that_crashed_is_opened_with_its_own_log() {
 fn a_file_whose_checkpoint_was_interrupted_at_any_page_is_opened_with_its_log() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("leads.db");
-    let writer = open::open(&path).unwrap();
+    let writer = opened(&path);
     commit(&writer, 3);
     checkpoint(&writer);
     writer.execute_batch("CREATE TABLE large (bytes BLOB); INSERT INTO large VALUES (randomblob(100000))").unwrap();
@@ -90,7 +95,7 @@ fn a_file_whose_checkpoint_was_interrupted_at_any_page_is_opened_with_its_log() 
 fn an_older_copy_next_to_a_newer_log_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("leads.db");
-    let writer = open::open(&path).unwrap();
+    let writer = opened(&path);
     commit(&writer, 300);
     checkpoint(&writer);
     let older = crash(&path);
@@ -107,7 +112,7 @@ fn an_older_copy_next_to_a_newer_log_is_refused() {
 fn a_newer_file_next_to_an_older_log_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("leads.db");
-    let writer = open::open(&path).unwrap();
+    let writer = opened(&path);
     commit(&writer, 3);
     let older = crash(&path);
     commit(&writer, 3);
@@ -121,7 +126,7 @@ fn another_store_next_to_a_log_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let [one, two] = ["one.db", "two.db"].map(|name| folder.path().join(name));
     let [_one, writer] = [&one, &two].map(|path| {
-        let writer = open::open(path).unwrap();
+        let writer = opened(path);
         checkpoint(&writer);
         commit(&writer, 5);
         writer
@@ -137,7 +142,7 @@ fn another_store_next_to_a_log_is_refused() {
 fn a_log_that_was_torn_at_any_byte_is_not_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("leads.db");
-    let writer = open::open(&path).unwrap();
+    let writer = opened(&path);
     checkpoint(&writer);
     commit(&writer, 4);
     let crashed = crash(&path);
@@ -152,7 +157,7 @@ fn a_log_that_was_torn_at_any_byte_is_not_refused() {
 fn a_log_that_was_torn_while_it_overwrote_an_older_one_is_not_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("leads.db");
-    let writer = open::open(&path).unwrap();
+    let writer = opened(&path);
     checkpoint(&writer);
     commit(&writer, 20);
     let old = fs::read(crash(&path).log()).unwrap();
