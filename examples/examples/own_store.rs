@@ -16,7 +16,9 @@ use std::{
 use async_trait::async_trait;
 use leadapi_client::Client;
 use leadapi_core::{
-    BoxError, conformance,
+    BoxError,
+    auth::Author,
+    conformance,
     dataset::Dataset,
     http::LeadService,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
@@ -96,6 +98,8 @@ impl Store for Shops {
     async fn create(
         &self,
         business: &BusinessId,
+        // The verifier's tokens are not in this store, so it has nothing to check.
+        _: &Author,
         meta: NewLeadMeta,
         draft: LeadDraft,
         idempotency: Option<&Idempotency>,
@@ -128,7 +132,13 @@ impl Store for Shops {
         Ok(self.of(business).lock().by_id.get(id).cloned())
     }
 
-    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, StoreError> {
+    async fn update(
+        &self,
+        business: &BusinessId,
+        _: &Author,
+        id: &LeadId,
+        edit: &LeadEdit,
+    ) -> Result<Updated, StoreError> {
         let shop = self.of(business);
         let mut leads = shop.lock();
         let Some(lead) = leads.by_id.get_mut(id) else { return Ok(Updated::Missing) };
@@ -141,7 +151,7 @@ impl Store for Shops {
         })
     }
 
-    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, StoreError> {
+    async fn delete(&self, business: &BusinessId, _: &Author, id: &LeadId) -> Result<bool, StoreError> {
         Ok(self.of(business).lock().by_id.remove(id).is_some())
     }
 

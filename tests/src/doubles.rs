@@ -15,7 +15,7 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use leadapi_core::{
     BoxError,
-    auth::BearerToken,
+    auth::{Author, BearerToken},
     id::{BusinessId, LeadId, TokenId},
     model::{ClientAccount, Lead, LeadQuery, Page, Pipeline, Window},
     port::{
@@ -51,6 +51,7 @@ impl Store for Broken {
     async fn create(
         &self,
         _: &BusinessId,
+        _: &Author,
         _: NewLeadMeta,
         _: LeadDraft,
         _: Option<&Idempotency>,
@@ -62,11 +63,11 @@ impl Store for Broken {
         self.answer().map_err(StoreError::backend)
     }
 
-    async fn update(&self, _: &BusinessId, _: &LeadId, _: &LeadEdit) -> Result<Updated, StoreError> {
+    async fn update(&self, _: &BusinessId, _: &Author, _: &LeadId, _: &LeadEdit) -> Result<Updated, StoreError> {
         self.answer().map_err(StoreError::backend)
     }
 
-    async fn delete(&self, _: &BusinessId, _: &LeadId) -> Result<bool, StoreError> {
+    async fn delete(&self, _: &BusinessId, _: &Author, _: &LeadId) -> Result<bool, StoreError> {
         self.answer().map_err(StoreError::backend)
     }
 
@@ -167,23 +168,30 @@ impl Store for Gated {
     async fn create(
         &self,
         business: &BusinessId,
+        author: &Author,
         meta: NewLeadMeta,
         draft: LeadDraft,
         once: Option<&Idempotency>,
     ) -> Result<Created, StoreError> {
-        self.through().await.create(business, meta, draft, once).await
+        self.through().await.create(business, author, meta, draft, once).await
     }
 
     async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, StoreError> {
         self.through().await.get(business, id).await
     }
 
-    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, StoreError> {
-        self.through().await.update(business, id, edit).await
+    async fn update(
+        &self,
+        business: &BusinessId,
+        author: &Author,
+        id: &LeadId,
+        edit: &LeadEdit,
+    ) -> Result<Updated, StoreError> {
+        self.through().await.update(business, author, id, edit).await
     }
 
-    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, StoreError> {
-        self.through().await.delete(business, id).await
+    async fn delete(&self, business: &BusinessId, author: &Author, id: &LeadId) -> Result<bool, StoreError> {
+        self.through().await.delete(business, author, id).await
     }
 
     async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, StoreError> {

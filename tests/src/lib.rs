@@ -18,6 +18,8 @@ mod case;
 mod contract_check;
 mod description;
 pub mod doubles;
+#[cfg(target_os = "linux")]
+pub mod fake_clock;
 #[cfg(unix)]
 pub mod hostile;
 mod invariants;

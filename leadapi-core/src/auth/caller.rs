@@ -16,19 +16,34 @@ pub struct Caller {
     pub token: TokenId,
     /// The scopes of the token.
     pub scopes: Scopes,
+    /// The author of the caller's writes, which the service passes to the store with every write.
+    pub author: Author,
 }
 
 impl Caller {
-    /// Creates a caller. Hosts that verify tokens themselves need this constructor.
+    /// Creates a caller whose [`author`](Self::author) is [`Author::Host`]. Hosts that verify tokens themselves need
+    /// this constructor.
     ///
     /// ```
-    /// use leadapi_core::auth::{Caller, Scopes};
+    /// use leadapi_core::auth::{Author, Caller, Scopes};
     ///
     /// let caller = Caller::new("b1".parse()?, "t1".parse()?, Scopes::Write);
     /// assert_eq!(caller.business.as_str(), "b1");
+    /// assert_eq!(caller.author, Author::Host);
     /// # Ok::<(), leadapi_core::id::InvalidId>(())
     /// ```
     pub const fn new(business: BusinessId, token: TokenId, scopes: Scopes) -> Self {
-        Self { business, token, scopes }
+        Self { business, token, scopes, author: Author::Host }
     }
+}
+
+/// The author of a write, whose permission the store may have to check when it commits the write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Author {
+    /// The host has permitted the write, for example with its own token verifier. The store checks nothing.
+    Host,
+    /// A token that is stored in the same store as the leads. The store refuses the write if the token is no longer
+    /// valid when the write takes effect.
+    Token(TokenId),
 }

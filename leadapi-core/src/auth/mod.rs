@@ -11,7 +11,7 @@ mod scope;
 mod sign_in;
 
 pub use bearer::{BearerToken, MalformedToken};
-pub use caller::Caller;
+pub use caller::{Author, Caller};
 pub use hash::{InvalidTokenHash, TokenHash};
 #[cfg(feature = "service")]
 pub use issue::NoRandomness;

@@ -4,6 +4,7 @@ use super::{
     CheckResult, NOON, business, change, client, ids, lead_id, listed, page, pipeline, same, stage, try_create,
 };
 use crate::{
+    auth::Author,
     id::StageId,
     model::{LeadPatch, LeadQuery, NewLead, Window},
     port::{Created, Listed, Store, Updated},
@@ -71,7 +72,7 @@ pub(super) async fn distinguishes_similar_ids(store: &impl Store) -> CheckResult
     let upper = lead_id("L1");
     same("reading", &store.get(&owner, &upper).await?, &None)?;
     same("changing", &change(store, "L1", &LeadPatch::new().name("m")).await?, &Updated::Missing)?;
-    same("deleting", &store.delete(&owner, &upper).await?, &false)?;
+    same("deleting", &store.delete(&owner, &Author::Host, &upper).await?, &false)?;
 
     create(store, "L1", &NewLead::new(&client("C1"), "upper").stage(&stage("S1"))).await?;
     for (query, id) in [
@@ -88,7 +89,7 @@ pub(super) async fn distinguishes_similar_ids(store: &impl Store) -> CheckResult
         let found = lead.as_ref().map(|lead| (lead.name.as_str(), lead.stage_id.as_ref().map(StageId::as_str)));
         same(id, &found, &Some((name, Some(place))))?;
     }
-    same("deleting one", &store.delete(&owner, &upper).await?, &true)?;
+    same("deleting one", &store.delete(&owner, &Author::Host, &upper).await?, &true)?;
     same("the remaining leads", &listed(store, &LeadQuery::new()).await?, &(ids(&["l1"]), 1))?;
 
     for (id, reference) in [("C9", InvalidReference::Client), ("C_", InvalidReference::Client)] {
@@ -112,7 +113,7 @@ pub(super) async fn treats_wildcards_literally(store: &impl Store) -> CheckResul
     for id in ["l_", "l%", "l*", "l?", "l\\", "l1\\", "l1'--", "%", "_", "_1", "l1\"", "[l]1"] {
         same(id, &store.get(&owner, &lead_id(id)).await?, &None)?;
         same(id, &change(store, id, &LeadPatch::new().name("m")).await?, &Updated::Missing)?;
-        same(id, &store.delete(&owner, &lead_id(id)).await?, &false)?;
+        same(id, &store.delete(&owner, &Author::Host, &lead_id(id)).await?, &false)?;
     }
     for id in ["c_", "c%"] {
         same(id, &listed(store, &LeadQuery::new().client(client(id))).await?, &(vec![], 0))?;

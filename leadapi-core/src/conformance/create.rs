@@ -5,6 +5,7 @@ use super::{
     pipeline, same, sample, stage, timestamp, try_create,
 };
 use crate::{
+    auth::Author,
     model::{Lead, LeadItem, LeadQuery, NewLead},
     port::{Created, Store},
     validate::{InvalidReference, OPTIONAL_TEXTS},
@@ -151,7 +152,9 @@ pub(super) async fn refuses_missing_references(store: &impl Store) -> CheckResul
 /// Checks that a second lead with the same id does not overwrite the first.
 pub(super) async fn refuses_a_duplicate_id(store: &impl Store) -> CheckResult {
     create(store, "l1", NOON, &new("first")).await?;
-    let again = store.create(&business("b1"), meta("l1", "2026-05-05T12:00:00Z")?, draft(&new("second"))?, None).await;
+    let again = store
+        .create(&business("b1"), &Author::Host, meta("l1", "2026-05-05T12:00:00Z")?, draft(&new("second"))?, None)
+        .await;
     already_exists("the second", &again)?;
     let read = store.get(&business("b1"), &lead_id("l1")).await?;
     same("the name of the first", &read.map(|lead| lead.name.clone()), &Some("first".into()))?;

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     BoxError,
+    auth::Author,
     id::ClientId,
     model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead},
     port::{Created, Idempotency, Store},
@@ -33,7 +34,7 @@ pub(super) async fn replays_the_first_response(store: &impl Store) -> CheckResul
     change(store, "l1", &LeadPatch::new().name("changed").stage(&stage("s12"))).await?;
     same("after a change", &try_create(store, "l3", NOON, &lead, Some(&idempotency)).await?, &replayed)?;
     same("the leads", &total(store).await?, &1)?;
-    store.delete(&business("b1"), &lead_id("l1")).await?;
+    store.delete(&business("b1"), &Author::Host, &lead_id("l1")).await?;
     same("after a delete", &try_create(store, "l4", NOON, &lead, Some(&idempotency)).await?, &replayed)?;
     same("the leads after the delete", &total(store).await?, &0)
 }
@@ -54,7 +55,7 @@ pub(super) async fn detects_a_reused_key(store: &impl Store) -> CheckResult {
     same("a key in another case", &matches!(outcome, Created::New(_)), &true)?;
     let theirs = NewLead::new(&ClientId::from_valid("d1"), "n");
     let key = idempotency("k", &theirs)?;
-    let outcome = store.create(&business("b2"), meta("l5", NOON)?, draft(&theirs)?, Some(&key)).await?;
+    let outcome = store.create(&business("b2"), &Author::Host, meta("l5", NOON)?, draft(&theirs)?, Some(&key)).await?;
     same("the key of another business", &matches!(outcome, Created::New(_)), &true)?;
     same("the leads", &total(store).await?, &2)
 }

@@ -4,6 +4,7 @@ use super::{
     CheckResult, NOON, business, change, create, draft, edit, lead_id, listed, meta, new, page, pipeline, same, stage,
 };
 use crate::{
+    auth::Author,
     id::ClientId,
     model::{LeadPatch, LeadQuery, NewLead, Window},
     port::{Created, Listed, Store, Updated},
@@ -15,7 +16,7 @@ pub(super) async fn hides_leads_of_other_businesses(store: &impl Store) -> Check
     let patch = LeadPatch::new().name("taken");
     same("reading", &store.get(&business("b1"), &lead_id("m1")).await?, &None)?;
     same("changing", &change(store, "m1", &patch).await?, &Updated::Missing)?;
-    same("deleting", &store.delete(&business("b1"), &lead_id("m1")).await?, &false)?;
+    same("deleting", &store.delete(&business("b1"), &Author::Host, &lead_id("m1")).await?, &false)?;
     same("listing", &listed(store, &LeadQuery::new()).await?, &(vec!["l1".to_owned()], 1))?;
     let theirs = page(store, "b2", &LeadQuery::new()).await?;
     let found: Vec<(&str, &str)> = theirs.data.iter().map(|lead| (lead.id.as_str(), lead.name.as_str())).collect();
@@ -32,7 +33,7 @@ pub(super) async fn hides_references_of_other_businesses(store: &impl Store) -> 
         (new("n").pipeline(&pipeline("p1")).stage(&stage("t1")), InvalidReference::Stage),
     ];
     for (lead, reference) in cases {
-        let outcome = store.create(&business("b1"), meta("l2", NOON)?, draft(&lead)?, None).await?;
+        let outcome = store.create(&business("b1"), &Author::Host, meta("l2", NOON)?, draft(&lead)?, None).await?;
         same("a create", &outcome, &Created::Refused(reference))?;
     }
     let moved = change(store, "l1", &LeadPatch::new().stage(&stage("t1"))).await?;
@@ -44,12 +45,13 @@ pub(super) async fn hides_references_of_other_businesses(store: &impl Store) -> 
 /// Checks that a business that the store does not know behaves like a business without records.
 pub(super) async fn treats_an_unknown_business_as_empty(store: &impl Store) -> CheckResult {
     let unknown = business("b9");
-    let outcome = store.create(&unknown, meta("l1", NOON)?, draft(&new("n"))?, None).await?;
+    let outcome = store.create(&unknown, &Author::Host, meta("l1", NOON)?, draft(&new("n"))?, None).await?;
     same("a create", &outcome, &Created::Refused(InvalidReference::Client))?;
     same("a lead", &store.get(&unknown, &lead_id("m1")).await?, &None)?;
-    let outcome = store.update(&unknown, &lead_id("m1"), &edit(&LeadPatch::new().name("taken"))?).await?;
+    let outcome =
+        store.update(&unknown, &Author::Host, &lead_id("m1"), &edit(&LeadPatch::new().name("taken"))?).await?;
     same("a change", &outcome, &Updated::Missing)?;
-    same("a removal", &store.delete(&unknown, &lead_id("m1")).await?, &false)?;
+    same("a removal", &store.delete(&unknown, &Author::Host, &lead_id("m1")).await?, &false)?;
     same("leads", &page(store, "b9", &LeadQuery::new()).await?.total, &0)?;
     let filtered =
         store.list(&unknown, &LeadQuery::new().client(ClientId::from_valid("c1")).stage(stage("s11"))).await?;

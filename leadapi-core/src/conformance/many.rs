@@ -6,6 +6,7 @@ use std::{cmp::Reverse, sync::Arc};
 use super::{CheckResult, business, change, client, create, lead_id, page, same, stage};
 use crate::{
     BoxError,
+    auth::Author,
     model::{Lead, LeadItem, LeadPatch, LeadQuery, NewLead, Window},
     port::{Store, Updated},
 };
@@ -60,7 +61,7 @@ impl Model {
 
     async fn remove(&mut self, store: &impl Store, number: usize) -> CheckResult {
         let Some(lead) = self.0.get_mut(number).and_then(Option::take) else { return Ok(()) };
-        same("deleting", &store.delete(&business("b1"), &lead_id(lead.id.as_str())).await?, &true)
+        same("deleting", &store.delete(&business("b1"), &Author::Host, &lead_id(lead.id.as_str())).await?, &true)
     }
 
     /// Returns all leads that match a query, in the order that the contract defines.

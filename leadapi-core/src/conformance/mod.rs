@@ -38,6 +38,7 @@ use std::sync::Arc;
 pub use self::{limiter::run_limiter, shared_limiter::run_shared_limiter};
 use crate::{
     BoxError,
+    auth::Author,
     dataset::Dataset,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
     model::{Lead, LeadPatch, LeadQuery, NewLead, Page, Timestamp},
@@ -226,7 +227,7 @@ async fn try_create(
     lead: &NewLead,
     idempotency: Option<&Idempotency>,
 ) -> Result<Created, BoxError> {
-    Ok(store.create(&business("b1"), meta(id, at)?, draft(lead)?, idempotency).await?)
+    Ok(store.create(&business("b1"), &Author::Host, meta(id, at)?, draft(lead)?, idempotency).await?)
 }
 
 /// Creates a lead in business `b1`.
@@ -238,7 +239,7 @@ async fn create(store: &impl Store, id: &str, at: &str, lead: &NewLead) -> Resul
 }
 
 async fn change(store: &impl Store, id: &str, patch: &LeadPatch) -> Result<Updated, BoxError> {
-    Ok(store.update(&business("b1"), &lead_id(id), &edit(patch)?).await?)
+    Ok(store.update(&business("b1"), &Author::Host, &lead_id(id), &edit(patch)?).await?)
 }
 
 async fn page(store: &impl Store, owner: &str, query: &LeadQuery) -> Result<Page<Arc<Lead>>, BoxError> {

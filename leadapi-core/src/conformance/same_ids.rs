@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{CheckResult, business, client, draft, edit, lead_id, meta, page, pipeline, same, stage};
 use crate::{
     BoxError,
+    auth::Author,
     model::{IdempotencyKey, Lead, LeadPatch, LeadQuery, NewLead, Window},
     port::{Created, Idempotency, Listed, Store, Updated},
     validate::InvalidReference,
@@ -94,7 +95,7 @@ pub(super) async fn changes_own_records(store: &impl Store) -> CheckResult {
     let theirs = read(store, "b2", "l1").await?;
     let everything =
         LeadPatch::new().name("Cy").email("a@b.c").value(7).clear_source().pipeline(&pipeline("p2")).notes("n");
-    store.update(&business("b1"), &lead_id("l1"), &edit(&everything)?).await?;
+    store.update(&business("b1"), &Author::Host, &lead_id("l1"), &edit(&everything)?).await?;
     same("the other business's lead after a change", &read(store, "b2", "l1").await?, &theirs)?;
     same("our lead", &found(store, "b1", &LeadQuery::new()).await?, &one("Cy c1 p2 s3"))?;
 
@@ -106,7 +107,7 @@ pub(super) async fn changes_own_records(store: &impl Store) -> CheckResult {
         (LeadPatch::new().pipeline(&pipeline("p2")), ["p2 s3", "p2 s2"]),
     ] {
         for (owner, place) in BOTH.into_iter().zip(places) {
-            let outcome = store.update(&business(owner), &lead_id("l1"), &edit(&patch)?).await?;
+            let outcome = store.update(&business(owner), &Author::Host, &lead_id("l1"), &edit(&patch)?).await?;
             let Updated::Changed(lead) = outcome else {
                 return Err(format!("the lead was not moved: {outcome:?}").into());
             };
@@ -114,16 +115,17 @@ pub(super) async fn changes_own_records(store: &impl Store) -> CheckResult {
         }
     }
     let both = edit(&LeadPatch::new().pipeline(&pipeline("p2")).stage(&stage("s1")))?;
-    let outcome = store.update(&business("b1"), &lead_id("l1"), &both).await?;
+    let outcome = store.update(&business("b1"), &Author::Host, &lead_id("l1"), &both).await?;
     same("a pair that matches only in the other business", &outcome, &Updated::Refused(InvalidReference::Mismatch))?;
 
     let theirs = read(store, "b2", "l1").await?;
-    same("deleting our lead", &store.delete(&business("b1"), &lead_id("l1")).await?, &true)?;
-    same("deleting it again", &store.delete(&business("b1"), &lead_id("l1")).await?, &false)?;
+    same("deleting our lead", &store.delete(&business("b1"), &Author::Host, &lead_id("l1")).await?, &true)?;
+    same("deleting it again", &store.delete(&business("b1"), &Author::Host, &lead_id("l1")).await?, &false)?;
     same("our leads after the delete", &found(store, "b1", &LeadQuery::new()).await?, &(vec![], 0))?;
     same("the other business's lead after the delete", &read(store, "b2", "l1").await?, &theirs)?;
     let again = NewLead::new(&client("c2"), "Di").stage(&stage("s2"));
-    let outcome = store.create(&business("b1"), meta("l1", "2026-03-03T00:00:00Z")?, draft(&again)?, None).await?;
+    let outcome =
+        store.create(&business("b1"), &Author::Host, meta("l1", "2026-03-03T00:00:00Z")?, draft(&again)?, None).await?;
     same("our lead created again", &matches!(outcome, Created::New(_)), &true)?;
     same("its pipeline and stage", &found(store, "b1", &LeadQuery::new()).await?, &one("Di c2 p1 s2"))?;
     same("the other business's lead after the create", &read(store, "b2", "l1").await?, &theirs)?;
@@ -138,7 +140,7 @@ pub(super) async fn replays_own_keys(store: &impl Store) -> CheckResult {
     let idempotency = Idempotency { key: IdempotencyKey::parse("k")?, fingerprint: draft(&lead)?.fingerprint() };
     let create = async |owner: &str, id: &str, new: &NewLead, idempotency: &Idempotency| -> Result<Created, BoxError> {
         let meta = meta(id, "2026-05-04T12:00:00Z")?;
-        Ok(store.create(&business(owner), meta, draft(new)?, Some(idempotency)).await?)
+        Ok(store.create(&business(owner), &Author::Host, meta, draft(new)?, Some(idempotency)).await?)
     };
     let mut made = Vec::new();
     for (owner, place) in BOTH.into_iter().zip(["Eve c1 p1 s1", "Eve c1 p1 s3"]) {
@@ -147,7 +149,7 @@ pub(super) async fn replays_own_keys(store: &impl Store) -> CheckResult {
         same("its pipeline and stage", &summary(&lead), &place.to_owned())?;
         made.push(lead);
     }
-    store.delete(&business("b1"), &lead_id("l2")).await?;
+    store.delete(&business("b1"), &Author::Host, &lead_id("l2")).await?;
     for (owner, first) in BOTH.into_iter().zip(&made) {
         let outcome = create(owner, "l3", &lead, &idempotency).await?;
         same(&format!("the replay in {owner}"), &outcome, &Created::Replayed(first.clone()))?;

@@ -5,6 +5,7 @@ use futures_util::future::join_all;
 use super::{CheckResult, NOON, business, change, create, ids, lead_id, listed, new, pipeline, same, sample, stage};
 use crate::{
     BoxError,
+    auth::Author,
     model::{Change, LeadPatch, LeadQuery},
     port::{Store, Updated},
     validate::{InvalidReference, OPTIONAL_TEXTS},
@@ -87,7 +88,7 @@ pub(super) async fn moves_between_lists(store: &impl Store) -> CheckResult {
     same("all", &listed(store, &LeadQuery::new()).await?, &(ids(&["l3", "l2", "l1"]), 3))?;
     change(store, "l2", &LeadPatch::new().clear_pipeline()).await?;
     same("the stage after the pipeline was cleared", &listed(store, &in_stage("s12")).await?, &(vec![], 0))?;
-    store.delete(&business("b1"), &lead_id("l3")).await?;
+    store.delete(&business("b1"), &Author::Host, &lead_id("l3")).await?;
     same("the stage of the deleted lead", &listed(store, &in_stage("s11")).await?, &(ids(&["l1"]), 1))?;
     same("the remaining leads", &listed(store, &LeadQuery::new()).await?, &(ids(&["l2", "l1"]), 2))
 }
@@ -131,8 +132,8 @@ pub(super) async fn applies_concurrent_changes(store: &impl Store) -> CheckResul
 pub(super) async fn deletes_once(store: &impl Store) -> CheckResult {
     create(store, "l1", NOON, &new("n")).await?;
     let (owner, id) = (business("b1"), lead_id("l1"));
-    same("the first time", &store.delete(&owner, &id).await?, &true)?;
-    same("the second time", &store.delete(&owner, &id).await?, &false)?;
+    same("the first time", &store.delete(&owner, &Author::Host, &id).await?, &true)?;
+    same("the second time", &store.delete(&owner, &Author::Host, &id).await?, &false)?;
     same("the lead", &store.get(&owner, &id).await?, &None)?;
     same("a change", &change(store, "l1", &LeadPatch::new().name("m")).await?, &Updated::Missing)?;
     same("the list", &listed(store, &LeadQuery::new()).await?, &(vec![], 0))

@@ -6,6 +6,7 @@ use shuttle::{future::block_on, thread};
 
 use super::MemoryStore;
 use crate::{
+    auth::Author,
     dataset::{BusinessSeed, Dataset},
     id::{BusinessId, LeadId},
     model::{ClientAccount, IdempotencyKey, LeadPatch, LeadQuery, NewLead, Timestamp},
@@ -32,7 +33,7 @@ fn store() -> Arc<MemoryStore> {
 fn create(store: &MemoryStore, id: &str, idempotency: Option<&Idempotency>) -> Created {
     let draft = NewLead::new(&"c1".parse().unwrap(), "Ann").check().unwrap();
     let meta = NewLeadMeta::new(LeadId::parse(id).unwrap(), now());
-    block_on(store.create(&business(), meta, draft, idempotency)).unwrap()
+    block_on(store.create(&business(), &Author::Host, meta, draft, idempotency)).unwrap()
 }
 
 fn explore(check: impl Fn() + Send + Sync + Copy + 'static) {
@@ -71,9 +72,9 @@ fn every_page_agrees_with_its_total_while_leads_are_created_updated_and_deleted(
                 create(&store, id, None);
                 let edit = LeadPatch::new().name("Ben").check().unwrap();
                 let id = LeadId::parse(id).unwrap();
-                let updated = block_on(store.update(&business(), &id, &edit)).unwrap();
+                let updated = block_on(store.update(&business(), &Author::Host, &id, &edit)).unwrap();
                 assert!(matches!(updated, Updated::Changed(_)));
-                assert!(block_on(store.delete(&business(), &id)).unwrap());
+                assert!(block_on(store.delete(&business(), &Author::Host, &id)).unwrap());
             })
         });
         for _ in 0..3 {

@@ -12,6 +12,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use super::index::Index;
 use crate::{
+    auth::Author,
     dataset::{BusinessSeed, Dataset, Directory},
     form::FormRecord,
     id::{BusinessId, LeadId},
@@ -152,6 +153,7 @@ impl Store for MemoryStore {
     async fn create(
         &self,
         business: &BusinessId,
+        _: &Author,
         meta: NewLeadMeta,
         draft: LeadDraft,
         idempotency: Option<&Idempotency>,
@@ -187,7 +189,13 @@ impl Store for MemoryStore {
         Ok(business.and_then(|business| business.read(|leads| leads.by_id.get(id).cloned())))
     }
 
-    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, StoreError> {
+    async fn update(
+        &self,
+        business: &BusinessId,
+        _: &Author,
+        id: &LeadId,
+        edit: &LeadEdit,
+    ) -> Result<Updated, StoreError> {
         let Some(business) = self.businesses.get(business) else { return Ok(Updated::Missing) };
         Ok(business.write(|leads| {
             let Some(place) = leads.by_id.get_mut(id) else { return Updated::Missing };
@@ -202,7 +210,7 @@ impl Store for MemoryStore {
         }))
     }
 
-    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, StoreError> {
+    async fn delete(&self, business: &BusinessId, _: &Author, id: &LeadId) -> Result<bool, StoreError> {
         let Some(business) = self.businesses.get(business) else { return Ok(false) };
         Ok(business.write(|leads| {
             let removed = leads.by_id.remove(id);

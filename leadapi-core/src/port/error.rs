@@ -5,9 +5,9 @@ use crate::BoxError;
 /// The error of a failed call to a [`Store`](super::Store), a [`TokenStore`](super::TokenStore) or a
 /// [`SettingsStore`](super::SettingsStore).
 ///
-/// The service responds to every variant with 500 and `internal error` (contract D2). The error becomes the
-/// [`cause`](crate::http::RequestLog::cause) in the request log, where a host can inspect it, for example to raise an
-/// alert.
+/// The service responds with 401 to [`Unauthorized`](Self::Unauthorized), and to every other variant with 500 and
+/// `internal error` (contract D2). The error of a 500 becomes the [`cause`](crate::http::RequestLog::cause) in the
+/// request log, where a host can inspect it, for example to raise an alert.
 ///
 /// ```
 /// use leadapi_core::{http::RequestLog, port::StoreError};
@@ -31,6 +31,9 @@ pub enum StoreError {
     /// twice.
     #[error("the outcome of a write is unknown")]
     UnknownOutcome(#[source] BoxError),
+    /// The token of the write is no longer valid. Nothing was written.
+    #[error("the token of the write is no longer valid")]
+    Unauthorized(#[source] InvalidToken),
     /// Any other storage failure. Its message is the message of the underlying error.
     #[error(transparent)]
     Backend(BoxError),
@@ -50,6 +53,21 @@ impl StoreError {
     pub fn backend(error: impl Into<BoxError>) -> Self {
         Self::Backend(error.into())
     }
+}
+
+/// The reason why a token is not valid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidToken {
+    /// The token is unknown.
+    #[error("invalid token")]
+    Unknown,
+    /// The token has expired.
+    #[error("token expired")]
+    Expired,
+    /// The token was revoked.
+    #[error("token revoked")]
+    Revoked,
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ mod token_change;
 
 pub use audit::{AuditAction, AuditEntry, InvalidAuditAction};
 pub use clock::{Clock, IdSource};
-pub use error::StoreError;
+pub use error::{InvalidToken, StoreError};
 pub use limiter::{Admission, Class, RateLimiter};
 pub use session::{FoundSession, LoginLink, Membership, Session, SignIn};
 pub use settings::SettingsStore;

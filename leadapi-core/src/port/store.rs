@@ -6,6 +6,7 @@ use async_trait::async_trait;
 
 use super::StoreError;
 use crate::{
+    auth::Author,
     id::{BusinessId, LeadId},
     model::{ClientAccount, IdempotencyKey, Lead, LeadQuery, Page, Pipeline, Timestamp, Window},
     validate::{InvalidReference, LeadDraft, LeadEdit, NewLeadMeta},
@@ -123,6 +124,9 @@ pub enum Listed {
 /// - The rules are implemented in [`validate`](crate::validate). Within one transaction, a store looks up the records
 ///   that a draft or an edit [requires](LeadDraft::required_lookups). It passes them to the draft or the edit, which
 ///   returns the lead to write.
+/// - A write takes effect only while its [author](Author) may write. A store that contains the tokens looks up the token
+///   of [`Author::Token`] in the transaction of the write, and refuses the write with [`StoreError::Unauthorized`] if the
+///   token does not exist in this business, has expired or was revoked. Any other store can ignore the author.
 /// - If a future is dropped before it completes, its call takes effect completely or not at all.
 /// - If the storage fails, the method must return an error and must not leave a partial write. The service then
 ///   responds with 500. If a lead with the id of a new lead already exists, `create` returns
@@ -138,6 +142,7 @@ pub trait Store: Send + Sync {
     async fn create(
         &self,
         business: &BusinessId,
+        author: &Author,
         meta: NewLeadMeta,
         draft: LeadDraft,
         idempotency: Option<&Idempotency>,
@@ -147,10 +152,16 @@ pub trait Store: Send + Sync {
     async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, StoreError>;
 
     /// Updates a lead. Concurrent updates of a lead are serialized, and none is lost.
-    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, StoreError>;
+    async fn update(
+        &self,
+        business: &BusinessId,
+        author: &Author,
+        id: &LeadId,
+        edit: &LeadEdit,
+    ) -> Result<Updated, StoreError>;
 
     /// Deletes a lead. Returns `false` if the business has no such lead.
-    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, StoreError>;
+    async fn delete(&self, business: &BusinessId, author: &Author, id: &LeadId) -> Result<bool, StoreError>;
 
     /// Lists leads by `created_at` descending, then `id` descending, with the total number of matches from the same
     /// snapshot. If a filter names no record of this business, returns the invalid reference instead. The client
@@ -171,23 +182,30 @@ macro_rules! by_pointer {
             async fn create(
                 &self,
                 business: &BusinessId,
+                author: &Author,
                 meta: NewLeadMeta,
                 draft: LeadDraft,
                 idempotency: Option<&Idempotency>,
             ) -> Result<Created, StoreError> {
-                (**self).create(business, meta, draft, idempotency).await
+                (**self).create(business, author, meta, draft, idempotency).await
             }
 
             async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, StoreError> {
                 (**self).get(business, id).await
             }
 
-            async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, StoreError> {
-                (**self).update(business, id, edit).await
+            async fn update(
+                &self,
+                business: &BusinessId,
+                author: &Author,
+                id: &LeadId,
+                edit: &LeadEdit,
+            ) -> Result<Updated, StoreError> {
+                (**self).update(business, author, id, edit).await
             }
 
-            async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, StoreError> {
-                (**self).delete(business, id).await
+            async fn delete(&self, business: &BusinessId, author: &Author, id: &LeadId) -> Result<bool, StoreError> {
+                (**self).delete(business, author, id).await
             }
 
             async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, StoreError> {

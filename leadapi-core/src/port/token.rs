@@ -245,8 +245,9 @@ pub enum Verdict {
 
 /// A token verifier, which also identifies the caller.
 ///
-/// The service calls the verifier once for each request that matches an operation and has a well-formed token. A host
-/// can implement this trait to accept its own tokens, or use [`StoredTokens`](crate::tokens::StoredTokens).
+/// The service calls the verifier for each request that matches an operation and has a well-formed token. For a write,
+/// the service calls it again if a second or more has passed by the time the body has arrived. A host can implement this
+/// trait to accept its own tokens, or use [`StoredTokens`](crate::tokens::StoredTokens).
 ///
 /// An error means that the verifier could not check the token. The service then responds with 500 instead of 401,
 /// because a client that receives 401 may discard a valid token.

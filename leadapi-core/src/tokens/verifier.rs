@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use super::{cache::Cache, uses::TokenUses};
 use crate::{
     BoxError,
-    auth::{BearerToken, Caller},
+    auth::{Author, BearerToken, Caller},
     port::{Clock, FoundToken, StoreError, TokenState, TokenStore, TokenVerifier, Verdict},
 };
 
@@ -20,12 +20,13 @@ pub struct StoredTokens {
     clock: Arc<dyn Clock>,
     cache: Option<Cache>,
     uses: Option<Arc<TokenUses>>,
+    checked_by_store: bool,
 }
 
 impl StoredTokens {
     /// Creates a verifier for the tokens in `store`. It reads the current time from `clock`.
     pub fn new(store: impl TokenStore + 'static, clock: impl Clock + 'static) -> Self {
-        Self { store: Arc::new(store), clock: Arc::new(clock), cache: None, uses: None }
+        Self { store: Arc::new(store), clock: Arc::new(clock), cache: None, uses: None, checked_by_store: false }
     }
 
     /// Caches each token for 2 s, for stores with expensive lookups.
@@ -77,6 +78,22 @@ impl StoredTokens {
         Self { uses: Some(uses), ..self }
     }
 
+    /// States that the lead store of the service contains these tokens, as `leadapi-server`'s `SqlStore` does. The store
+    /// then checks the token of each write again, in the transaction of the write, so no write takes effect after its
+    /// token was revoked or deleted, or has expired.
+    ///
+    /// Do not use it with another lead store: a store that cannot find a token refuses its writes.
+    ///
+    /// ```
+    /// use leadapi_core::{memory::{MemoryTokens, SystemClock}, tokens::StoredTokens};
+    ///
+    /// let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock).cached().checked_by_store();
+    /// ```
+    #[must_use]
+    pub fn checked_by_store(self) -> Self {
+        Self { checked_by_store: true, ..self }
+    }
+
     /// Returns the number of cached tokens, for a host's metrics. Without a cache, the number is 0.
     pub fn cached_tokens(&self) -> usize {
         self.cache.as_ref().map_or(0, Cache::len)
@@ -110,7 +127,11 @@ impl TokenVerifier for StoredTokens {
                 if let Some(uses) = &self.uses {
                     uses.collect(&found, now);
                 }
-                Verdict::Good(Caller { business: business.clone(), token: record.id.clone(), scopes: record.scopes })
+                let mut caller = Caller::new(business.clone(), record.id.clone(), record.scopes);
+                if self.checked_by_store {
+                    caller.author = Author::Token(record.id.clone());
+                }
+                Verdict::Good(caller)
             }
         })
     }

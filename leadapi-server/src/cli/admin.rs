@@ -1,10 +1,10 @@
 //! The options of the commands that manage API settings: the store, the business, and the person who runs the command.
 
 use clap::Args;
-use leadapi_core::{auth::TokenAdmin, id::BusinessId, memory::SystemClock, port::SettingsStore, tokens::Tokens};
+use leadapi_core::{auth::TokenAdmin, id::BusinessId, port::SettingsStore, tokens::Tokens};
 
 use super::{CommandError, output::Format, store::BusinessArgs};
-use crate::store::{AdminError, SqlStore};
+use crate::store::{AdminError, SqlStore, StoreClock};
 
 /// The business, and the person who manages its API settings.
 #[derive(Debug, Args)]
@@ -17,14 +17,16 @@ pub(super) struct AdminArgs {
 }
 
 impl AdminArgs {
-    pub(super) async fn open(&self) -> Result<(Tokens, TokenAdmin), CommandError> {
+    /// Returns the token manager, the person's right to use it, and the clock that decides when a token expires.
+    pub(super) async fn open(&self) -> Result<(Tokens, TokenAdmin, StoreClock), CommandError> {
         let store = self.business.at.open().await?;
         let Some(membership) =
             store.membership(&self.business.business, &self.person).await.map_err(AdminError::from)?
         else {
             return Err(self.not_a_member(&store).await);
         };
-        Ok((Tokens::new(store, SystemClock), membership.member().token_admin()?))
+        let clock = store.clock();
+        Ok((Tokens::new(store, clock.clone()), membership.member().token_admin()?, clock))
     }
 
     /// Returns the error for a person who is not a member. If the business does not exist, the error states that

@@ -27,7 +27,7 @@ impl AuditCommand {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         let Self::List { by, limit, offset } = self;
         let window = Window::new(limit, offset)?;
-        let (tokens, admin) = by.open().await?;
+        let (tokens, admin, _) = by.open().await?;
         let page = tokens.audit(&admin, window).await.map_err(AdminError::from)?;
         by.format().list(&page.data, ["time", "person", "address", "action", "token", "token id"], row)
     }

@@ -1,10 +1,7 @@
 //! `login-link`: one-time sign-in links for the API settings.
 
 use clap::Args;
-use leadapi_core::{
-    memory::SystemClock,
-    tokens::{Sessions, SignInError},
-};
+use leadapi_core::tokens::{Sessions, SignInError};
 use serde_json::json;
 
 use super::{CommandError, admin::AdminArgs};
@@ -25,7 +22,7 @@ impl LoginLink {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         let by = &self.by;
         let store = by.business.at.open().await?;
-        let sessions = Sessions::new(store.clone(), SystemClock);
+        let sessions = Sessions::new(store.clone(), store.clock());
         let secret = match sessions.create_link(&by.business.business, &by.person).await {
             Ok(secret) => secret,
             Err(SignInError::NotAMember) => return Err(by.not_a_member(&store).await),

@@ -5,7 +5,7 @@ use leadapi_core::{
     auth::{BearerToken, Scope, Scopes},
     id::TokenId,
     model::Timestamp,
-    port::{TokenRecord, TokenRefusal},
+    port::{Clock, TokenRecord, TokenRefusal},
     tokens::{NewToken, Rotation, TokenError},
 };
 use serde::Serialize;
@@ -76,20 +76,26 @@ impl TokenCommand {
         match self {
             Self::Create { by, name, scopes, expires } => {
                 let mut new = NewToken::new(name, Scopes::try_from(scopes)?);
-                let (tokens, admin) = by.open().await?;
-                new.expires_at = expires.map(|expiry| expiry.from(Timestamp::now()));
+                let (tokens, admin, clock) = by.open().await?;
+                new.expires_at = expires.map(|expiry| expiry.from(clock.now()));
                 let name = new.name.trim().to_owned();
                 let (record, secret) = tokens.create(&admin, new).await.map_err(|error| match error {
                     TokenError::Refused(TokenRefusal::NameTaken(id)) => CommandError::TokenName { name, id },
                     error => error.into(),
                 })?;
                 let TokenRecord { id, name, scopes, .. } = &record;
-                print_secret(&by, &record, &secret, &format!("token {name:?} ({scopes}) was created with the id {id}"))
+                print_secret(
+                    &by,
+                    &record,
+                    &secret,
+                    clock.now(),
+                    &format!("token {name:?} ({scopes}) was created with the id {id}"),
+                )
             }
             Self::List { by } => {
-                let (tokens, admin) = by.open().await?;
+                let (tokens, admin, clock) = by.open().await?;
                 let records = tokens.list(&admin).await.map_err(AdminError::from)?;
-                let views: Vec<TokenView> = records.iter().map(TokenView::from).collect();
+                let views: Vec<TokenView> = records.iter().map(|record| TokenView::new(record, clock.now())).collect();
                 by.format().list(
                     &views,
                     ["id", "name", "scopes", "prefix", "created", "created by", "last used", "expires", "state"],
@@ -98,15 +104,15 @@ impl TokenCommand {
             }
             Self::Rotate { by, id, overlap, expires } => {
                 let mut rotation = Rotation::new(overlap.into());
-                let (tokens, admin) = by.open().await?;
-                rotation.expires_at = expires.map(|expiry| expiry.from(Timestamp::now()));
+                let (tokens, admin, clock) = by.open().await?;
+                rotation.expires_at = expires.map(|expiry| expiry.from(clock.now()));
                 let (record, secret) = tokens.rotate(&admin, &id, rotation).await.map_err(|error| of(&id, error))?;
                 let done =
                     format!("token {id} was replaced by {}, and expires after {overlap} at the latest", record.id);
-                print_secret(&by, &record, &secret, &done)
+                print_secret(&by, &record, &secret, clock.now(), &done)
             }
             Self::Revoke { by, id } => {
-                let (tokens, admin) = by.open().await?;
+                let (tokens, admin, _) = by.open().await?;
                 let before = match tokens.revoke(&admin, &id).await {
                     Ok(_) => None,
                     Err(TokenError::Refused(TokenRefusal::AlreadyRevoked(at))) => Some(at),
@@ -118,7 +124,7 @@ impl TokenCommand {
                 })
             }
             Self::Delete { by, id } => {
-                let (tokens, admin) = by.open().await?;
+                let (tokens, admin, _) = by.open().await?;
                 tokens.delete(&admin, &id).await.map_err(|error| of(&id, error))?;
                 by.format().print(&json!({"deleted": id}), || format!("token {id} was deleted"))
             }
@@ -127,8 +133,14 @@ impl TokenCommand {
 }
 
 /// Prints a new token with its secret, which is shown only here (contract 5.3).
-fn print_secret(by: &AdminArgs, record: &TokenRecord, secret: &BearerToken, done: &str) -> Result<(), CommandError> {
-    let view = TokenView { token: Some(secret.expose()), ..record.into() };
+fn print_secret(
+    by: &AdminArgs,
+    record: &TokenRecord,
+    secret: &BearerToken,
+    now: Timestamp,
+    done: &str,
+) -> Result<(), CommandError> {
+    let view = TokenView { token: Some(secret.expose()), ..TokenView::new(record, now) };
     let printed = by.format().print(&view, || {
         let secret = secret.expose();
         format!("{done}:\n\n{secret}\n\nThis is the only time that the secret is shown: save it now.")
@@ -161,8 +173,8 @@ struct TokenView<'t> {
     token: Option<&'t str>,
 }
 
-impl<'t> From<&'t TokenRecord> for TokenView<'t> {
-    fn from(record: &'t TokenRecord) -> Self {
+impl<'t> TokenView<'t> {
+    fn new(record: &'t TokenRecord, now: Timestamp) -> Self {
         Self {
             id: &record.id,
             name: &record.name,
@@ -173,7 +185,7 @@ impl<'t> From<&'t TokenRecord> for TokenView<'t> {
             last_used_at: record.last_used_at,
             expires_at: record.expires_at,
             revoked_at: record.revoked_at,
-            state: record.state(Timestamp::now()).to_string(),
+            state: record.state(now).to_string(),
             token: None,
         }
     }

@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Instant};
 
 use async_trait::async_trait;
 use leadapi_core::{
+    auth::Author,
     id::{BusinessId, LeadId},
     model::{ClientAccount, Lead, LeadQuery, Page, Pipeline, Window},
     port::{Created, Idempotency, Listed, Store, StoreError, Updated},
@@ -30,7 +31,8 @@ impl<S> InstrumentedStore<S> {
         let start = Instant::now();
         let result = result.await;
         self.metrics.store_seconds.with_label_values(&[call]).observe(start.elapsed().as_secs_f64());
-        if result.is_err() {
+        // A refused token is not a failure of the store.
+        if result.as_ref().is_err_and(|error| !matches!(error, StoreError::Unauthorized(_))) {
             self.metrics.store_errors.with_label_values(&[call]).inc();
         }
         result
@@ -42,23 +44,30 @@ impl<S: Store> Store for InstrumentedStore<S> {
     async fn create(
         &self,
         business: &BusinessId,
+        author: &Author,
         meta: NewLeadMeta,
         draft: LeadDraft,
         idempotency: Option<&Idempotency>,
     ) -> Result<Created, StoreError> {
-        self.measure("create", self.store.create(business, meta, draft, idempotency)).await
+        self.measure("create", self.store.create(business, author, meta, draft, idempotency)).await
     }
 
     async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, StoreError> {
         self.measure("get", self.store.get(business, id)).await
     }
 
-    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, StoreError> {
-        self.measure("update", self.store.update(business, id, edit)).await
+    async fn update(
+        &self,
+        business: &BusinessId,
+        author: &Author,
+        id: &LeadId,
+        edit: &LeadEdit,
+    ) -> Result<Updated, StoreError> {
+        self.measure("update", self.store.update(business, author, id, edit)).await
     }
 
-    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, StoreError> {
-        self.measure("remove", self.store.delete(business, id)).await
+    async fn delete(&self, business: &BusinessId, author: &Author, id: &LeadId) -> Result<bool, StoreError> {
+        self.measure("remove", self.store.delete(business, author, id)).await
     }
 
     async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, StoreError> {

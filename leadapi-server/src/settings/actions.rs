@@ -4,8 +4,8 @@ use http::StatusCode;
 use leadapi_core::{
     auth::{BearerToken, Scope, Scopes},
     id::{SessionId, TokenId},
-    model::{Page as Listed, Timestamp, Window},
-    port::{AuditEntry, TokenRecord, TokenRefusal},
+    model::{Page as Listed, Window},
+    port::{AuditEntry, Clock, TokenRecord, TokenRefusal},
     tokens::{NewToken, Rotation, TokenError},
 };
 
@@ -25,7 +25,7 @@ pub(super) async fn list(settings: &Settings, person: &Person, query: &Fields) -
         "delete" => Some("The token was deleted."),
         _ => None,
     };
-    Ok(html(StatusCode::OK, pages::tokens::list(person, &tokens, Timestamp::now(), notice)))
+    Ok(html(StatusCode::OK, pages::tokens::list(person, &tokens, settings.clock.now(), notice)))
 }
 
 pub(super) fn new(person: &Person) -> Page {
@@ -37,7 +37,7 @@ pub(super) async fn create(settings: &Settings, person: &Person, fields: &Fields
     let again = |fault: &str| html(StatusCode::BAD_REQUEST, pages::create::form(person, &form.clone().fault(fault)));
     let scopes: Vec<Scope> = form.scopes.iter().filter_map(|scope| scope.parse().ok()).collect();
     let Ok(scopes) = Scopes::try_from(scopes) else { return Ok(again("Choose at least one scope.")) };
-    let now = Timestamp::now();
+    let now = settings.clock.now();
     let mut new = NewToken::new(&*form.name, scopes);
     new.expires_at = lifetime::expiry(&form.expires, now)?;
     match settings.tokens.create(&person.admin(), new).await {
@@ -77,7 +77,7 @@ pub(super) async fn change(
     match change {
         TokenForm::Rotate => {
             let mut rotation = Rotation::new(lifetime::overlap(fields.get("overlap"))?);
-            rotation.expires_at = lifetime::expiry(fields.get("expires"), Timestamp::now())?;
+            rotation.expires_at = lifetime::expiry(fields.get("expires"), settings.clock.now())?;
             let (token, secret) = settings.tokens.rotate(&admin, id, rotation).await?;
             return Ok(created(person, &token, &secret));
         }

@@ -19,7 +19,6 @@ mod url;
 use std::sync::Arc;
 
 use leadapi_core::{
-    memory::SystemClock,
     port::SettingsStore,
     tokens::{Sessions, Tokens},
 };
@@ -30,12 +29,13 @@ pub(crate) use self::{
     person::TrustedProxy,
     url::SettingsUrl,
 };
-use crate::metrics::ConnectionMetrics;
+use crate::{metrics::ConnectionMetrics, store::StoreClock};
 
 /// The state behind the pages: tokens, sessions and recent attempts to sign in.
 pub(crate) struct Settings {
     tokens: Tokens,
     sessions: Sessions,
+    clock: StoreClock,
     url: SettingsUrl,
     proxy: Option<TrustedProxy>,
     cookie: SessionCookie,
@@ -47,12 +47,14 @@ pub(crate) struct Settings {
 impl Settings {
     pub(crate) fn new(
         store: impl SettingsStore + Clone + 'static,
+        clock: StoreClock,
         url: SettingsUrl,
         proxy: Option<TrustedProxy>,
     ) -> Result<Arc<Self>, prometheus::Error> {
         Ok(Arc::new(Self {
-            tokens: Tokens::new(store.clone(), SystemClock),
-            sessions: Sessions::new(store, SystemClock),
+            tokens: Tokens::new(store.clone(), clock.clone()),
+            sessions: Sessions::new(store, clock.clone()),
+            clock,
             cookie: SessionCookie::new(url.is_https()),
             url,
             proxy,

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use leadapi_core::{BoxError, port::StoreError};
+use leadapi_core::{
+    BoxError,
+    port::{InvalidToken, StoreError},
+};
 
 /// An error from a statement or a unit of work.
 ///
@@ -12,6 +15,9 @@ pub(crate) enum SqlError {
     /// The operation is not allowed. The message is for the caller.
     #[error("{0}")]
     Refused(String),
+    /// The token of a write is no longer valid.
+    #[error(transparent)]
+    Unauthorized(#[from] InvalidToken),
     /// A record with this key already exists.
     #[error("a record with this key already exists")]
     Conflict(#[source] Arc<dyn std::error::Error + Send + Sync>),
@@ -49,6 +55,7 @@ impl SqlError {
 impl From<SqlError> for StoreError {
     fn from(error: SqlError) -> Self {
         match error {
+            SqlError::Unauthorized(reason) => Self::Unauthorized(reason),
             SqlError::Conflict(cause) => Self::AlreadyExists(cause.into()),
             SqlError::Retry(_) | SqlError::Lost(_) => Self::Unavailable(error.into()),
             SqlError::Unknown(cause) => Self::UnknownOutcome(cause.into()),

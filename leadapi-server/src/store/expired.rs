@@ -17,13 +17,29 @@ impl SqlStore {
     /// Deletes expired idempotency keys (contract D10), and returns whether any were deleted. Also deletes expired
     /// sign-in links and sessions. Servers call this periodically.
     ///
-    /// On PostgreSQL, one server at a time does this, and keys are deleted in large groups, usually within 12 hours
-    /// after they expire. Expired keys have no effect, whether or not they have been deleted.
+    /// On PostgreSQL, one server at a time does this, by the database's clock. Keys are deleted in large groups, usually
+    /// within 12 hours after they expire. Expired keys have no effect, whether or not they have been deleted. Nothing is
+    /// deleted if the system clock and the database's clock differ by more than a minute.
     ///
     /// # Errors
     ///
     /// Returns an error if the database fails. Some keys may already have been deleted.
-    pub async fn delete_expired(&self, now: Timestamp) -> Result<bool, AdminError> {
+    pub async fn delete_expired(&self) -> Result<bool, AdminError> {
+        let now = match &self.database {
+            Database::Sqlite(_) => Some(Timestamp::now()),
+            Database::Postgres(postgres) => postgres.deletion_time().await?,
+        };
+        let Some(now) = now else { return Ok(false) };
+        self.delete_expired_at(now).await
+    }
+
+    /// Deletes what has expired at a given time, like [`delete_expired`](Self::delete_expired), without looking at any
+    /// clock. A wrong time deletes records that are still in use.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the database fails. Some keys may already have been deleted.
+    pub async fn delete_expired_at(&self, now: Timestamp) -> Result<bool, AdminError> {
         let Some(until) = now.checked_sub(Idempotency::LIFETIME) else { return Ok(false) };
         if let Database::Postgres(postgres) = &self.database {
             return Ok(postgres.delete_expired(now, until).await?);
@@ -77,6 +93,7 @@ impl Work for DeleteExpiredKeys {
 #[cfg(test)]
 mod tests {
     use leadapi_core::{
+        auth::Author,
         dataset::Dataset,
         model::{IdempotencyKey, NewLead},
         port::{Created, Store},
@@ -100,17 +117,17 @@ mod tests {
             let new = NewLead::new(&client, "Ann");
             let idempotency = Idempotency::new(IdempotencyKey::parse(&format!("key-{nth}")).unwrap(), [0; 32]);
             let meta = NewLeadMeta::new(format!("lead-{at}-{nth}").parse().unwrap(), at);
-            store.create(&business, meta, new.check().unwrap(), Some(&idempotency)).await.unwrap()
+            store.create(&business, &Author::Host, meta, new.check().unwrap(), Some(&idempotency)).await.unwrap()
         };
         futures_util::future::join_all((0..=BATCH).map(|nth| create(nth, old))).await;
         create(BATCH + 1, later).await;
         let next_day: Timestamp = "2026-05-05T12:00:00Z".parse().unwrap();
         let just_before = next_day.checked_sub(std::time::Duration::from_millis(1)).unwrap();
-        assert!(!store.delete_expired(just_before).await.unwrap());
-        assert!(store.delete_expired(next_day).await.unwrap());
+        assert!(!store.delete_expired_at(just_before).await.unwrap());
+        assert!(store.delete_expired_at(next_day).await.unwrap());
         let left = query!("SELECT count(*) FROM idempotency");
         assert_eq!(store.database.row(None, left, |mut row| row.take::<i64>()).await.unwrap(), Some(1));
-        assert!(!store.delete_expired(next_day).await.unwrap());
+        assert!(!store.delete_expired_at(next_day).await.unwrap());
         assert!(matches!(create(0, later).await, Created::New(_)));
         assert!(matches!(create(BATCH + 1, later).await, Created::Replayed(_)));
     }

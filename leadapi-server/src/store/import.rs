@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use leadapi_core::{
     dataset::{BusinessSeed, Dataset},
     id::{BusinessId, LeadId},
-    model::{Lead, Timestamp},
+    model::Lead,
+    port::Clock,
     port::TokenRecord,
     tokens::{self, IssuedToken},
 };
@@ -63,7 +64,7 @@ impl SqlStore {
         dataset: Dataset,
         progress: impl Fn(usize) + Send + Sync + 'static,
     ) -> Result<Imported, AdminError> {
-        let now = Timestamp::now();
+        let now = self.clock().now();
         let made = tokens::records(&dataset, now).map_err(|error| AdminError::Failed(error.into()))?;
         let imported = Imported {
             businesses: dataset.businesses.len(),

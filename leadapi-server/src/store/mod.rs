@@ -4,7 +4,9 @@
 //! begin and commit transactions, and determine the outcome of each commit.
 
 mod admin;
+mod author;
 mod backup;
+mod clock;
 mod database;
 mod error;
 mod expired;
@@ -14,6 +16,7 @@ mod identity;
 mod import;
 mod lead;
 mod lead_counts;
+mod lead_port;
 mod lead_statement;
 mod migrations;
 mod postgres;
@@ -31,19 +34,11 @@ mod write;
 
 use std::{path::Path, sync::Arc};
 
-use async_trait::async_trait;
-use leadapi_core::{
-    BoxError,
-    id::{BusinessId, LeadId},
-    model::{ClientAccount, Lead, LeadQuery, Page, Pipeline, Window},
-    port::{Created, Idempotency, Listed, Store, StoreError, Updated},
-    validate::{LeadDraft, LeadEdit, NewLeadMeta},
-};
+use leadapi_core::{BoxError, id::BusinessId, port::StoreError};
 
 use self::{
     error::SqlError,
     postgres::Postgres,
-    session::query,
     sqlite::Sqlite,
     write::{Write, WriteOutcome},
 };
@@ -52,6 +47,7 @@ use crate::error_chain::error_chain;
 pub(crate) use self::admin::FirstRecords;
 pub use self::{
     admin::Business,
+    clock::StoreClock,
     import::Imported,
     url::{DatabaseUrl, InvalidDatabaseUrl},
 };
@@ -93,7 +89,7 @@ impl From<StoreError> for AdminError {
     }
 }
 
-/// A [`Store`], [`TokenStore`](leadapi_core::port::TokenStore) and
+/// A [`Store`](leadapi_core::port::Store), [`TokenStore`](leadapi_core::port::TokenStore) and
 /// [`SettingsStore`](leadapi_core::port::SettingsStore) backed by a database.
 #[derive(Debug, Clone)]
 pub struct SqlStore {
@@ -153,6 +149,21 @@ impl SqlStore {
         Ok(Self { database })
     }
 
+    /// Returns the clock by which the store judges time.
+    ///
+    /// Pass it to everything that uses the store, such as [`LeadServiceBuilder::clock`], [`StoredTokens`] and
+    /// [`Sessions`]. Servers that share a PostgreSQL database then agree on the time, whatever their system clocks say.
+    ///
+    /// [`LeadServiceBuilder::clock`]: leadapi_core::http::LeadServiceBuilder::clock
+    /// [`StoredTokens`]: leadapi_core::tokens::StoredTokens
+    /// [`Sessions`]: leadapi_core::tokens::Sessions
+    pub fn clock(&self) -> StoreClock {
+        match &self.database {
+            Database::Sqlite(_) => StoreClock::SYSTEM,
+            Database::Postgres(postgres) => postgres.clock(),
+        }
+    }
+
     /// Completes when the storage fails, and returns the reason. The store then stops acknowledging writes, and the
     /// server must stop. For PostgreSQL, the future never completes.
     pub async fn failed(&self) -> String {
@@ -162,54 +173,4 @@ impl SqlStore {
             Database::Postgres(_) => std::future::pending().await,
         }
     }
-}
-
-#[async_trait]
-impl Store for SqlStore {
-    async fn create(
-        &self,
-        business: &BusinessId,
-        meta: NewLeadMeta,
-        draft: LeadDraft,
-        idempotency: Option<&Idempotency>,
-    ) -> Result<Created, StoreError> {
-        match self.database.write(business, Write::Create { meta, draft, idempotency: idempotency.cloned() }).await? {
-            WriteOutcome::Created(created) => Ok(created),
-            other => Err(unexpected_outcome(&other)),
-        }
-    }
-
-    async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, StoreError> {
-        Ok(self.database.row(Some(business), query!(&lead_statement::SELECT, business, id), lead::read).await?)
-    }
-
-    async fn update(&self, business: &BusinessId, id: &LeadId, edit: &LeadEdit) -> Result<Updated, StoreError> {
-        match self.database.write(business, Write::Update { id: id.clone(), edit: edit.clone() }).await? {
-            WriteOutcome::Updated(updated) => Ok(updated),
-            other => Err(unexpected_outcome(&other)),
-        }
-    }
-
-    async fn delete(&self, business: &BusinessId, id: &LeadId) -> Result<bool, StoreError> {
-        match self.database.write(business, Write::Delete { id: id.clone() }).await? {
-            WriteOutcome::Deleted(deleted) => Ok(deleted),
-            other => Err(unexpected_outcome(&other)),
-        }
-    }
-
-    async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, StoreError> {
-        Ok(self.database.read(business, read::List { business: business.clone(), query: query.clone() }).await?)
-    }
-
-    async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, StoreError> {
-        Ok(self.database.read(business, read::Pipelines { business: business.clone(), window }).await?)
-    }
-
-    async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, StoreError> {
-        Ok(self.database.read(business, read::Clients { business: business.clone(), window }).await?)
-    }
-}
-
-fn unexpected_outcome(outcome: &WriteOutcome) -> StoreError {
-    StoreError::backend(format!("the store returned the outcome of another write: {outcome:?}"))
 }

@@ -59,6 +59,15 @@ pub(crate) const RECOUNT_BUCKET: &str = "INSERT INTO tally (business_id, client_
             AND (created_at, id) >= ($2, $3) AND (created_at, id) < ($4, $5) \
     ) AS counted GROUP BY client_id, stage_id";
 
+// The token of a write.
+
+/// The last column is the time on the database's clock, which SQLite lacks.
+pub(crate) const AUTHOR: &str = "SELECT revoked_at, expires_at, NULL FROM token WHERE business_id = $1 AND id = $2";
+
+/// Like `AUTHOR`, for PostgreSQL. The time is read after the lock on the business was granted.
+pub(crate) const AUTHOR_WITH_TIME: &str = "SELECT revoked_at, expires_at, \
+    cast(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint) FROM token WHERE business_id = $1 AND id = $2";
+
 // Records that leads refer to.
 
 pub(crate) const CLIENT_EXISTS: &str = "SELECT id FROM client WHERE business_id = $1 AND id = $2";

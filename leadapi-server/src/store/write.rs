@@ -10,13 +10,16 @@ use std::{
 };
 
 use leadapi_core::{
-    id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
+    auth::Author,
+    id::{BusinessId, ClientId, LeadId, PipelineId, StageId, TokenId},
     model::{IdempotencyKey, Lead, Timestamp},
-    port::{Created, Idempotency, Updated},
+    port::{Created, Idempotency, InvalidToken, Updated},
     validate::{LeadDraft, LeadEdit, LookupResult, NewLeadMeta, RequiredLookups},
 };
 
 use super::{
+    author::{self, Validity},
+    clock::StoreClock,
     error::SqlError,
     idempotency::{self, Record, RecordedLead, StoredResponse},
     lead,
@@ -27,9 +30,16 @@ use super::{
     statement,
 };
 
+/// A write and its author.
+#[derive(Debug, Clone)]
+pub(crate) struct Write {
+    pub(crate) author: Author,
+    pub(crate) operation: LeadWrite,
+}
+
 /// A write operation of the [`Store`](leadapi_core::port::Store) port.
 #[derive(Debug, Clone)]
-pub(crate) enum Write {
+pub(crate) enum LeadWrite {
     Create { meta: NewLeadMeta, draft: LeadDraft, idempotency: Option<Idempotency> },
     Update { id: LeadId, edit: LeadEdit },
     Delete { id: LeadId },
@@ -47,9 +57,10 @@ pub(crate) async fn run(
     session: &mut dyn Session,
     business: &BusinessId,
     writes: &[&Write],
+    clock: &StoreClock,
 ) -> Result<Vec<Result<WriteOutcome, SqlError>>, SqlError> {
-    let mut set = WriteSet::load(session, business, writes).await?;
-    let outcomes = writes.iter().map(|write| set.apply(write)).collect();
+    let mut set = WriteSet::load(session, business, writes, clock).await?;
+    let outcomes = writes.iter().map(|write| set.apply(write, clock)).collect();
     set.save(session, business).await?;
     Ok(outcomes)
 }
@@ -65,6 +76,8 @@ struct WriteSet {
     keys: BTreeMap<IdempotencyKey, Change<StoredResponse>>,
     /// The idempotency records, as loaded.
     records: Vec<(IdempotencyKey, Record)>,
+    /// The tokens of the authors.
+    authors: HashMap<TokenId, Validity>,
 }
 
 #[derive(Debug)]
@@ -87,16 +100,17 @@ enum Lookup {
     Stage(StageId),
     Lead(LeadId),
     Key(IdempotencyKey),
+    Author(TokenId),
 }
 
 impl Write {
     fn lookups(&self) -> impl Iterator<Item = Lookup> {
-        let (named, lead, key) = match self {
-            Self::Create { draft, idempotency, .. } => {
+        let (named, lead, key) = match &self.operation {
+            LeadWrite::Create { draft, idempotency, .. } => {
                 (draft.required_lookups(), None, idempotency.as_ref().map(|idempotency| &idempotency.key))
             }
-            Self::Update { id, edit } => (edit.required_lookups(), Some(id), None),
-            Self::Delete { id } => (RequiredLookups::default(), Some(id), None),
+            LeadWrite::Update { id, edit } => (edit.required_lookups(), Some(id), None),
+            LeadWrite::Delete { id } => (RequiredLookups::default(), Some(id), None),
         };
         let RequiredLookups { client, pipeline, stage, .. } = named;
         let client = client.cloned().map(Lookup::Client);
@@ -104,26 +118,33 @@ impl Write {
         let stage = stage.cloned().map(Lookup::Stage);
         let lead = lead.cloned().map(Lookup::Lead);
         let key = key.cloned().map(Lookup::Key);
-        [client, pipeline, stage, lead, key].into_iter().flatten()
+        let author = author::token(&self.author).cloned().map(Lookup::Author);
+        [client, pipeline, stage, lead, key, author].into_iter().flatten()
     }
 }
 
 impl Lookup {
-    fn query(&self, business: &BusinessId) -> Query {
+    fn query(&self, business: &BusinessId, clock: &StoreClock) -> Query {
         match self {
             Self::Client(id) => query!(statement::CLIENT_EXISTS, business, id),
             Self::Pipeline(id) => query!(statement::FIRST_STAGE, business, id),
             Self::Stage(id) => query!(statement::PIPELINE_OF_STAGE, business, id),
             Self::Lead(id) => query!(&lead_statement::SELECT, business, id),
             Self::Key(key) => query!(statement::FIND_KEY, business, key),
+            Self::Author(id) => author::query(business, id, clock),
         }
     }
 }
 
 impl WriteSet {
-    async fn load(session: &mut dyn Session, business: &BusinessId, writes: &[&Write]) -> Result<Self, SqlError> {
+    async fn load(
+        session: &mut dyn Session,
+        business: &BusinessId,
+        writes: &[&Write],
+        clock: &StoreClock,
+    ) -> Result<Self, SqlError> {
         let mut set = Self::default();
-        set.look_up(session, business, writes.iter().flat_map(|write| write.lookups()).collect()).await?;
+        set.look_up(session, business, writes.iter().flat_map(|write| write.lookups()).collect(), clock).await?;
         // Only a create whose key is already stored may need a second round trip.
         let referenced = set.records.iter().filter_map(|(_, record)| match &record.lead {
             RecordedLead::Unchanged(id) if !set.leads.contains_key(id) => Some(Lookup::Lead(id.clone())),
@@ -131,7 +152,7 @@ impl WriteSet {
         });
         let referenced: BTreeSet<Lookup> = referenced.collect();
         if !referenced.is_empty() {
-            set.look_up(session, business, referenced).await?;
+            set.look_up(session, business, referenced, clock).await?;
         }
         for (key, record) in std::mem::take(&mut set.records) {
             let find = |id: &LeadId| set.leads.get(id).and_then(|lead| lead.before.clone());
@@ -146,21 +167,23 @@ impl WriteSet {
         session: &mut dyn Session,
         business: &BusinessId,
         lookups: BTreeSet<Lookup>,
+        clock: &StoreClock,
     ) -> Result<(), SqlError> {
         let lookups: Vec<Lookup> = lookups.into_iter().collect();
-        let queries = lookups.iter().map(|lookup| lookup.query(business)).collect();
-        let mut read = |nth, row: Row<'_>| lookups.get(nth).map_or(Ok(()), |lookup| self.store_row(lookup, row));
+        let queries = lookups.iter().map(|lookup| lookup.query(business, clock)).collect();
+        let mut read = |nth, row: Row<'_>| lookups.get(nth).map_or(Ok(()), |lookup| self.store_row(lookup, row, clock));
         session.query(queries, &mut read).await
     }
 
     /// Stores the row that a lookup returned. If a lookup returns no row, the record does not exist.
-    fn store_row(&mut self, lookup: &Lookup, mut row: Row<'_>) -> Result<(), SqlError> {
+    fn store_row(&mut self, lookup: &Lookup, mut row: Row<'_>, clock: &StoreClock) -> Result<(), SqlError> {
         match lookup {
             Lookup::Client(_) => drop(self.clients.insert(row.take()?)),
             Lookup::Pipeline(id) => drop(self.first_stages.insert(id.clone(), row.take()?)),
             Lookup::Stage(id) => drop(self.stage_pipelines.insert(id.clone(), row.take()?)),
             Lookup::Lead(id) => drop(self.leads.insert(id.clone(), Change::unchanged(lead::read(row)?))),
             Lookup::Key(key) => self.records.push((key.clone(), Record::read(row)?)),
+            Lookup::Author(id) => drop(self.authors.insert(id.clone(), author::read(row, clock)?)),
         }
         Ok(())
     }
@@ -173,13 +196,16 @@ impl WriteSet {
         found
     }
 
-    fn apply(&mut self, write: &Write) -> Result<WriteOutcome, SqlError> {
-        match write {
-            Write::Create { meta, draft, idempotency } => {
-                self.create(meta, draft, idempotency.as_ref()).map(WriteOutcome::Created)
+    fn apply(&mut self, write: &Write, clock: &StoreClock) -> Result<WriteOutcome, SqlError> {
+        if let Some(id) = author::token(&write.author) {
+            self.authors.get(id).copied().unwrap_or(Err(InvalidToken::Unknown))?;
+        }
+        match &write.operation {
+            LeadWrite::Create { meta, draft, idempotency } => {
+                self.create(meta, draft, idempotency.as_ref(), clock).map(WriteOutcome::Created)
             }
-            Write::Update { id, edit } => Ok(WriteOutcome::Updated(self.update(id, edit))),
-            Write::Delete { id } => {
+            LeadWrite::Update { id, edit } => Ok(WriteOutcome::Updated(self.update(id, edit))),
+            LeadWrite::Delete { id } => {
                 let deleted = self.leads.get_mut(id).and_then(|lead| lead.after.take());
                 Ok(WriteOutcome::Deleted(deleted.is_some()))
             }
@@ -191,8 +217,10 @@ impl WriteSet {
         meta: &NewLeadMeta,
         draft: &LeadDraft,
         idempotency: Option<&Idempotency>,
+        clock: &StoreClock,
     ) -> Result<Created, SqlError> {
-        if let Some(answer) = idempotency.and_then(|idempotency| self.replay(idempotency, meta.at)) {
+        let now = clock.key_time(meta.at);
+        if let Some(answer) = idempotency.and_then(|idempotency| self.replay(idempotency, now)) {
             return Ok(answer);
         }
         let references = self.references(draft.required_lookups());

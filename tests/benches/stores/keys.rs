@@ -7,6 +7,7 @@ use std::{
 
 use futures_util::{StreamExt, stream};
 use leadapi_core::{
+    auth::Author,
     model::{IdempotencyKey, LeadPatch, Timestamp},
     port::{Created, Idempotency, Store},
     validate::NewLeadMeta,
@@ -97,9 +98,12 @@ async fn create(store: &SqlStore, nth: usize, key: Option<usize>) -> Created {
         Idempotency::new(IdempotencyKey::parse(&text).unwrap(), draft.fingerprint())
     });
     let meta = NewLeadMeta::new(lead_id(nth), Timestamp::now());
-    store.create(&business(), meta, draft, key.as_ref()).await.unwrap()
+    store.create(&business(), &Author::Host, meta, draft, key.as_ref()).await.unwrap()
 }
 
 async fn rename(store: &SqlStore, nth: usize, name: &str) {
-    store.update(&business(), &lead_id(nth), &LeadPatch::new().name(name).check().unwrap()).await.unwrap();
+    store
+        .update(&business(), &Author::Host, &lead_id(nth), &LeadPatch::new().name(name).check().unwrap())
+        .await
+        .unwrap();
 }

@@ -10,6 +10,8 @@
 
 mod calls;
 mod clock;
+#[cfg(target_os = "linux")]
+mod clocks;
 mod rate_limit;
 mod server;
 mod twins;

@@ -2,6 +2,7 @@
 //! business.
 
 use leadapi_core::{
+    auth::Author,
     id::{ClientId, LeadId},
     model::NewLead,
     port::Store,
@@ -26,13 +27,13 @@ async fn a_create_reports_its_true_outcome_whichever_message_is_lost() {
         for nth in 0.. {
             // Both businesses write first, so each has a commit record that the store could confuse with the other's.
             for tenant in Tenant::BOTH {
-                store.delete(&tenant.business(), &LeadId::parse("nobody").unwrap()).await.unwrap();
+                store.delete(&tenant.business(), &Author::Host, &LeadId::parse("nobody").unwrap()).await.unwrap();
             }
             proxy.cut(Cut { direction: Direction::ToClient, nth, kind: CutKind::Before });
             let id = LeadId::parse(format!("lost-{nth}")).unwrap();
             let lead = NewLead::new(&ClientId::parse("client-1").unwrap(), "Ann").check().unwrap();
             let meta = NewLeadMeta::new(id.clone(), "2026-05-04T12:00:00Z".parse().unwrap());
-            let outcome = store.create(&tenant.business(), meta, lead, None).await;
+            let outcome = store.create(&tenant.business(), &Author::Host, meta, lead, None).await;
             let was_cut = proxy.has_cut();
             proxy.watch();
             let stored = store.get(&tenant.business(), &id).await.unwrap().is_some();

@@ -4,6 +4,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use leadapi_core::{
+    auth::Author,
     id::{ClientId, LeadId},
     model::{LeadPatch, NewLead, Timestamp},
     port::Store,
@@ -120,16 +121,16 @@ async fn apply(store: Arc<dyn Store>, change: Change) {
             let mut new = NewLead::new(&ClientId::parse(client(nth)).unwrap(), format!("{nth} {}", tenant.canary()));
             new.stage_id = stage(nth).map(str::to_owned);
             let meta = NewLeadMeta::new(LeadId::parse(lead_id(tenant, nth)).unwrap(), moment(at));
-            store.create(&tenant.business(), meta, new.check().unwrap(), None).await.unwrap();
+            store.create(&tenant.business(), &Author::Host, meta, new.check().unwrap(), None).await.unwrap();
         }
         Change::Remove(tenant, id) => {
-            assert!(store.delete(&tenant.business(), &LeadId::parse(id).unwrap()).await.unwrap());
+            assert!(store.delete(&tenant.business(), &Author::Host, &LeadId::parse(id).unwrap()).await.unwrap());
         }
         Change::Move(tenant, id) => {
             let mut patch = LeadPatch::new();
             patch.stage_id = leadapi_core::model::Change::Set("stage-3".to_owned());
             let edit = patch.check().unwrap();
-            store.update(&tenant.business(), &LeadId::parse(id).unwrap(), &edit).await.unwrap();
+            store.update(&tenant.business(), &Author::Host, &LeadId::parse(id).unwrap(), &edit).await.unwrap();
         }
     }
 }

@@ -160,7 +160,7 @@ impl Sides<'_> {
             let partition = |row: &Vec<String>| at(row) / TURN % PARTITIONS;
             let in_use: Vec<i64> = expected.iter().filter(|row| at(row) > until).map(partition).collect();
             expected.retain(|row| at(row) > until || (is_postgres && in_use.contains(&partition(row))));
-            store.delete_expired(now).await.map_err(|error| error.to_string())?;
+            store.delete_expired_at(now).await.map_err(|error| error.to_string())?;
             let keys = raw.rows(rows).await;
             if keys != expected {
                 return Err(format!("{:?} has the keys {keys:?} instead of {expected:?}", side.open_store.kind));

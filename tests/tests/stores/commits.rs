@@ -2,7 +2,7 @@
 //! PostgreSQL breaks (contract D10).
 
 use leadapi_core::{
-    auth::{BearerToken, Scopes},
+    auth::{Author, BearerToken, Scopes},
     model::Timestamp,
     port::{Created, Store, StoreError, TokenRecord, TokenStore, Updated},
 };
@@ -115,7 +115,7 @@ async fn a_delete_cut_at_any_message_reports_its_true_outcome() {
     let proxied = ProxiedStore::new(cluster).await;
     let remove = async || {
         let lead = id(create(&proxied.direct, "to go", &new_key()).await.unwrap());
-        (proxied.store.delete(&business(), &lead).await, lead)
+        (proxied.store.delete(&business(), &Author::Host, &lead).await, lead)
     };
     let cuts = proxied.cuts(async || drop(remove().await)).await;
     for cut in cuts {
@@ -127,7 +127,7 @@ async fn a_delete_cut_at_any_message_reports_its_true_outcome() {
             Ok(removed) => {
                 assert!(removed && !is_there, "{cut:?}: the delete returned {removed}, the lead exists: {is_there}");
             }
-            Err(_) => drop(proxied.direct.delete(&business(), &lead).await.unwrap()),
+            Err(_) => drop(proxied.direct.delete(&business(), &Author::Host, &lead).await.unwrap()),
         }
         remove().await.0.unwrap();
     }

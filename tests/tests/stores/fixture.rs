@@ -1,6 +1,7 @@
 //! A database with one business, and helpers that call its store.
 
 use leadapi_core::{
+    auth::Author,
     dataset::Dataset,
     id::{BusinessId, ClientId, LeadId},
     model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead, Timestamp, Window},
@@ -9,7 +10,7 @@ use leadapi_core::{
 };
 use leadapi_server::store::{DatabaseUrl, SqlStore};
 
-const DATA: &str = r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
+pub(crate) const DATA: &str = r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
     "clients": [{"id": "c1", "name": "C", "created_at": "2026-01-01T00:00:00Z"}]}]}"#;
 
 pub(crate) fn business() -> BusinessId {
@@ -32,7 +33,7 @@ pub(crate) async fn create(store: &SqlStore, name: &str, key: &str) -> Result<Cr
     let draft = new.check().unwrap();
     let once = Idempotency::new(IdempotencyKey::parse(key).unwrap(), draft.fingerprint());
     let id = LeadId::parse(uuid::Uuid::now_v7().to_string()).unwrap();
-    store.create(&business(), NewLeadMeta::new(id, Timestamp::now()), draft, Some(&once)).await
+    store.create(&business(), &Author::Host, NewLeadMeta::new(id, Timestamp::now()), draft, Some(&once)).await
 }
 
 /// Returns the id of a created or replayed lead.
@@ -44,7 +45,7 @@ pub(crate) fn id(created: Created) -> LeadId {
 }
 
 pub(crate) async fn rename(store: &SqlStore, id: &LeadId, name: &str) -> Result<Updated, StoreError> {
-    store.update(&business(), id, &LeadPatch::new().name(name).check().unwrap()).await
+    store.update(&business(), &Author::Host, id, &LeadPatch::new().name(name).check().unwrap()).await
 }
 
 /// Returns the ids and names of all leads.

@@ -2,6 +2,7 @@
 
 use futures_util::future::join_all;
 use leadapi_core::{
+    auth::Author,
     id::{ClientId, LeadId},
     model::{NewLead, Timestamp},
     port::{Created, Store, StoreError},
@@ -17,7 +18,7 @@ async fn failing_writes_do_not_fail_the_others(store: &SqlStore) {
     let create = async |nth: usize, id: String, client: &str| {
         let draft = NewLead::new(&ClientId::parse(client).unwrap(), format!("lead {nth}")).check().unwrap();
         let meta = NewLeadMeta::new(LeadId::parse(id).unwrap(), Timestamp::now());
-        store.create(&business(), meta, draft, None).await
+        store.create(&business(), &Author::Host, meta, draft, None).await
     };
     create(0, "taken".into(), "c1").await.unwrap();
     let outcomes = join_all((1..=40).map(|nth| match nth % 10 {

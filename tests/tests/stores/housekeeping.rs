@@ -2,6 +2,7 @@
 //! deletes them.
 
 use leadapi_core::{
+    auth::Author,
     dataset::Dataset,
     model::Timestamp,
     port::{Created, Store},
@@ -54,7 +55,7 @@ async fn a_key_contains_its_lead_only_after_a_change() {
     }
     let copies = "SELECT count(*) FROM idempotency WHERE lead IS NOT NULL";
     assert_eq!(client.query_one(copies, &[]).await.unwrap().get::<_, i64>(0), 0);
-    store.delete(&crate::fixture::business(), &"l1".parse().unwrap()).await.unwrap();
+    store.delete(&crate::fixture::business(), &Author::Host, &"l1".parse().unwrap()).await.unwrap();
     assert_eq!(client.query_one(copies, &[]).await.unwrap().get::<_, i64>(0), 1);
 }
 
@@ -65,9 +66,9 @@ async fn a_partition_is_emptied_once_all_its_keys_have_expired() {
     create(&store, "early", "l0", "2026-05-04T00:00:00Z").await;
     create(&store, "morning", "l1", MORNING).await;
     create(&store, "noon", "l2", NOON).await;
-    assert!(!store.delete_expired(at("2026-05-05T11:59:59.998Z")).await.unwrap());
+    assert!(!store.delete_expired_at(at("2026-05-05T11:59:59.998Z")).await.unwrap());
     assert_eq!(keys(&client).await, 3);
-    assert!(store.delete_expired(at("2026-05-05T11:59:59.999Z")).await.unwrap());
+    assert!(store.delete_expired_at(at("2026-05-05T11:59:59.999Z")).await.unwrap());
     assert_eq!(keys(&client).await, 1);
     replayed(create(&store, "noon", "x", "2026-05-05T11:59:59.999Z").await);
 }
@@ -82,11 +83,11 @@ async fn a_partition_that_was_not_emptied_in_time_is_used_again() {
     create(&store, "new", "l2", TWO_DAYS_LATER).await;
     let partitions = "SELECT count(DISTINCT tableoid) FROM idempotency";
     assert_eq!(client.query_one(partitions, &[]).await.unwrap().get::<_, i64>(0), 1);
-    assert!(!store.delete_expired(at(TWO_DAYS_LATER)).await.unwrap());
+    assert!(!store.delete_expired_at(at(TWO_DAYS_LATER)).await.unwrap());
     replayed(create(&store, "new", "x", TWO_DAYS_LATER).await);
     assert!(matches!(create(&store, "old", "l3", TWO_DAYS_LATER).await, Created::New(_)));
     replayed(create(&store, "old", "x", TWO_DAYS_LATER).await);
-    assert!(store.delete_expired(at("2026-05-07T09:00:00Z")).await.unwrap());
+    assert!(store.delete_expired_at(at("2026-05-07T09:00:00Z")).await.unwrap());
     assert_eq!(keys(&client).await, 0);
 }
 
@@ -110,10 +111,10 @@ async fn a_long_read_delays_the_deletion_but_no_create() {
     create(&store, "morning", "l1", MORNING).await;
     client.batch_execute("BEGIN; SELECT count(*) FROM idempotency").await.unwrap();
     let later = at("2026-05-05T12:00:00Z");
-    assert!(!in_time("the deletion gives up", store.delete_expired(later)).await.unwrap());
+    assert!(!in_time("the deletion gives up", store.delete_expired_at(later)).await.unwrap());
     assert!(matches!(create(&store, "next", "l2", "2026-05-05T12:00:00Z").await, Created::New(_)));
     client.batch_execute("COMMIT").await.unwrap();
-    assert!(store.delete_expired(later).await.unwrap());
+    assert!(store.delete_expired_at(later).await.unwrap());
     assert_eq!(keys(&client).await, 1);
 }
 
@@ -126,11 +127,11 @@ async fn one_server_works_at_a_time_and_another_takes_over() {
     client.batch_execute("UPDATE operation SET committed_at = 0").await.unwrap();
     client.batch_execute("BEGIN; SELECT * FROM operation FOR UPDATE").await.unwrap();
     let later = at("2026-05-05T12:00:00Z");
-    let working = tokio::spawn(async move { one.delete_expired(later).await });
+    let working = tokio::spawn(async move { one.delete_expired_at(later).await });
     let waits = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     let row = eventually("the first server waits", async || client.query_opt(waits, &[]).await.unwrap()).await;
     let pid: i32 = row.get(0);
-    let worked = in_time("the other server's round", other.delete_expired(later)).await.unwrap();
+    let worked = in_time("the other server's round", other.delete_expired_at(later)).await.unwrap();
     assert!(!worked, "the other server must leave the work to the first");
     assert_eq!(keys(&client).await, 1);
     // Aborts the rest of the first server's round. Its open transaction ends when its connection does.
@@ -138,6 +139,6 @@ async fn one_server_works_at_a_time_and_another_takes_over() {
     client.execute("SELECT pg_terminate_backend($1, 5000)", &[&pid]).await.unwrap();
     client.batch_execute("COMMIT").await.unwrap();
     // The first server may retry the transaction, so the other server may need more than one round.
-    eventually("the other server takes over", async || other.delete_expired(later).await.unwrap()).await;
+    eventually("the other server takes over", async || other.delete_expired_at(later).await.unwrap()).await;
     assert_eq!(keys(&client).await, 0);
 }

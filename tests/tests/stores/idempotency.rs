@@ -4,6 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use leadapi_core::{
+    auth::Author,
     dataset::{BusinessSeed, Dataset},
     id::{ClientId, StageId},
     model::{IdempotencyKey, Lead, LeadPatch, NewLead, Timestamp},
@@ -36,7 +37,7 @@ pub(crate) async fn urls(name: &str) -> (TempDir, Vec<String>) {
     (folder, urls)
 }
 
-async fn open(url: &str) -> SqlStore {
+pub(crate) async fn open(url: &str) -> SqlStore {
     let store = SqlStore::open(&url.parse().unwrap()).await.unwrap();
     if store.is_empty().await.unwrap() {
         store.import(Dataset::parse(DATA).unwrap(), |_| {}).await.unwrap();
@@ -62,7 +63,7 @@ pub(crate) async fn create(store: &SqlStore, key: &str, id: &str, at: &str) -> C
     let draft = draft();
     let idempotency = Idempotency::new(IdempotencyKey::parse(key).unwrap(), draft.fingerprint());
     let meta = NewLeadMeta::new(id.parse().unwrap(), at.parse().unwrap());
-    store.create(&business(), meta, draft, Some(&idempotency)).await.unwrap()
+    store.create(&business(), &Author::Host, meta, draft, Some(&idempotency)).await.unwrap()
 }
 
 /// Creates a lead, and returns the expected outcome of a replay.
@@ -73,11 +74,14 @@ async fn first(store: &SqlStore, key: &str, id: &str, at: &str) -> Created {
 
 async fn rename(store: &SqlStore, id: &str, name: &str) {
     let edit = LeadPatch::new().name(name).clear_value().check().unwrap();
-    assert!(matches!(store.update(&business(), &id.parse().unwrap(), &edit).await.unwrap(), Updated::Changed(_)));
+    assert!(matches!(
+        store.update(&business(), &Author::Host, &id.parse().unwrap(), &edit).await.unwrap(),
+        Updated::Changed(_)
+    ));
 }
 
 async fn delete(store: &SqlStore, id: &str) {
-    assert!(store.delete(&business(), &id.parse().unwrap()).await.unwrap());
+    assert!(store.delete(&business(), &Author::Host, &id.parse().unwrap()).await.unwrap());
 }
 
 #[tokio::test]

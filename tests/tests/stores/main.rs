@@ -7,7 +7,9 @@
     reason = "a failed unwrap fails the test"
 )]
 
+mod authors;
 mod businesses;
+mod clock_steps;
 mod commits;
 mod conformance;
 mod export;

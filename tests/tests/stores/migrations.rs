@@ -1,6 +1,7 @@
 //! Tests of schema creation and migrations. The first server to start creates the schema; later ones use it.
 
 use futures_util::future::join_all;
+use leadapi_core::auth::Author;
 use leadapi_core::port::{Created, Store};
 use leadapi_server::store::SqlStore;
 use leadapi_tests::postgres::Cluster;
@@ -63,7 +64,7 @@ async fn check_old_replay(url: &str) {
     for _ in 0..2 {
         let lead = replayed(replay("2026-05-05T11:59:59.999Z").await);
         assert_eq!((lead.id.as_str(), lead.name.as_str()), ("old", "Ann"));
-        store.delete(&crate::fixture::business(), &lead.id).await.unwrap();
+        store.delete(&crate::fixture::business(), &Author::Host, &lead.id).await.unwrap();
     }
     assert_eq!(export(&store).await[0].idempotency[0].lead.name, "Ann");
     assert!(matches!(replay("2026-05-05T12:00:00Z").await, Created::New(_)));

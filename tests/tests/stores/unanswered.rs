@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::{BoxFuture, join_all};
 use leadapi_core::{
+    auth::Author,
     id::{ClientId, LeadId},
     model::{NewLead, Timestamp},
     port::{Created, Store, StoreError, Updated},
@@ -73,7 +74,7 @@ impl Servers {
                 WriteOutcome::Renamed(renamed.clone(), rename(&self.one, &renamed, "A").await)
             }));
             writes.push(Box::pin(async move {
-                WriteOutcome::Deleted(deleted.clone(), self.one.delete(&business(), &deleted).await)
+                WriteOutcome::Deleted(deleted.clone(), self.one.delete(&business(), &Author::Host, &deleted).await)
             }));
         }
         join_all(writes).await
@@ -123,7 +124,7 @@ impl Servers {
 async fn create_plain(store: &SqlStore, name: &str) -> Result<Created, StoreError> {
     let draft = NewLead::new(&ClientId::parse("c1").unwrap(), name).check().unwrap();
     let id = LeadId::parse(uuid::Uuid::now_v7().to_string()).unwrap();
-    store.create(&business(), NewLeadMeta::new(id, Timestamp::now()), draft, None).await
+    store.create(&business(), &Author::Host, NewLeadMeta::new(id, Timestamp::now()), draft, None).await
 }
 
 /// Runs the writes around an outage. Returns their outcomes, the leads that the second server renamed, and all leads

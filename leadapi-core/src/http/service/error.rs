@@ -7,7 +7,7 @@ use http::{Method, StatusCode};
 use crate::{
     BoxError,
     auth::{MalformedToken, Scope},
-    port::StoreError,
+    port::{InvalidToken, StoreError},
     validate::{FieldErrors, InvalidReference},
 };
 
@@ -47,12 +47,8 @@ pub(crate) enum Kind {
 pub(crate) enum Unauthorized {
     #[error(transparent)]
     Header(#[from] MalformedToken),
-    #[error("invalid token")]
-    Invalid,
-    #[error("token expired")]
-    Expired,
-    #[error("token revoked")]
-    Revoked,
+    #[error(transparent)]
+    Token(#[from] InvalidToken),
 }
 
 impl ApiError {
@@ -99,6 +95,12 @@ impl From<Unauthorized> for ApiError {
     }
 }
 
+impl From<InvalidToken> for ApiError {
+    fn from(reason: InvalidToken) -> Self {
+        Unauthorized::Token(reason).into()
+    }
+}
+
 impl From<FieldErrors> for ApiError {
     fn from(errors: FieldErrors) -> Self {
         Kind::Invalid(errors).into()
@@ -107,7 +109,10 @@ impl From<FieldErrors> for ApiError {
 
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
-        Kind::Internal(error.into()).into()
+        match error {
+            StoreError::Unauthorized(reason) => reason.into(),
+            error => Kind::Internal(error.into()).into(),
+        }
     }
 }
 

@@ -17,6 +17,7 @@ use std::{
     pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll, ready},
+    time::Duration,
 };
 
 use bytes::Bytes;
@@ -38,9 +39,11 @@ use self::{
 use super::{Operation, ResponseBody};
 use crate::{
     BoxError,
-    auth::{BearerToken, Caller},
+    auth::{BearerToken, Caller, Scope},
+    model::Timestamp,
     port::{
-        Admission, Clock, Created, IdSource, Idempotency, Listed, RateLimiter, Store, TokenVerifier, Updated, Verdict,
+        Admission, Clock, Created, IdSource, Idempotency, InvalidToken, Listed, RateLimiter, Store, TokenVerifier,
+        Updated, Verdict,
     },
     validate::{InvalidReference, NewLeadMeta},
 };
@@ -125,6 +128,9 @@ impl LeadService {
     }
 }
 
+/// The time for which the verification of a token holds while the body of the request arrives.
+const VERIFIED_FOR: Duration = Duration::from_secs(1);
+
 type Answered = Pin<Box<dyn Future<Output = (Response<ResponseBody>, RequestLog)> + Send>>;
 
 impl<B> Service<Request<B>> for LeadService
@@ -175,13 +181,9 @@ impl Inner {
         let operation = route.operation;
         log.operation = Some(operation);
         let token = BearerToken::from_headers(&head.headers).map_err(Unauthorized::Header)?;
-        let caller = match self.verifier.verify(&token).await? {
-            Verdict::Good(caller) => &*log.caller.insert(caller),
-            Verdict::Unknown => return Err(Unauthorized::Invalid.into()),
-            Verdict::Expired => return Err(Unauthorized::Expired.into()),
-            Verdict::Revoked => return Err(Unauthorized::Revoked.into()),
-        };
         let scope = operation.endpoint().scope;
+        let verified_at = (scope == Scope::Write).then(|| self.clock.now());
+        let caller = &*log.caller.insert(self.verify(&token).await?);
         if let Admission::Refused { retry_after } = self.limiter.admit(&caller.token, scope.into()).await? {
             return Err(Kind::RateLimited { retry_after }.into());
         }
@@ -193,13 +195,26 @@ impl Inner {
             // The other operations ignore any body (contract D5), so it is not read.
             _ => Ok(Bytes::new()),
         };
+        // Not counted against the rate limit, which has already counted the request.
+        if verified_at.is_some_and(|at| is_outdated(at, self.clock.now())) {
+            self.verify(&token).await?;
+        }
         let call = decode(route, head.uri.query(), &head.headers, body)?;
         let reply = self.run(caller, call).await?;
         Ok(encode(operation, reply, &self.mount.public)?)
     }
 
+    async fn verify(&self, token: &BearerToken) -> Result<Caller, ApiError> {
+        match self.verifier.verify(token).await? {
+            Verdict::Good(caller) => Ok(caller),
+            Verdict::Unknown => Err(InvalidToken::Unknown.into()),
+            Verdict::Expired => Err(InvalidToken::Expired.into()),
+            Verdict::Revoked => Err(InvalidToken::Revoked.into()),
+        }
+    }
+
     async fn run(&self, caller: &Caller, call: Call) -> Result<Reply, ApiError> {
-        let (store, business) = (&self.store, &caller.business);
+        let (store, business, author) = (&self.store, &caller.business, &caller.author);
         match call {
             Call::ListLeads(_, Some(reference @ InvalidReference::Client)) => Err(reference.into()),
             // An unknown client account takes precedence over an invalid stage, so the store must be queried even if
@@ -212,7 +227,7 @@ impl Inner {
                 let at = self.clock.now();
                 let meta = NewLeadMeta { id: self.ids.lead_id(at), at };
                 let idempotency = key.map(|key| Idempotency { key, fingerprint: draft.fingerprint() });
-                match store.create(business, meta, draft, idempotency.as_ref()).await? {
+                match store.create(business, author, meta, draft, idempotency.as_ref()).await? {
                     Created::New(lead) => Ok(Reply::Created { lead, replayed: false }),
                     Created::Replayed(lead) => Ok(Reply::Created { lead, replayed: true }),
                     Created::KeyReused => Err(Kind::KeyReused.into()),
@@ -224,13 +239,13 @@ impl Inner {
                 Some(lead) => Ok(Reply::Lead(lead)),
                 None => Err(Kind::NoSuchLead.into()),
             },
-            Call::UpdateLead(Some(id), edit) => match store.update(business, &id, &edit).await? {
+            Call::UpdateLead(Some(id), edit) => match store.update(business, author, &id, &edit).await? {
                 Updated::Changed(lead) => Ok(Reply::Lead(lead)),
                 Updated::Missing => Err(Kind::NoSuchLead.into()),
                 Updated::Refused(reference) => Err(reference.into()),
             },
             Call::DeleteLead(Some(id)) => {
-                if store.delete(business, &id).await? {
+                if store.delete(business, author, &id).await? {
                     Ok(Reply::Deleted)
                 } else {
                     Err(Kind::NoSuchLead.into())
@@ -240,6 +255,12 @@ impl Inner {
             Call::ListClients(window) => Ok(Reply::Clients(store.clients(business, window).await?)),
         }
     }
+}
+
+/// Returns whether a token must be verified again. The clock may step backwards, so a time before the verification
+/// proves nothing.
+fn is_outdated(verified_at: Timestamp, now: Timestamp) -> bool {
+    now < verified_at || now.saturating_duration_since(verified_at) >= VERIFIED_FOR
 }
 
 /// Removes the body from the response to a HEAD request, and sets the Content-Length to that of the GET response

@@ -46,7 +46,7 @@ fn create(store: &MemoryStore, hour: u64, id: &str, key: &str) -> Created {
     let draft = NewLead::new(&"c1".parse().unwrap(), "Ann").check().unwrap();
     let idempotency = Idempotency::new(IdempotencyKey::parse(key).unwrap(), draft.fingerprint());
     let meta = NewLeadMeta::new(id.parse().unwrap(), at);
-    block_on(store.create(&"a".parse().unwrap(), meta, draft, Some(&idempotency))).unwrap()
+    block_on(store.create(&"a".parse().unwrap(), &Author::Host, meta, draft, Some(&idempotency))).unwrap()
 }
 
 #[test]

@@ -7,7 +7,10 @@ use http::HeaderName;
 use leadapi_core::port::SettingsStore;
 
 use super::super::{CommandError, output::print_line};
-use crate::settings::{Settings, SettingsListener, SettingsSocket, SettingsUrl, TrustedProxy};
+use crate::{
+    settings::{Settings, SettingsListener, SettingsSocket, SettingsUrl, TrustedProxy},
+    store::StoreClock,
+};
 
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "API settings")]
@@ -78,6 +81,7 @@ impl AdminOptions {
     pub(super) async fn bind(
         &self,
         store: impl SettingsStore + Clone + 'static,
+        clock: StoreClock,
         has_certificate: bool,
     ) -> Result<Option<(SettingsListener, Arc<Settings>, SettingsUrl)>, CommandError> {
         let Some(socket) = &self.admin_listen else { return Ok(None) };
@@ -94,7 +98,7 @@ impl AdminOptions {
         let at = listener.address().filter(|_| self.admin_url.is_some());
         let at = at.map(|address| format!(", served at {address}")).unwrap_or_default();
         print_line(&format!("API settings: {url}{at}"));
-        let settings = Settings::new(store, url.clone(), self.proxy()).map_err(CommandError::metrics)?;
+        let settings = Settings::new(store, clock, url.clone(), self.proxy()).map_err(CommandError::metrics)?;
         Ok(Some((listener, settings, url)))
     }
 

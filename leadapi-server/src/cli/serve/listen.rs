@@ -5,7 +5,7 @@ use std::{io, net::SocketAddr, num::NonZeroU32, path::PathBuf, sync::Arc, time::
 use clap::Args;
 use leadapi_core::{
     http::{LeadService, LeadServiceBuilder},
-    memory::{Limits, SystemClock},
+    memory::Limits,
     openapi::{ServerUrl, document_at},
     port::{Membership, RateLimiter, SettingsStore, Store, TokenVerifier},
     tokens::Sessions,
@@ -34,6 +34,7 @@ use crate::{
     Server, ShutdownOutcome, TlsFiles,
     metrics::{InstrumentedStore, Metrics},
     ops::{Ops, Probes},
+    store::StoreClock,
 };
 
 const DEFAULT_LISTEN: &str = "127.0.0.1:8080";
@@ -130,6 +131,7 @@ pub(super) struct ServeConfig<S, V, T> {
     /// The message to print if there are no businesses.
     pub(super) if_empty: &'static str,
     pub(super) location: String,
+    pub(super) clock: StoreClock,
 }
 
 impl ListenOptions {
@@ -152,6 +154,7 @@ impl ListenOptions {
             businesses,
             if_empty,
             location,
+            clock,
         } = config;
         let has_certificate = self.certificate()?.is_some();
         let (stop, force) = (Signals::new(), Signals::new());
@@ -159,7 +162,8 @@ impl ListenOptions {
         metrics.add(log.dropped()).map_err(CommandError::metrics)?;
         let verifier: Arc<dyn TokenVerifier> = Arc::new(verifier);
         let store: Arc<dyn Store> = Arc::new(InstrumentedStore::new(store, metrics.clone()));
-        let service = self.service(LeadService::builder(store, verifier.clone()).limiter(limiter))?;
+        let service =
+            self.service(LeadService::builder(store.clone(), verifier.clone()).limiter(limiter).clock(clock.clone()))?;
         let mut server =
             self.server().await?.metrics(metrics.clone()).force_shutdown(force.second()).store_descriptors(descriptors);
         if let Some(address) = self.ops_listen {
@@ -177,9 +181,9 @@ impl ListenOptions {
         if let Some(listener) = self.mcp.bind(verifier, &self.base_path, has_certificate).await? {
             server = server.mcp(listener);
         }
-        if let Some((listener, pages, url)) = self.admin.bind(settings.clone(), has_certificate).await? {
+        if let Some((listener, pages, url)) = self.admin.bind(settings.clone(), clock.clone(), has_certificate).await? {
             server = server.settings(listener, pages);
-            let sessions = Sessions::new(settings, SystemClock);
+            let sessions = Sessions::new(settings, clock);
             for owner in owners {
                 let link = sessions.create_link(&owner.business, &owner.email).await?;
                 print_line(&format!("  sign in as {}: {}", owner.email, url.sign_in_link(&link)));

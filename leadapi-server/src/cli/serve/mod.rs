@@ -38,7 +38,7 @@ use super::{
 use crate::{
     SAMPLE, ShutdownOutcome,
     ops::{Probe, Probes},
-    store::SqlStore,
+    store::{SqlStore, StoreClock},
 };
 
 /// The interval at which expired records are deleted and the times of the tokens' last uses are recorded.
@@ -193,6 +193,7 @@ async fn in_memory(
         businesses,
         if_empty: EMPTY_MEMORY,
         location,
+        clock: StoreClock::SYSTEM,
     };
     listen.serve(config, log, |url| greet(url, &issued), std::future::pending()).await
 }
@@ -207,7 +208,8 @@ async fn from_database(
 ) -> Result<ShutdownOutcome, CommandError> {
     let uses = Arc::new(TokenUses::default());
     tokio::spawn(record_uses_periodically(uses.clone(), store.clone()));
-    let verifier = StoredTokens::new(store.clone(), SystemClock).cached().record_uses(uses.clone());
+    let verifier =
+        StoredTokens::new(store.clone(), store.clock()).cached().checked_by_store().record_uses(uses.clone());
     let businesses = store.businesses().await?.len();
     tokio::spawn(delete_expired_periodically(store.clone()));
     let (reader, writer) = (store.clone(), store.clone());
@@ -235,6 +237,7 @@ async fn from_database(
         businesses,
         if_empty: EMPTY_DATABASE,
         location,
+        clock: store.clock(),
     };
     let outcome = listen.serve(config, log, |_| Ok(()), store.failed()).await?;
     if timeout(LAST_USES_TIMEOUT, uses.flush(&store)).await.is_err() {
@@ -270,7 +273,7 @@ async fn delete_expired_periodically(store: SqlStore) {
     minutes.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         minutes.tick().await;
-        match store.delete_expired(Timestamp::now()).await {
+        match store.delete_expired().await {
             Ok(false) => {}
             Ok(true) => tracing::debug!("expired idempotency keys were deleted"),
             Err(error) => tracing::warn!(%error, "expired records could not be deleted"),

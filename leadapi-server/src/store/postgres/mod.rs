@@ -1,5 +1,6 @@
 //! A store in PostgreSQL, which any number of servers can share.
 
+mod clock;
 mod commit_error;
 mod commit_record;
 mod connect;
@@ -40,6 +41,7 @@ pub(super) use url::redacted;
 use writer::Writer;
 
 use super::{
+    clock::{DatabaseClock, StoreClock},
     error::SqlError,
     row::Row,
     session::{Query, Session, Work, query},
@@ -81,6 +83,7 @@ struct Connections {
     /// The id of this server in the `operation` table, which records the last group commit of each server in each
     /// business.
     server_id: String,
+    clock: Arc<DatabaseClock>,
 }
 
 impl Postgres {
@@ -97,10 +100,20 @@ impl Postgres {
         })?;
         connect::check(&client).await?;
         migrate::migrate(&mut client).await?;
+        let clock = clock::start(&client).await?;
         drop(client);
-        let connections =
-            Arc::new(Connections { pool, shares: Shares::of_pool(pool_size), server_id: Uuid::now_v7().to_string() });
+        let connections = Arc::new(Connections {
+            pool,
+            shares: Shares::of_pool(pool_size),
+            server_id: Uuid::now_v7().to_string(),
+            clock,
+        });
+        tokio::spawn(clock::follow(Arc::downgrade(&connections)));
         Ok(Self { writer: Writer::new(connections.clone()), connections, prober })
+    }
+
+    pub(crate) fn clock(&self) -> StoreClock {
+        self.connections.store_clock()
     }
 
     /// Runs one read statement, for a business if it belongs to one.
@@ -181,6 +194,10 @@ impl Postgres {
 }
 
 impl Connections {
+    fn store_clock(&self) -> StoreClock {
+        StoreClock::database(self.clock.clone())
+    }
+
     /// Waits for a connection, for a business if the work belongs to one.
     async fn get(&self, business: Option<&BusinessId>) -> Result<Connection, SqlError> {
         let permit = match business {

@@ -179,7 +179,7 @@ impl Inner {
     ) -> Result<(PgSession, Vec<Result<WriteOutcome, SqlError>>), SqlError> {
         let mut session = PgSession::begin(self.connections.get(Some(business)).await?, BEGIN)?;
         session.execute(query!(statement::LOCK, business)).await?;
-        let outcomes = write::run(&mut session, business, writes).await?;
+        let outcomes = write::run(&mut session, business, writes, &self.connections.store_clock()).await?;
         let record = query!(statement::RECORD_COMMIT_ID, operation, business, &self.connections.server_id);
         session.execute(record).await?;
         Ok((session, outcomes))

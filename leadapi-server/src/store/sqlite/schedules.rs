@@ -2,12 +2,15 @@
 
 use std::{path::Path, sync::Arc};
 
-use leadapi_core::id::{BusinessId, LeadId};
+use leadapi_core::{
+    auth::Author,
+    id::{BusinessId, LeadId},
+};
 use rusqlite::Connection;
 use shuttle::{future::block_on, thread};
 
 use super::{health::Health, open, writer::Writer};
-use crate::store::write::{Write, WriteOutcome};
+use crate::store::write::{LeadWrite, Write, WriteOutcome};
 
 const SCHEDULES: usize = 500;
 
@@ -23,7 +26,8 @@ fn each_write_is_answered_and_the_writer_stops() {
             thread::spawn(move || {
                 let business: BusinessId = "a".parse().unwrap();
                 for _ in 0..2 {
-                    let delete = Write::Delete { id: LeadId::parse("l1").unwrap() };
+                    let operation = LeadWrite::Delete { id: LeadId::parse("l1").unwrap() };
+                    let delete = Write { author: Author::Host, operation };
                     let outcome = block_on(writer.write(&business, delete)).unwrap();
                     assert!(matches!(outcome, WriteOutcome::Deleted(false)));
                 }

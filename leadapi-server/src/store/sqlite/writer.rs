@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     store::{
+        clock::StoreClock,
         error::SqlError,
         session::Work,
         write::{self, Write, WriteOutcome},
@@ -242,7 +243,7 @@ fn write_together(
     business: &BusinessId,
     writes: &[&Write],
 ) -> Result<Vec<Result<WriteOutcome, SqlError>>, SqlError> {
-    poll_ready(write::run(&mut SqliteSession(connection), business, writes))
+    poll_ready(write::run(&mut SqliteSession(connection), business, writes, &StoreClock::SYSTEM))
 }
 
 fn savepoint<T>(

@@ -7,7 +7,7 @@ use leadapi_client::{Client, Pacing};
 use leadapi_core::{
     dataset::{BusinessSeed, Dataset},
     id::BusinessId,
-    memory::MemoryStore,
+    memory::{MemoryStore, SystemClock},
     model::{Page, Timestamp, Window},
 };
 
@@ -86,7 +86,8 @@ impl ApiArgs {
         }
         let identity = StoreIdentity { id: store.store_id().await?, business: business.clone() };
         let target = Target { name: format!("{url} {business}"), store: Some(identity) };
-        let client = in_process::client(store, business.clone()).map_err(|error| CsvError::api(&*error))?;
+        let clock = store.clock();
+        let client = in_process::client(store, clock, business.clone()).map_err(|error| CsvError::api(&*error))?;
         Ok(Api { client, target, concurrency: 64 })
     }
 }
@@ -99,7 +100,7 @@ impl Api {
         business.clients = all(async |window| self.client.client_accounts().list(window).await).await?;
         business.pipelines = all(async |window| self.client.pipelines().list(window).await).await?;
         let store = MemoryStore::new(Dataset::new(vec![business]));
-        Ok(in_process::client(store, id).map_err(|error| CsvError::api(&*error))?)
+        Ok(in_process::client(store, SystemClock, id).map_err(|error| CsvError::api(&*error))?)
     }
 }
 

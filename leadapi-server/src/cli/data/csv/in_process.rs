@@ -7,13 +7,17 @@ use leadapi_core::{
     auth::{BearerToken, Caller, Scopes},
     http::LeadService,
     id::{BusinessId, TokenId},
-    port::{Admission, Class, RateLimiter, Store, TokenVerifier, Verdict},
+    port::{Admission, Class, Clock, RateLimiter, Store, TokenVerifier, Verdict},
 };
 
 /// Returns a client that acts on behalf of a business, with both scopes and without rate limits.
-pub(super) fn client(store: impl Store + 'static, business: BusinessId) -> Result<Client, BoxError> {
+pub(super) fn client(
+    store: impl Store + 'static,
+    clock: impl Clock + 'static,
+    business: BusinessId,
+) -> Result<Client, BoxError> {
     let operator = Caller::new(business, TokenId::parse("operator")?, Scopes::Both);
-    let service = LeadService::builder(store, Operator(operator)).limiter(Unlimited).build()?;
+    let service = LeadService::builder(store, Operator(operator)).limiter(Unlimited).clock(clock).build()?;
     let client = Client::builder("http://in-process", BearerToken::generate()?);
     Ok(client.in_process(service).pacing(Pacing::off()).build()?)
 }

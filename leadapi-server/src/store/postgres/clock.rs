@@ -1,0 +1,133 @@
+//! Reads the database's clock, and compares it with the system clock.
+
+use std::{
+    sync::{Arc, Weak},
+    time::{Duration, Instant},
+};
+
+use leadapi_core::{model::Timestamp, port::Clock};
+use tokio::time::{MissedTickBehavior, interval};
+use tokio_postgres::Client;
+
+use super::{Connections, Postgres, session::map_error};
+use crate::store::{
+    clock::{DatabaseClock, Reading},
+    error::SqlError,
+};
+
+/// The time in microseconds since the Unix epoch.
+const NOW: &str = "SELECT cast(floor(extract(epoch FROM clock_timestamp()) * 1000000) AS bigint)";
+
+const READ_INTERVAL: Duration = Duration::from_secs(60);
+/// A larger difference between the system clock and the database's clock is logged.
+const TOLERANCE: Duration = Duration::from_secs(1);
+/// If the difference is larger, one of the two clocks is wrong, and the server deletes nothing by its age.
+const MAX_DIFFERENCE: Duration = Duration::from_secs(60);
+/// How much longer than necessary to keep expired records. Far more than the times of two servers can differ.
+const MARGIN: Duration = Duration::from_secs(60);
+
+/// Creates the clock of the database behind a connection.
+pub(super) async fn start(client: &Client) -> Result<Arc<DatabaseClock>, tokio_postgres::Error> {
+    let start = Instant::now();
+    let first = read(client, || start.elapsed()).await?;
+    Ok(Arc::new(DatabaseClock::new(start, first)))
+}
+
+async fn read(client: &Client, elapsed: impl Fn() -> Duration) -> Result<Reading, tokio_postgres::Error> {
+    let sent = elapsed();
+    let row = client.query_one(NOW, &[]).await?;
+    Ok(Reading { micros: row.try_get(0)?, sent, received: elapsed() })
+}
+
+/// Reads the clock once a minute until the store is closed.
+pub(super) async fn follow(connections: Weak<Connections>) {
+    let mut minutes = interval(READ_INTERVAL);
+    minutes.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        minutes.tick().await;
+        let Some(connections) = connections.upgrade() else { return };
+        if let Err(error) = connections.read_clock().await {
+            tracing::debug!(%error, "the database's clock could not be read");
+            continue;
+        }
+        let difference = connections.clock_difference();
+        if difference.as_duration() > TOLERANCE {
+            tracing::warn!("{difference}: the database's clock is used");
+        }
+    }
+}
+
+impl Connections {
+    async fn read_clock(&self) -> Result<(), SqlError> {
+        let reading = async {
+            let connection = self.get(None).await?;
+            match read(&connection, || self.clock.elapsed()).await {
+                Ok(reading) => Ok(reading),
+                Err(error) => {
+                    // Not returned to the pool, because it may be broken.
+                    connection.close();
+                    Err(map_error(error))
+                }
+            }
+        };
+        self.clock.adopt(self.with_timeout(reading).await?);
+        Ok(())
+    }
+
+    fn clock_difference(&self) -> Difference {
+        Difference { system: Timestamp::now(), database: self.clock.now() }
+    }
+}
+
+impl Postgres {
+    /// Reads the clock, and returns the time by which expired records are deleted. Returns `None` if nothing may be
+    /// deleted, because the system clock and the database's clock differ.
+    pub(crate) async fn deletion_time(&self) -> Result<Option<Timestamp>, SqlError> {
+        self.connections.read_clock().await?;
+        let difference = self.connections.clock_difference();
+        if difference.as_duration() > MAX_DIFFERENCE {
+            tracing::warn!("{difference}: expired records are not deleted");
+            return Ok(None);
+        }
+        let clock = &self.connections.clock;
+        Ok(clock.key_time(clock.now()).checked_sub(MARGIN))
+    }
+}
+
+/// The difference between the system clock and the database's clock.
+#[derive(Debug, Clone, Copy)]
+struct Difference {
+    system: Timestamp,
+    database: Timestamp,
+}
+
+impl Difference {
+    fn as_duration(self) -> Duration {
+        let Self { system, database } = self;
+        system.saturating_duration_since(database).max(database.saturating_duration_since(system))
+    }
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let direction = if self.system < self.database { "behind" } else { "ahead of" };
+        let seconds = self.as_duration().as_secs_f64();
+        write!(f, "the system clock is {seconds:.1} s {direction} the database's clock")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_states_its_size_and_direction() {
+        for (system, text) in [
+            ("2026-05-04T12:00:01.500Z", "the system clock is 1.5 s ahead of the database's clock"),
+            ("2026-05-03T12:00:00.000Z", "the system clock is 86400.0 s behind the database's clock"),
+        ] {
+            let database = "2026-05-04T12:00:00Z".parse().unwrap();
+            assert_eq!(Difference { system: system.parse().unwrap(), database }.to_string(), text);
+        }
+    }
+}

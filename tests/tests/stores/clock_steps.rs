@@ -1,0 +1,63 @@
+//! Tests of a PostgreSQL database whose clock steps.
+
+use leadapi_core::port::{Clock, Created};
+use leadapi_server::store::SqlStore;
+use leadapi_tests::postgres::Cluster;
+use tokio_postgres::{Client, NoTls};
+
+use crate::idempotency::{create, open, replayed};
+
+/// Replaces the clock of a database by one that a test can set. The function hides the one of the system, because its
+/// schema comes first in the search path.
+const ADJUSTABLE_CLOCK: &str = "CREATE TABLE clock_step (by interval NOT NULL); \
+    INSERT INTO clock_step VALUES ('0'); \
+    CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE \
+        AS 'SELECT pg_catalog.clock_timestamp() + by FROM public.clock_step'; \
+    DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = public, pg_catalog', current_database()); END $$";
+
+async fn with_adjustable_clock(cluster: &Cluster) -> (SqlStore, Client) {
+    let url = cluster.url(&cluster.create_database("steps").await);
+    let (client, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client.batch_execute(ADJUSTABLE_CLOCK).await.unwrap();
+    (open(&url).await, client)
+}
+
+async fn step(store: &SqlStore, client: &Client, by: &str) {
+    client.execute(&format!("UPDATE clock_step SET by = '{by}'"), &[]).await.unwrap();
+    // Reads the clock. Nothing is deleted, because the clocks differ, or because no key is old enough.
+    assert!(!store.delete_expired().await.unwrap(), "a step by {by}");
+}
+
+#[tokio::test]
+async fn keys_are_replayed_while_the_clock_of_the_database_steps_forward_and_back() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let (store, client) = with_adjustable_clock(cluster).await;
+    let mut keys: Vec<String> = Vec::new();
+    for (nth, by) in ["0", "25 hours", "0", "-10 days", "-10 days", "10 days", "0"].into_iter().enumerate() {
+        step(&store, &client, by).await;
+        let now = store.clock().now().to_string();
+        for key in &keys {
+            replayed(create(&store, key, "other", &now).await);
+        }
+        let key = format!("key-{nth}");
+        assert!(matches!(create(&store, &key, &key, &now).await, Created::New(_)), "{key}");
+        keys.push(key);
+    }
+    let stored = client.query_one("SELECT count(*) FROM idempotency", &[]).await.unwrap();
+    assert_eq!(stored.get::<_, i64>(0), 7);
+}
+
+/// The system clock of the server is right, but the database's clock decides.
+#[tokio::test]
+async fn the_clock_of_a_store_is_the_one_of_its_database() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let (store, client) = with_adjustable_clock(cluster).await;
+    let before = store.clock().now();
+    step(&store, &client, "1 hour").await;
+    let gained = store.clock().now().saturating_duration_since(before).as_secs();
+    assert!((3_600..3_660).contains(&gained), "{gained}");
+    let read = "SELECT cast(floor(extract(epoch FROM public.clock_timestamp()) * 1000) AS bigint)";
+    let now: i64 = client.query_one(read, &[]).await.unwrap().get(0);
+    assert!((now - store.clock().now().unix_millis()).abs() < 1_000, "{now}");
+}
