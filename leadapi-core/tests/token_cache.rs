@@ -209,11 +209,30 @@ fn old_entries_are_swept() {
     for _ in 0..10_000 {
         let (_, secret) = world.token(None);
         assert!(world.is_good(&secret));
-        world.advance(100);
+        world.advance(15_000);
         maximum = maximum.max(world.verifier.cached_tokens());
     }
-    // At most 20 entries are fresh at any time.
+    // At most 20 tokens are known at any time.
     assert!((20..=65).contains(&maximum), "{maximum}");
+}
+
+/// Lookups of unknown tokens are limited, and must not delay those of tokens in use.
+#[test]
+fn a_token_stays_known_for_five_minutes_or_until_it_is_deleted() {
+    let world = world();
+    let (id, secret) = world.token(None);
+    assert!(world.verifier.needs_lookup(&secret));
+    assert!(!world.verifier.needs_lookup(&BearerToken::parse("pak_mistyped").unwrap()));
+    assert!(world.is_good(&secret));
+    world.advance(299_999);
+    assert!(!world.verifier.needs_lookup(&secret));
+    world.advance(1);
+    assert!(world.verifier.needs_lookup(&secret));
+    assert!(world.is_good(&secret) && !world.verifier.needs_lookup(&secret));
+    assert!(world.store.tokens.revoke(&owner(), &id, world.clock.now()));
+    assert!(world.store.tokens.delete(&owner(), &id));
+    world.advance(2_000);
+    assert_eq!((world.verdict(&secret), world.verifier.needs_lookup(&secret)), (Verdict::Unknown, true));
 }
 
 #[test]

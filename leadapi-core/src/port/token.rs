@@ -255,6 +255,12 @@ pub enum Verdict {
 pub trait TokenVerifier: Send + Sync {
     /// Verifies a token.
     async fn verify(&self, token: &BearerToken) -> Result<Verdict, BoxError>;
+
+    /// Returns whether verifying this token would query a store for a token that was not found lately. Anybody can make
+    /// up such tokens, so a server can limit these queries. The default is `false`, which limits nothing.
+    fn needs_lookup(&self, _token: &BearerToken) -> bool {
+        false
+    }
 }
 
 macro_rules! by_pointer {
@@ -263,6 +269,10 @@ macro_rules! by_pointer {
         impl<T: TokenVerifier + ?Sized> TokenVerifier for $pointer<T> {
             async fn verify(&self, token: &BearerToken) -> Result<Verdict, BoxError> {
                 (**self).verify(token).await
+            }
+
+            fn needs_lookup(&self, token: &BearerToken) -> bool {
+                (**self).needs_lookup(token)
             }
         }
 

@@ -16,6 +16,10 @@ use crate::{
 /// after a revocation is refused, however slow the store was.
 const FRESH: Duration = Duration::from_secs(2);
 
+/// The time for which a found token stays known, measured like `FRESH`. Looking it up again does not compete with
+/// lookups of unknown tokens, which anybody can cause.
+const KNOWN: Duration = Duration::from_secs(5 * 60);
+
 /// A cache with at most this number of entries is not swept, because it uses little memory.
 const FEW: usize = 64;
 
@@ -68,10 +72,18 @@ impl Cache {
             return Ok(None);
         }
         let found = store.find(&hash).await?;
-        if let Some(found) = &found {
-            self.remember(hash, Entry { since, found: found.clone() });
+        match &found {
+            Some(found) => self.remember(hash, Entry { since, found: found.clone() }),
+            None => self.forget(&hash, since),
         }
         Ok(found)
+    }
+
+    /// Returns whether the token was found lately, even if its entry is no longer fresh.
+    pub(super) fn knows(&self, token: &BearerToken) -> bool {
+        let now = (self.time)();
+        let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
+        held.entries.get(&token.hash()).is_some_and(|entry| entry.is_known(now))
     }
 
     /// Returns the number of entries, including stale ones.
@@ -83,6 +95,17 @@ impl Cache {
     fn recall(&self, hash: &TokenHash, now: Duration) -> Option<Arc<FoundToken>> {
         let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
         held.entries.get(hash).filter(|entry| entry.is_fresh(now)).map(|entry| entry.found.clone())
+    }
+
+    /// Removes a token that no longer exists, unless a later lookup has found it.
+    fn forget(&self, hash: &TokenHash, since: Duration) {
+        let is_older = |entries: &Entries| entries.entries.get(hash).is_some_and(|entry| entry.since <= since);
+        if is_older(&self.held.read().unwrap_or_else(PoisonError::into_inner)) {
+            let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
+            if is_older(&held) {
+                held.entries.remove(hash);
+            }
+        }
     }
 
     fn remember(&self, hash: TokenHash, entry: Entry) {
@@ -97,11 +120,11 @@ impl Cache {
 }
 
 impl Entries {
-    /// Drops stale entries once the cache has more than twice as many entries as after the last sweep. This amortizes
-    /// the cost of sweeps and limits the cache to about twice the number of fresh entries.
+    /// Drops the entries of tokens that are no longer known once the cache has more than twice as many entries as after
+    /// the last sweep. This amortizes the cost of sweeps and limits the cache to about twice the number of known tokens.
     fn sweep(&mut self, now: Duration) {
         if self.entries.len() > FEW.max(self.left * 2) {
-            self.entries.retain(|_, entry| entry.is_fresh(now));
+            self.entries.retain(|_, entry| entry.is_known(now));
             self.left = self.entries.len();
         }
     }
@@ -111,6 +134,10 @@ impl Entry {
     fn is_fresh(&self, now: Duration) -> bool {
         // The subtraction saturates, so an entry whose lookup started after `now` was read counts as fresh.
         now.saturating_sub(self.since) < FRESH
+    }
+
+    fn is_known(&self, now: Duration) -> bool {
+        now.saturating_sub(self.since) < KNOWN
     }
 }
 

@@ -38,7 +38,8 @@ impl StoredTokens {
     ///
     /// Only tokens that exist in the store are cached, so unknown tokens can neither evict valid tokens nor exhaust
     /// memory. Each request with an unknown token causes at most one lookup. Concurrent requests with the same token
-    /// may each cause a lookup.
+    /// may each cause a lookup. A token that was found in the last five minutes does not count as
+    /// [unknown](TokenVerifier::needs_lookup).
     ///
     /// The cache uses the system's monotonic clock. On platforms without one, use
     /// [`cached_with_time`](Self::cached_with_time).
@@ -134,5 +135,9 @@ impl TokenVerifier for StoredTokens {
                 Verdict::Good(caller)
             }
         })
+    }
+
+    fn needs_lookup(&self, token: &BearerToken) -> bool {
+        self.cache.as_ref().is_some_and(|cache| !cache.knows(token)) && token.has_good_checksum()
     }
 }

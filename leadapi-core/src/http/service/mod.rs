@@ -1,5 +1,6 @@
 //! The service, which processes each request in the steps of contract D1.
 
+mod authenticate;
 pub(crate) mod body;
 pub(crate) mod builder;
 mod catch_panic;
@@ -25,26 +26,24 @@ use http::{HeaderValue, Method, Request, Response, header, request::Parts};
 use http_body::Body;
 use tower_service::Service;
 
+use self::{
+    authenticate::refused,
+    catch_panic::CatchPanic,
+    decode::{Call, decode},
+    encode::{Reply, encode},
+    error::{ApiError, Kind},
+    route::{Mount, route},
+};
 pub use self::{
     builder::{InvalidPath, LeadServiceBuilder},
     log::RequestLog,
 };
-use self::{
-    catch_panic::CatchPanic,
-    decode::{Call, decode},
-    encode::{Reply, encode, refuse},
-    error::{ApiError, Kind, Unauthorized},
-    route::{Mount, route},
-};
 use super::{Operation, ResponseBody};
 use crate::{
     BoxError,
-    auth::{BearerToken, Caller, Scope},
+    auth::{Caller, Scope},
     model::Timestamp,
-    port::{
-        Admission, Clock, Created, IdSource, Idempotency, InvalidToken, Listed, RateLimiter, Store, TokenVerifier,
-        Updated, Verdict,
-    },
+    port::{Clock, Created, IdSource, Idempotency, Listed, RateLimiter, Store, TokenVerifier, Updated, Verdict},
     validate::{InvalidReference, NewLeadMeta},
 };
 
@@ -110,14 +109,25 @@ impl LeadService {
         B::Data: Send,
         B::Error: Into<BoxError>,
     {
+        self.answer_verified(request, None)
+    }
+
+    /// Handles a request like [`answer`](Self::answer). If `verdict` is given, it is the result of
+    /// [`verify`](Self::verify) for the request's [unknown token](Self::unknown_token), which is not verified again.
+    pub fn answer_verified<B>(&self, request: Request<B>, verdict: Option<Result<Verdict, BoxError>>) -> Answered
+    where
+        B: Body + Send + 'static,
+        B::Data: Send,
+        B::Error: Into<BoxError>,
+    {
         let inner = self.inner.clone();
         Box::pin(async move {
             let (head, body) = request.into_parts();
             let mut log = RequestLog::default();
-            let handled = CatchPanic(pin!(inner.handle(&head, pin!(body), &mut log))).await;
+            let handled = CatchPanic(pin!(inner.handle(&head, pin!(body), verdict, &mut log))).await;
             let mut response = handled.unwrap_or_else(|error| {
-                let response = refuse(&error);
-                log.cause = error.into_cause().map(Arc::from);
+                let (response, cause) = refused(error);
+                log.cause = cause;
                 response
             });
             if head.method == Method::HEAD {
@@ -171,6 +181,7 @@ impl Inner {
         &self,
         head: &Parts,
         body: Pin<&mut B>,
+        verdict: Option<Result<Verdict, BoxError>>,
         log: &mut RequestLog,
     ) -> Result<Response<ResponseBody>, ApiError>
     where
@@ -180,13 +191,10 @@ impl Inner {
         let route = route(&self.mount, &head.method, head.uri.path())?;
         let operation = route.operation;
         log.operation = Some(operation);
-        let token = BearerToken::from_headers(&head.headers).map_err(Unauthorized::Header)?;
         let scope = operation.endpoint().scope;
         let verified_at = (scope == Scope::Write).then(|| self.clock.now());
-        let caller = &*log.caller.insert(self.verify(&token).await?);
-        if let Admission::Refused { retry_after } = self.limiter.admit(&caller.token, scope.into()).await? {
-            return Err(Kind::RateLimited { retry_after }.into());
-        }
+        let caller = &*log.caller.insert(self.authenticate(&head.headers, verdict).await?);
+        self.admit(caller, scope).await?;
         if !caller.scopes.allow(scope) {
             return Err(Kind::MissingScope(scope).into());
         }
@@ -197,20 +205,11 @@ impl Inner {
         };
         // Not counted against the rate limit, which has already counted the request.
         if verified_at.is_some_and(|at| is_outdated(at, self.clock.now())) {
-            self.verify(&token).await?;
+            self.authenticate(&head.headers, None).await?;
         }
         let call = decode(route, head.uri.query(), &head.headers, body)?;
         let reply = self.run(caller, call).await?;
         Ok(encode(operation, reply, &self.mount.public)?)
-    }
-
-    async fn verify(&self, token: &BearerToken) -> Result<Caller, ApiError> {
-        match self.verifier.verify(token).await? {
-            Verdict::Good(caller) => Ok(caller),
-            Verdict::Unknown => Err(InvalidToken::Unknown.into()),
-            Verdict::Expired => Err(InvalidToken::Expired.into()),
-            Verdict::Revoked => Err(InvalidToken::Revoked.into()),
-        }
     }
 
     async fn run(&self, caller: &Caller, call: Call) -> Result<Reply, ApiError> {
