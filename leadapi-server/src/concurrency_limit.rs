@@ -1,4 +1,4 @@
-//! A concurrency limit, for example on a listener's connections or on in-flight requests.
+//! A concurrency limit on in-flight requests.
 
 use std::{
     sync::Arc,
@@ -34,11 +34,6 @@ impl ConcurrencyLimit {
     pub(crate) fn try_acquire(&self) -> Option<Permit> {
         let held = Some(self.semaphore.clone().try_acquire_owned().ok()?);
         Some(Permit { held, semaphore: PollSemaphore::new(self.semaphore.clone()) })
-    }
-
-    /// Waits until all permits have been released.
-    pub(crate) async fn until_unused(&self) {
-        drop(self.semaphore.acquire_many(self.limit).await);
     }
 }
 

@@ -1,4 +1,4 @@
-//! A per-key concurrency limit, for example on the connections from one address or the requests with one token.
+//! A per-key concurrency limit, for example on the requests with one token.
 
 use std::{
     collections::{HashMap, hash_map::Entry},

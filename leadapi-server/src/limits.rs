@@ -17,13 +17,13 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpLimits {
-    /// The maximum number of concurrent connections. The server closes additional connections immediately. Default
-    /// 10,000. If the open-file limit of the process (`ulimit -n`) is too low, the server lowers this limit to about 80
+    /// The maximum number of concurrent connections. At the limit, a new connection replaces the oldest one that has not
+    /// sent a request. If there is none, the server closes the new connection immediately. Default 10,000. If the open-file limit of the process (`ulimit -n`) is too low, the server lowers this limit to about 80
     /// % of the descriptors that are unused at startup.
     pub connections: usize,
-    /// The maximum number of concurrent connections from one client address. The server closes additional connections
-    /// immediately. An IPv6 address counts as its /64 network. Use 0 (no limit) behind a proxy or load balancer, where
-    /// all connections come from the same address. Default 256.
+    /// The maximum number of concurrent connections from one client address, with the same effect as
+    /// [`connections`](Self::connections). An IPv6 address counts as its /64 network. Use 0 (no limit) behind a proxy or
+    /// load balancer, where all connections come from the same address. Default 256.
     pub address_connections: usize,
     /// The maximum number of concurrent TLS handshakes. At the limit, each new handshake aborts the oldest. Default
     /// 1,024.
@@ -62,7 +62,8 @@ pub struct HttpLimits {
     /// but a write that has begun continues. Default 15 s.
     pub request: Duration,
     /// The age, plus or minus 10 %, at which the server gracefully closes a connection, so that load balancers can
-    /// redistribute the load. Default 15 min.
+    /// redistribute the load. Over HTTP/1.1, it closes the connection after its next response, which carries
+    /// `Connection: close`. Default 15 min.
     pub age: Duration,
     /// The maximum size of a request head in bytes, including the request line. Over HTTP/2, each header field counts
     /// 32 additional bytes (RFC 9113, 6.5.2). Default 16 KiB.
@@ -98,6 +99,15 @@ impl Default for HttpLimits {
             target_bytes: 4 * 1_024,
             streams: 100,
         }
+    }
+}
+
+impl HttpLimits {
+    /// Returns the limits of a listener with few connections. One address may have a quarter of them, unless the limit
+    /// per address is off or lower.
+    pub(crate) fn of_small_listener(self, connections: usize) -> Self {
+        let address_connections = self.address_connections.min((connections / 4).max(2));
+        Self { connections, address_connections, ..self }
     }
 }
 

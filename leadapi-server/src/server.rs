@@ -17,7 +17,7 @@ use crate::mcp::McpListener;
 use crate::{
     in_flight::RequestsInFlight,
     limits::HttpLimits,
-    listen::{Certified, ConnectionShares, Listener, TlsError, TlsFiles},
+    listen::{Certified, ConnectionShares, Listener, Replaceable, TlsError, TlsFiles},
     metrics::Metrics,
     middleware::Middleware,
     ops::Ops,
@@ -179,7 +179,7 @@ impl Server {
         let mcp_tls = tls.clone();
         let settings_tls = tls.clone().filter(|_| self.settings.as_ref().is_some_and(|(socket, _)| socket.uses_tls()));
         let tls = tls.map(|certified| certified.bounded(&limits));
-        let listener = Listener::new(socket, tls, limits.clone(), metrics.connections());
+        let listener = Listener::new(socket, tls, limits.clone(), metrics.connections(), Replaceable::Silent);
         let (phase, shutdown) = Shutdown::new();
         if let Some((socket, ops)) = self.ops {
             ops.start(socket, handler.clone(), shutdown.clone(), share.map(|share| share.operator));

@@ -1,6 +1,6 @@
 //! Accepts connections and enforces the connection limits.
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -14,12 +14,11 @@ use super::{
     connection::{self, ConnectionEnd},
     descriptors::Spare,
     handler::Handler,
+    open_connections::{OpenConnection, OpenConnections, Replaceable},
     tls::Tls,
     unread_responses::UnreadBudget,
 };
 use crate::{
-    concurrency_limit::{ConcurrencyLimit, Permit},
-    keyed_limit::{KeyedLimit, KeyedPermit},
     limits::HttpLimits,
     metrics::ConnectionMetrics,
     shutdown::{Shutdown, ShutdownPhase},
@@ -41,14 +40,9 @@ struct ConnectionHandler {
     tls: Option<Tls>,
     limits: Arc<HttpLimits>,
     metrics: ConnectionMetrics,
-    limit: ConcurrencyLimit,
-    /// `None` if there is no per-address limit.
-    by_address: Option<KeyedLimit<IpAddr>>,
+    connections: OpenConnections,
     unread: UnreadBudget,
 }
-
-/// The permits that a connection holds while it is open.
-type ConnectionPermits = (Permit, Option<KeyedPermit<IpAddr>>);
 
 impl Listener {
     pub(crate) fn new(
@@ -56,16 +50,15 @@ impl Listener {
         tls: Option<Tls>,
         limits: Arc<HttpLimits>,
         metrics: ConnectionMetrics,
+        replaceable: Replaceable,
     ) -> Self {
-        let limit = ConcurrencyLimit::new(limits.connections);
-        let by_address = Some(limits.address_connections).filter(|limit| *limit > 0).map(KeyedLimit::new);
+        let connections = OpenConnections::new(limits.connections, limits.address_connections, replaceable);
         let unread = UnreadBudget::new(limits.unread_bytes, metrics.unread());
-        Self { socket, handler: ConnectionHandler { tls, limits, metrics, limit, by_address, unread } }
+        Self { socket, handler: ConnectionHandler { tls, limits, metrics, connections, unread } }
     }
 
-    /// Accepts connections until the server stops. Returns the connection limit, whose permits the open connections
-    /// still hold.
-    pub(crate) async fn accept(self, service: impl Handler, shutdown: Shutdown) -> ConcurrencyLimit {
+    /// Accepts connections until the server stops. Returns the connections that are still open.
+    pub(crate) async fn accept(self, service: impl Handler, shutdown: Shutdown) -> OpenConnections {
         let Self { socket, handler } = self;
         let (mut spare, mut last_warning) = (Spare::new(), None::<Instant>);
         let mut stopping = std::pin::pin!(shutdown.clone().reached(ShutdownPhase::Stopping));
@@ -94,14 +87,16 @@ impl Listener {
         for (stream, peer) in close(socket) {
             handler.begin(stream, &service.for_peer(peer.ip()), &shutdown);
         }
-        handler.limit
+        handler.connections
     }
 }
 
 impl ConnectionHandler {
     /// Serves a connection if the limits allow it; otherwise closes it.
     fn begin(&self, stream: TcpStream, service: &impl Handler, shutdown: &Shutdown) {
-        let Some(permits) = self.acquire(&stream) else {
+        // A peer without an address has already disconnected.
+        let Ok(peer) = stream.peer_addr() else { return };
+        let Some(open) = self.connections.open(Some(counted_address(peer.ip()))) else {
             self.metrics.record_refused();
             debug!("closed a connection: too many connections, or too many from one address");
             return;
@@ -110,40 +105,32 @@ impl ConnectionHandler {
         if let Err(error) = stream.set_nodelay(true) {
             debug!(%error, "cannot set TCP_NODELAY");
         }
-        tokio::spawn(self.serve(stream, permits, service.clone(), shutdown.clone()));
-    }
-
-    fn acquire(&self, stream: &TcpStream) -> Option<ConnectionPermits> {
-        let by_address = match &self.by_address {
-            None => None,
-            // A peer without an address has already disconnected.
-            Some(limit) => Some(limit.acquire(counted_address(stream.peer_addr().ok()?.ip()))?),
-        };
-        Some((self.limit.try_acquire()?, by_address))
+        tokio::spawn(self.serve(stream, open, service.clone(), shutdown.clone()));
     }
 
     fn serve<H: Handler>(
         &self,
         stream: TcpStream,
-        permits: ConnectionPermits,
+        open: OpenConnection,
         service: H,
         shutdown: Shutdown,
     ) -> impl Future<Output = ()> + Send + use<H> {
         let (tls, limits, metrics) = (self.tls.clone(), self.limits.clone(), self.metrics.clone());
         let unread = self.unread.share();
         async move {
-            let _open = metrics.open();
+            let _counted = metrics.open();
             let end = match tls {
-                None => connection::serve(stream, None, service, &limits, unread, shutdown).await,
+                None => connection::serve(stream, None, service, &limits, (unread, open), shutdown).await,
                 Some(tls) => {
                     let accepted = tokio::select! {
                         biased;
                         accepted = tls.accept(stream) => accepted,
                         () = shutdown.clone().ends_connection() => return,
+                        () = open.replaced() => return metrics.record_cut(ConnectionEnd::REPLACED),
                     };
                     match accepted {
                         Ok(Some((stream, protocol))) => {
-                            connection::serve(stream, Some(protocol), service, &limits, unread, shutdown).await
+                            connection::serve(stream, Some(protocol), service, &limits, (unread, open), shutdown).await
                         }
                         Ok(None) => return debug!("an ACME server has validated a domain"),
                         Err(error) => {
@@ -153,10 +140,11 @@ impl ConnectionHandler {
                     }
                 }
             };
-            if let ConnectionEnd::TimedOut(wait) = end {
-                metrics.record_cut(wait.name());
+            match end {
+                ConnectionEnd::Closed => {}
+                ConnectionEnd::TimedOut(wait) => metrics.record_cut(wait.name()),
+                ConnectionEnd::Replaced => metrics.record_cut(ConnectionEnd::REPLACED),
             }
-            drop(permits);
         }
     }
 }

@@ -6,6 +6,7 @@ mod close;
 mod connection;
 mod descriptors;
 mod handler;
+mod open_connections;
 mod request_body;
 mod tls;
 #[cfg(unix)]
@@ -22,6 +23,7 @@ pub(crate) use self::{
     address::counted_address,
     descriptors::ConnectionShares,
     handler::{Handler, UnreadResponses},
+    open_connections::{OpenConnections, Replaceable},
     request_body::RequestBody,
     tls::Certified,
 };

@@ -10,9 +10,8 @@ use super::{
     in_process::Api,
 };
 use crate::{
-    concurrency_limit::ConcurrencyLimit,
     limits::HttpLimits,
-    listen::{Certified, Listener},
+    listen::{Certified, Listener, OpenConnections, Replaceable},
     metrics::ConnectionMetrics,
     middleware::Middleware,
     settings::SettingsUrl,
@@ -70,18 +69,18 @@ impl McpListener {
         shutdown: Shutdown,
     ) -> McpConnections {
         let connections = (limits.connections / 8).clamp(2, MAX_CONNECTIONS);
-        let limits = Arc::new(HttpLimits { connections, ..limits.clone() });
+        let limits = Arc::new(limits.clone().of_small_listener(connections));
         let tls = tls.filter(|_| self.uses_tls()).map(|certified| certified.bounded(&limits));
         let McpSite { verifier, base_path, url } = self.site;
         let is_loopback = self.address.ip().is_loopback();
         let handler = McpHandler { api: Api { handler: api, base_path }, verifier, url, is_loopback };
-        let listener = Listener::new(self.socket, tls, limits, self.connections);
+        let listener = Listener::new(self.socket, tls, limits, self.connections, Replaceable::Idle);
         McpConnections(tokio::spawn(listener.accept(handler, shutdown)))
     }
 }
 
 /// A handle to the connections of a started listener.
-pub(crate) struct McpConnections(JoinHandle<ConcurrencyLimit>);
+pub(crate) struct McpConnections(JoinHandle<OpenConnections>);
 
 impl McpConnections {
     /// Waits until the listener has stopped and its connections are closed.

@@ -22,7 +22,7 @@ use crate::{
     docs,
     host::names_this_machine,
     limits::HttpLimits,
-    listen::{Handler, Listener, RequestBody, UnreadResponses},
+    listen::{Handler, Listener, Replaceable, RequestBody, UnreadResponses},
     metrics::{ConnectionMetrics, Metrics},
     shutdown::{Shutdown, ShutdownPhase},
 };
@@ -57,9 +57,9 @@ impl Ops {
     /// can reach, serving the API exposes it in clear text, and therefore requires the `api` setting.
     pub(crate) fn start(self, socket: TcpListener, api: impl Handler, shutdown: Shutdown, connections: Option<usize>) {
         let connections = connections.map_or(MAX_CONNECTIONS, |connections| connections.min(MAX_CONNECTIONS));
-        let limits = HttpLimits { connections, address_connections: 0, ..HttpLimits::default() };
+        let limits = HttpLimits::default().of_small_listener(connections);
         let is_loopback = socket.local_addr().is_ok_and(|address| address.ip().is_loopback());
-        let listener = Listener::new(socket, None, Arc::new(limits), self.connections);
+        let listener = Listener::new(socket, None, Arc::new(limits), self.connections, Replaceable::Idle);
         let ready = Readiness::new(self.probes, shutdown.clone());
         let pages = Arc::new(Pages { ready, metrics: self.metrics, openapi: self.openapi });
         let api = (is_loopback || self.api).then_some(api);

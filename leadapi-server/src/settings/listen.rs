@@ -12,9 +12,8 @@ use tokio::{net::TcpListener, task::JoinHandle};
 
 use super::{Settings, handler::SettingsHandler, person::Peer};
 use crate::{
-    concurrency_limit::ConcurrencyLimit,
     limits::HttpLimits,
-    listen::{Certified, Listener},
+    listen::{Certified, Listener, OpenConnections, Replaceable},
     metrics::ConnectionMetrics,
     shutdown::Shutdown,
 };
@@ -91,23 +90,22 @@ impl SettingsListener {
         self.address().is_some_and(|address| !address.ip().is_loopback())
     }
 
-    /// Serves the pages until the server stops. The task returns the connection limit, whose permits the open
-    /// connections still hold.
+    /// Serves the pages until the server stops. The task returns the connections that are still open.
     pub(crate) fn start(
         self,
         settings: Arc<Settings>,
         tls: Option<Certified>,
         shutdown: Shutdown,
         connections: Option<usize>,
-    ) -> JoinHandle<ConcurrencyLimit> {
+    ) -> JoinHandle<OpenConnections> {
         let connections = connections.map_or(MAX_CONNECTIONS, |connections| connections.min(MAX_CONNECTIONS));
-        let limits = Arc::new(HttpLimits { connections, address_connections: 0, ..HttpLimits::default() });
+        let limits = Arc::new(HttpLimits::default().of_small_listener(connections));
         let tls = tls.map(|certified| certified.bounded(&limits));
         let metrics = settings.connections.clone();
         let handler = SettingsHandler { settings, peer: Peer::Unix };
         match self {
             Self::Address(socket) => {
-                let listener = Listener::new(socket, tls, limits, metrics);
+                let listener = Listener::new(socket, tls, limits, metrics, Replaceable::Idle);
                 tokio::spawn(listener.accept(handler, shutdown))
             }
             #[cfg(unix)]
@@ -125,7 +123,7 @@ mod unix {
 
     use tokio::net::UnixListener;
 
-    use super::{Arc, ConcurrencyLimit, ConnectionMetrics, HttpLimits, Path, PathBuf, SettingsHandler, Shutdown, io};
+    use super::{Arc, ConnectionMetrics, HttpLimits, OpenConnections, Path, PathBuf, SettingsHandler, Shutdown, io};
     use crate::listen::accept_unix;
 
     /// A Unix socket, which is removed on drop.
@@ -154,7 +152,7 @@ mod unix {
             limits: Arc<HttpLimits>,
             metrics: ConnectionMetrics,
             shutdown: Shutdown,
-        ) -> ConcurrencyLimit {
+        ) -> OpenConnections {
             accept_unix(&self.socket, handler, limits, metrics, shutdown).await
         }
     }

@@ -11,12 +11,11 @@ use crate::{
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Limits")]
 pub(super) struct LimitOptions {
-    /// Maximum number of connections; additional connections are closed immediately. The server lowers it if the
-    /// open-file limit of the process (ulimit -n) is too low.
+    /// Maximum number of connections; at the limit, a new connection replaces the oldest one without a request, or is
+    /// closed immediately. The server lowers it if the open-file limit of the process (ulimit -n) is too low.
     #[arg(long, env = "LEADAPI_MAX_CONNECTIONS", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().connections)]
     max_connections: usize,
-    /// Maximum number of connections from one client address; additional connections are closed immediately. An IPv6
-    /// /64 network counts as one address. Set it to 0 (no limit) behind a proxy or load balancer, where all connections
+    /// Maximum number of connections from one client address. An IPv6 /64 network counts as one address. Set it to 0 (no limit) behind a proxy or load balancer, where all connections
     /// come from the same address.
     #[arg(long, env = "LEADAPI_MAX_ADDRESS_CONNECTIONS", value_name = "N", value_parser = number::<usize>, default_value_t = HttpLimits::default().address_connections)]
     max_address_connections: usize,
@@ -68,7 +67,7 @@ pub(super) struct LimitOptions {
     /// Maximum time until the start of a response; after that, the response is 500.
     #[arg(long, env = "LEADAPI_REQUEST_TIMEOUT", value_name = "TIME", value_parser = time, default_value_t = HttpLimits::default().request.into())]
     request_timeout: Duration,
-    /// Maximum age of a connection, plus or minus 10 %; after that, the server closes it once no request is in flight.
+    /// Maximum age of a connection, plus or minus 10 %; after that, the server closes it after its next response.
     #[arg(long, env = "LEADAPI_CONNECTION_AGE", value_name = "TIME", value_parser = time, default_value_t = HttpLimits::default().age.into())]
     connection_age: Duration,
 }

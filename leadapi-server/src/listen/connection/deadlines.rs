@@ -7,7 +7,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
-use crate::limits::HttpLimits;
+use crate::{limits::HttpLimits, listen::open_connections::IdleSince};
 
 /// The time limit for a graceful close once no request is in flight.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -143,6 +143,20 @@ impl Deadlines {
         if self.between.0 != Wait::Close {
             self.between = (Wait::Close, until);
         }
+    }
+
+    /// Returns since when the connection is idle, or `None` if a request is in flight or the connection is closing.
+    pub(super) fn idle_since(&self) -> Option<IdleSince> {
+        let (wait, until) = self.between;
+        let timeout = match wait {
+            Wait::FirstByte => self.limits.first_byte,
+            Wait::Head => self.limits.head,
+            Wait::Idle => self.limits.idle,
+            _ => return None,
+        };
+        let is_idle = self.running.is_empty() && self.stalled.is_none();
+        let since = until.checked_sub(timeout).filter(|_| is_idle)?;
+        Some(IdleSince { since, has_served: self.next > 0 })
     }
 
     /// Returns the event that the server waits for, and its deadline.

@@ -30,8 +30,9 @@ impl Exchange {
         Self { connection: connection.clone(), received, number, unread: 0 }
     }
 
-    pub(super) fn is_server_running(&self) -> bool {
-        self.connection.shutdown().is_running()
+    /// Returns whether the connection may have further requests.
+    pub(super) fn keeps_connection(&self) -> bool {
+        self.connection.shutdown().is_running() && !self.connection.is_retired(self.received)
     }
 
     /// Waits until the unread responses leave space for another request. Fails when `timeout` has passed since the

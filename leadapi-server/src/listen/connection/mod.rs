@@ -32,7 +32,7 @@ use self::{
     watch::Watch,
 };
 pub(super) use self::{protocol::Protocol, watch::ConnectionEnd};
-use super::{handler::Handler, unread_responses::UnreadShare};
+use super::{handler::Handler, open_connections::OpenConnection, unread_responses::UnreadShare};
 use crate::{limits::HttpLimits, shutdown::Shutdown};
 
 /// The HTTP/2 flow-control windows, in bytes. They are small because request bodies are small, and because the server
@@ -50,7 +50,7 @@ pub(super) async fn serve(
     protocol: Option<Protocol>,
     handler: impl Handler,
     limits: &Arc<HttpLimits>,
-    unread: UnreadShare,
+    (unread, open): (UnreadShare, OpenConnection),
     shutdown: Shutdown,
 ) -> ConnectionEnd {
     let start = Instant::now();
@@ -62,6 +62,7 @@ pub(super) async fn serve(
             biased;
             detected = timeout_at(start + limits.first_byte, Protocol::detect(&mut stream, &mut ahead)) => detected,
             () = shutdown.clone().ends_connection() => return ConnectionEnd::Closed,
+            () = open.replaced() => return ConnectionEnd::Replaced,
         };
         match detected {
             Ok(Ok(Some(protocol))) => protocol,
@@ -77,13 +78,13 @@ pub(super) async fn serve(
         deadlines.multiplexed();
     }
     let backlog = Backlog::new(limits.connection_unread_bytes, unread.budget().clone());
-    let state = ConnectionState::new(deadlines, protocol, backlog, shutdown);
+    let retires = start + with_jitter(limits.age);
+    let state = ConnectionState::new(deadlines, protocol, backlog, shutdown, retires);
     let stream = TokioIo::new(MonitoredIo::new(stream, ahead.freeze(), state.clone()));
     let service = connection_service(handler, limits, state.clone());
-    let retires = start + with_jitter(limits.age);
     match protocol {
-        Protocol::Http1 => Watch::new(http1(limits).serve_connection(stream, service), state, unread, retires).await,
-        Protocol::Http2 => Watch::new(http2(limits).serve_connection(stream, service), state, unread, retires).await,
+        Protocol::Http1 => Watch::new(http1(limits).serve_connection(stream, service), state, unread, open).await,
+        Protocol::Http2 => Watch::new(http2(limits).serve_connection(stream, service), state, unread, open).await,
     }
 }
 

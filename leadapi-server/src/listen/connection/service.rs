@@ -39,7 +39,7 @@ pub(super) fn connection_service<H: Handler>(
             // If the response closes the connection anyway, discarding the rest of the request is unnecessary.
             let can_reuse = response.headers().contains_key(header::CONNECTION) || returned_body.discard().await;
             // Tells the client not to send its next request on a closing connection.
-            if is_http1 && !(can_reuse && exchange.is_server_running()) {
+            if is_http1 && !(can_reuse && exchange.keeps_connection()) {
                 response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
             // Over HTTP/2, a response to HEAD with a body is a stream error, for which some clients close the whole

@@ -1,6 +1,8 @@
 //! The state that a connection's stream, exchanges and `Watch` share.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+#[cfg(test)]
+use std::time::Duration;
 
 use tokio::time::Instant;
 use tokio_util::task::task_tracker::TaskTrackerToken;
@@ -10,7 +12,7 @@ use super::{
     deadlines::{Deadlines, Wait},
     protocol::Protocol,
 };
-use crate::shutdown::Shutdown;
+use crate::{listen::open_connections::IdleSince, shutdown::Shutdown};
 
 #[derive(Clone)]
 pub(super) struct ConnectionState(Arc<State>);
@@ -18,6 +20,8 @@ pub(super) struct ConnectionState(Arc<State>);
 struct State {
     shutdown: Shutdown,
     is_http1: bool,
+    /// The time at which the connection has reached its maximum age.
+    retires: Instant,
     backlog: Backlog,
     table: Mutex<Table>,
     /// Dropped only after the last exchange. Over HTTP/2, a request can be waiting for its first poll when its
@@ -33,10 +37,29 @@ struct Table {
 }
 
 impl ConnectionState {
-    pub(super) fn new(deadlines: Deadlines, protocol: Protocol, backlog: Backlog, shutdown: Shutdown) -> Self {
+    pub(super) fn new(
+        deadlines: Deadlines,
+        protocol: Protocol,
+        backlog: Backlog,
+        shutdown: Shutdown,
+        retires: Instant,
+    ) -> Self {
         let table = Mutex::new(Table { deadlines, now: None });
         let _open = shutdown.track_connection();
-        Self(Arc::new(State { shutdown, is_http1: protocol == Protocol::Http1, backlog, table, _open }))
+        let is_http1 = protocol == Protocol::Http1;
+        Self(Arc::new(State { shutdown, is_http1, retires, backlog, table, _open }))
+    }
+
+    /// Returns whether the connection has reached its maximum age at this time.
+    pub(super) fn is_retired(&self, now: Instant) -> bool {
+        self.0.retires <= now
+    }
+
+    /// Returns the time at which the connection must close gracefully because of its age, even if it is idle. An HTTP/1
+    /// connection stays open until its next response, which announces the close. Otherwise, the peer might send a
+    /// request just as the server closes the connection.
+    pub(super) fn closes_at(&self) -> Option<Instant> {
+        (!self.0.is_http1).then_some(self.0.retires)
     }
 
     pub(super) fn shutdown(&self) -> &Shutdown {
@@ -78,11 +101,12 @@ impl ConnectionState {
         *self.lock().now.insert(Instant::now())
     }
 
-    /// Restarts the clock, and returns the next event that the server waits for, with its deadline.
-    pub(super) fn start_clock(&self) -> (Wait, Instant) {
+    /// Restarts the clock. Returns the next event that the server waits for with its deadline, and since when the
+    /// connection is idle.
+    pub(super) fn start_clock(&self) -> ((Wait, Instant), Option<IdleSince>) {
         let mut table = self.lock();
         table.now = None;
-        table.deadlines.due()
+        (table.deadlines.due(), table.deadlines.idle_since())
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
@@ -97,7 +121,7 @@ impl ConnectionState {
         let gauge = prometheus::IntGauge::new("unread", "unread").unwrap();
         let deadlines = Deadlines::new(Arc::default(), Instant::now());
         let backlog = Backlog::new(1, crate::listen::unread_responses::UnreadBudget::new(1, gauge));
-        Self::new(deadlines, Protocol::Http1, backlog, Shutdown::new().1)
+        Self::new(deadlines, Protocol::Http1, backlog, Shutdown::new().1, Instant::now() + Duration::from_secs(60))
     }
 }
 

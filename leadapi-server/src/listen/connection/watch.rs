@@ -1,6 +1,6 @@
 //! A future that drives a connection. It cuts the connection when a deadline is missed, or when `UnreadBudget` selects
-//! the connection because all unread responses together take too much memory. It closes the connection gracefully when
-//! the connection is old or idle, or when the server stops.
+//! the connection because all unread responses together take too much memory, or when a new connection replaces an
+//! idle one. It closes the connection gracefully when the connection is old or idle, or when the server stops.
 
 use std::{
     pin::Pin,
@@ -9,11 +9,11 @@ use std::{
 
 use hyper_util::server::graceful::GracefulConnection;
 use pin_project_lite::pin_project;
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::time::{Sleep, sleep_until};
 use tracing::debug;
 
 use super::{deadlines::Wait, state::ConnectionState};
-use crate::listen::unread_responses::UnreadShare;
+use crate::listen::{open_connections::OpenConnection, unread_responses::UnreadShare};
 
 /// How a connection ended.
 #[derive(Debug)]
@@ -22,6 +22,13 @@ pub(crate) enum ConnectionEnd {
     Closed,
     /// The server cut the connection, because the event that it waited for did not happen in time.
     TimedOut(Wait),
+    /// The server cut the connection, because a new connection has replaced it at a limit.
+    Replaced,
+}
+
+impl ConnectionEnd {
+    /// The value of the metric's `wait` label for a replaced connection.
+    pub(crate) const REPLACED: &str = "replaced";
 }
 
 pin_project! {
@@ -35,17 +42,24 @@ pin_project! {
         waiting: Option<Waker>,
         state: ConnectionState,
         unread: UnreadShare,
-        retires: Instant,
+        open: OpenConnection,
         closing: bool,
     }
 }
 
 impl<C> Watch<C> {
-    /// Wraps a connection, which will be closed gracefully at `retires` at the latest.
-    pub(super) fn new(connection: C, state: ConnectionState, unread: UnreadShare, retires: Instant) -> Self {
-        let stop = Box::pin(state.shutdown().clone().ends_connection());
-        let timer = sleep_until(state.with(|deadlines, _| deadlines.due().1).min(retires));
-        Self { connection, stop, timer, waiting: None, state, unread, retires, closing: false }
+    pub(super) fn new(connection: C, state: ConnectionState, unread: UnreadShare, open: OpenConnection) -> Self {
+        let (ends, replaced) = (state.shutdown().clone().ends_connection(), open.replaced());
+        let stop = Box::pin(async {
+            tokio::select! {
+                () = ends => {}
+                // Only wakes the task.
+                () = replaced => {}
+            }
+        });
+        let due = state.with(|deadlines, _| deadlines.due().1);
+        let timer = sleep_until(state.closes_at().map_or(due, |at| at.min(due)));
+        Self { connection, stop, timer, waiting: None, state, unread, open, closing: false }
     }
 }
 
@@ -57,11 +71,14 @@ impl<C: GracefulConnection<Error = hyper::Error>> Future for Watch<C> {
         // If `stop` and `timer` already hold this waker, polling them again before they wake the task is unnecessary.
         let mut is_waiting =
             this.waiting.as_ref().is_some_and(|task| task.will_wake(cx.waker())) && this.state.shutdown().is_running();
+        if !this.open.begin() {
+            return Poll::Ready(ConnectionEnd::Replaced);
+        }
         loop {
             let now = this.state.stop_clock();
             // Polled first, so that a request that has just arrived counts as in flight when the deadlines are checked.
             let polled = this.connection.as_mut().poll(cx);
-            let (wait, due) = this.state.start_clock();
+            let ((wait, due), idle) = this.state.start_clock();
             if let Poll::Ready(ended) = polled {
                 if let Err(error) = ended {
                     debug!(%error, "a connection ended early");
@@ -77,24 +94,28 @@ impl<C: GracefulConnection<Error = hyper::Error>> Future for Watch<C> {
                 return Poll::Ready(ConnectionEnd::TimedOut(wait));
             }
             let mut stops = || !is_waiting && this.stop.as_mut().poll(cx).is_ready();
-            if !*this.closing && (is_due || *this.retires <= now || stops()) {
+            let closes_at = this.state.closes_at();
+            if !*this.closing && (is_due || closes_at.is_some_and(|at| at <= now) || stops()) {
                 *this.closing = true;
                 this.connection.as_mut().graceful_shutdown();
                 this.state.with(|deadlines, _| deadlines.closing(now));
                 continue;
             }
-            let next = if *this.closing { due } else { due.min(*this.retires) };
+            let next = closes_at.filter(|_| !*this.closing).map_or(due, |at| at.min(due));
             // A later deadline is applied only once the timer fires, because almost every request postpones the
             // deadline and resetting the timer is expensive.
             if next < this.timer.deadline() || this.timer.is_elapsed() {
                 this.timer.as_mut().reset(next);
                 is_waiting = false;
             }
-            if is_waiting && now < this.timer.deadline() {
-                return Poll::Pending;
-            }
-            if this.timer.as_mut().poll(cx).is_pending() {
-                *this.waiting = Some(cx.waker().clone());
+            let waits = is_waiting && now < this.timer.deadline();
+            if waits || this.timer.as_mut().poll(cx).is_pending() {
+                if !waits {
+                    *this.waiting = Some(cx.waker().clone());
+                }
+                if let Some(idle) = idle {
+                    this.open.idle(idle);
+                }
                 return Poll::Pending;
             }
         }

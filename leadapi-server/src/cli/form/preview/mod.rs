@@ -32,7 +32,7 @@ use crate::{
         signals::Signals,
     },
     limits::HttpLimits,
-    listen::Listener,
+    listen::{Listener, Replaceable},
     metrics::ConnectionMetrics,
     shutdown::Shutdown,
 };
@@ -108,7 +108,7 @@ impl PreviewForm {
         let address = socket.local_addr().map_err(failed)?;
         let limits = HttpLimits { address_connections: 0, head_bytes: MAX_HEAD_BYTES, ..HttpLimits::default() };
         let metrics = ConnectionMetrics::unregistered().map_err(CommandError::metrics)?;
-        let listener = Listener::new(socket, None, Arc::new(limits), metrics);
+        let listener = Listener::new(socket, None, Arc::new(limits), metrics, Replaceable::Idle);
         print_line(&format!("the preview of {} listens at http://{address}/", self.file.display()));
         let (_phase, shutdown) = Shutdown::new();
         let preview = Arc::new(Preview::new(self.file, self.version, self.locale));
