@@ -10,8 +10,10 @@ mod error_chain;
 mod host;
 mod in_flight;
 mod keyed_limit;
+mod keyed_rate;
 mod limits;
 mod listen;
+mod lookup_limit;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod metrics;

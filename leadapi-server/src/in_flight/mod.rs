@@ -36,6 +36,8 @@ pub(crate) enum Overloaded {
     Server(u32),
     #[error("too many in-flight requests for the token (limit {0})")]
     Token(usize),
+    #[error("too many lookups of unknown tokens")]
+    Lookups,
 }
 
 impl RequestsInFlight {

@@ -8,7 +8,7 @@ use http_body::Body;
 use leadapi_core::BoxError;
 use tokio::time::Instant;
 
-use super::request_body::RequestBody;
+use super::{ambiguity::Ambiguity, request_body::RequestBody};
 
 /// An infallible request handler.
 pub(crate) trait Handler: Clone + Send + Sync + 'static {
@@ -19,14 +19,23 @@ pub(crate) trait Handler: Clone + Send + Sync + 'static {
         self.clone()
     }
 
-    /// Returns the response to a request whose head arrived completely at `received`. If `backlog` is an error, the
+    /// Returns the response to a request whose head arrived completely at `received`. If `runnable` is an error, the
     /// handler must reject the request without running it.
     fn handle(
         self,
         request: Request<RequestBody>,
         received: Instant,
-        backlog: Result<(), UnreadResponses>,
+        runnable: Result<(), NotRunnable>,
     ) -> impl Future<Output = Response<Self::ResponseBody>> + Send + 'static;
+}
+
+/// The reason why a handler must not run a request.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotRunnable {
+    #[error(transparent)]
+    UnreadResponses(#[from] UnreadResponses),
+    #[error(transparent)]
+    Ambiguous(#[from] Ambiguity),
 }
 
 /// The error for a request that could not start in time, because the unread responses of its connection or of all

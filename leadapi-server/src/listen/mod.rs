@@ -2,6 +2,7 @@
 
 mod accept;
 mod address;
+mod ambiguity;
 mod close;
 mod connection;
 mod descriptors;
@@ -22,7 +23,7 @@ pub(crate) use self::{
     accept::Listener,
     address::counted_address,
     descriptors::ConnectionShares,
-    handler::{Handler, UnreadResponses},
+    handler::{Handler, NotRunnable},
     open_connections::{OpenConnections, Replaceable},
     request_body::RequestBody,
     tls::Certified,

@@ -1,18 +1,20 @@
 //! Handles an HTTP request for the MCP server: checks the host, origin, path and token, then passes the body to the
 //! protocol.
 
-use std::{io, sync::Arc};
+use std::{io, net::IpAddr, sync::Arc};
 
 use bytes::Bytes;
 use http::{
-    HeaderValue, Request, Response, StatusCode, Uri,
+    HeaderMap, HeaderValue, Request, Response, StatusCode,
     header::{ALLOW, AUTHORIZATION, ORIGIN},
 };
 use http_body_util::{BodyExt, Full};
 use leadapi_core::{
     auth::BearerToken,
-    http::{Operation, ReadBodyError, ResponseBody, error_response, header::X_REQUEST_ID, json_response, read_body},
-    port::{TokenVerifier, Verdict},
+    http::{
+        Operation, ReadBodyError, RequestLog, ResponseBody, error_response, header::X_REQUEST_ID, json_response,
+        read_body,
+    },
 };
 use rmcp::{
     model::ClientJsonRpcMessage,
@@ -20,14 +22,14 @@ use rmcp::{
         StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
     },
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::{in_process::Api, protocol::McpServer, tools::Tools};
 use crate::{
     host::names_this_machine,
-    listen::{Handler, RequestBody, UnreadResponses},
-    middleware::request_id,
+    listen::{Handler, NotRunnable, RequestBody},
+    middleware::{LoggedRequest, Refused, request_id},
     settings::SettingsUrl,
 };
 
@@ -36,11 +38,13 @@ pub(super) const PATH: &str = "/mcp";
 /// The maximum size of a request body, as for the API (contract D5).
 pub(super) const MAX_BODY_BYTES: usize = 64 * 1_024;
 
+/// The maximum length of a protocol version. A version is a date.
+const MAX_VERSION_CHARS: usize = 32;
+
 /// Handles the requests of the MCP listener. It keeps no state between requests, so any server can answer any request.
 #[derive(Clone)]
 pub(super) struct McpHandler {
     pub(super) api: Api,
-    pub(super) verifier: Arc<dyn TokenVerifier>,
     /// The URL at which clients reach the server, if it is behind a proxy.
     pub(super) url: Option<SettingsUrl>,
     pub(super) is_loopback: bool,
@@ -51,17 +55,28 @@ type HttpResponse = Response<ResponseBody>;
 impl Handler for McpHandler {
     type ResponseBody = ResponseBody;
 
+    fn for_peer(&self, peer: IpAddr) -> Self {
+        Self { api: self.api.for_peer(peer), ..self.clone() }
+    }
+
     async fn handle(
         self,
         request: Request<RequestBody>,
-        _received: Instant,
-        backlog: Result<(), UnreadResponses>,
+        received: Instant,
+        runnable: Result<(), NotRunnable>,
     ) -> HttpResponse {
         let id = request_id(request.headers());
-        let response = match backlog {
-            Ok(()) => self.respond(request, &id).await.unwrap_or_else(|refusal| *refusal),
-            Err(_) => internal_error(),
+        let logged = LoggedRequest::new(&request, id.clone());
+        let mut log = RequestLog::default();
+        let response = match runnable {
+            Ok(()) => self.respond(request, &id, received, &mut log).await.unwrap_or_else(|refusal| *refusal),
+            Err(NotRunnable::Ambiguous(ambiguity)) => error_response(StatusCode::BAD_REQUEST, &ambiguity.to_string()),
+            Err(error) => {
+                log.cause = Some(Arc::new(error));
+                internal_error()
+            }
         };
+        self.api.handler.record(&logged, response.status(), &log, received.elapsed());
         with_request_id(response, id)
     }
 }
@@ -71,13 +86,27 @@ impl McpHandler {
         &self,
         request: Request<RequestBody>,
         id: &HeaderValue,
+        received: Instant,
+        log: &mut RequestLog,
     ) -> Result<HttpResponse, Box<HttpResponse>> {
         self.check_sender(&request)?;
         if request.uri().path() != PATH {
             return Err(refuse(StatusCode::NOT_FOUND, "no such path; the MCP server is at /mcp"));
         }
-        let token = self.authenticate(&request, id).await?;
-        let request = with_body(request).await?;
+        let mut refused = |refused: Refused| {
+            let (response, about) = *refused;
+            *log = about;
+            Box::new(response)
+        };
+        let like = like_an_operation(request.headers(), &self.api.base_path)?;
+        let caller = self.api.handler.caller(&like, received).await.map_err(&mut refused)?;
+        let token = BearerToken::from_headers(request.headers()).map_err(|_| Box::new(internal_error()))?;
+        let (request, is_tool_call) = with_body(request).await?;
+        // A tool makes API calls, which count themselves.
+        if !is_tool_call {
+            self.api.handler.count_read(&caller).await.map_err(&mut refused)?;
+        }
+        log.caller = Some(caller);
         let client = self.api.client(token, Some(id.clone())).map_err(|error| {
             tracing::error!(%error, "the in-process client could not be created");
             Box::new(internal_error())
@@ -111,55 +140,61 @@ impl McpHandler {
         }
         Ok(())
     }
-
-    /// Returns the token if the API would accept it. Otherwise, returns the API's own response as the error, so that
-    /// the status, body, headers and log line are the same as for an API request.
-    async fn authenticate(
-        &self,
-        request: &Request<RequestBody>,
-        id: &HeaderValue,
-    ) -> Result<BearerToken, Box<HttpResponse>> {
-        let token = BearerToken::from_headers(request.headers()).ok();
-        if let Some(token) = &token
-            && let Ok(Verdict::Good(_)) = self.verifier.verify(token).await
-        {
-            return Ok(token.clone());
-        }
-        let path = Operation::ListClients.endpoint().path;
-        let uri: Uri =
-            format!("{}{path}?limit=1", self.api.base_path).parse().map_err(|_| Box::new(internal_error()))?;
-        let mut probe = Request::get(uri).body(()).map_err(|_| Box::new(internal_error()))?;
-        for value in request.headers().get_all(AUTHORIZATION) {
-            probe.headers_mut().append(AUTHORIZATION, value.clone());
-        }
-        let response = self.api.handle(probe, Some(id.clone())).await;
-        let is_refused = response.status() == StatusCode::UNAUTHORIZED || response.status().is_server_error();
-        // If the API did not refuse the token, the token has become valid in the meantime.
-        token.filter(|_| !is_refused).ok_or_else(|| Box::new(response))
-    }
 }
 
-/// Reads the body, which must be a JSON-RPC message if the method is POST. The error is the response to send.
-async fn with_body(request: Request<RequestBody>) -> Result<Request<Full<Bytes>>, Box<HttpResponse>> {
+/// Returns a request for an operation with the same authorization, so that its token gets the API's own responses.
+fn like_an_operation(headers: &HeaderMap, base_path: &str) -> Result<Request<()>, Box<HttpResponse>> {
+    let uri = format!("{base_path}{}", Operation::ListClients.endpoint().path);
+    let mut like = Request::get(uri).body(()).map_err(|_| Box::new(internal_error()))?;
+    for value in headers.get_all(AUTHORIZATION) {
+        like.headers_mut().append(AUTHORIZATION, value.clone());
+    }
+    Ok(like)
+}
+
+/// Reads the body, which must be a JSON-RPC message if the method is POST. Also returns whether it calls a tool. The
+/// error is the response to send.
+async fn with_body(request: Request<RequestBody>) -> Result<(Request<Full<Bytes>>, bool), Box<HttpResponse>> {
     let (head, body) = request.into_parts();
+    // The library repeats an unknown version in its response.
+    if head.headers.get("mcp-protocol-version").is_some_and(|version| version.len() > MAX_VERSION_CHARS) {
+        return Err(refuse(StatusCode::BAD_REQUEST, "mcp-protocol-version is too long"));
+    }
     let body = read_body(body, MAX_BODY_BYTES).await.map_err(|error| match error {
         ReadBodyError::TooLarge(most) => {
             refuse(StatusCode::PAYLOAD_TOO_LARGE, &format!("body must be at most {most} bytes"))
         }
         _ => refuse(StatusCode::BAD_REQUEST, "body did not arrive completely"),
     })?;
-    if head.method == http::Method::POST
-        && let Err(error) = serde_json::from_slice::<ClientJsonRpcMessage>(&body)
-    {
-        let (code, message) = if error.is_data() {
-            (-32_600, "the body is not a JSON-RPC message")
-        } else {
-            (-32_700, "the body is not JSON")
-        };
-        let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}});
-        return Err(Box::new(json_response(StatusCode::BAD_REQUEST, error.to_string())));
+    let mut is_tool_call = false;
+    if head.method == http::Method::POST {
+        if let Err(error) = serde_json::from_slice::<ClientJsonRpcMessage>(&body) {
+            let rejected = if error.is_data() {
+                rejected(-32_600, "the body is not a JSON-RPC message")
+            } else {
+                rejected(-32_700, "the body is not JSON")
+            };
+            return Err(rejected);
+        }
+        let message: Value = serde_json::from_slice(&body).unwrap_or_default();
+        if has_long_version(&message) {
+            return Err(rejected(-32_602, "the protocol version is too long"));
+        }
+        is_tool_call = message.get("method").is_some_and(|method| method == "tools/call");
     }
-    Ok(Request::from_parts(head, Full::new(body)))
+    Ok((Request::from_parts(head, Full::new(body)), is_tool_call))
+}
+
+fn has_long_version(message: &Value) -> bool {
+    ["/params/protocolVersion", "/params/_meta/io.modelcontextprotocol~1protocolVersion"].into_iter().any(|path| {
+        let version = message.pointer(path).and_then(Value::as_str);
+        version.is_some_and(|version| version.len() > MAX_VERSION_CHARS)
+    })
+}
+
+fn rejected(code: i32, message: &str) -> Box<HttpResponse> {
+    let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}});
+    Box::new(json_response(StatusCode::BAD_REQUEST, error.to_string()))
 }
 
 /// Returns the response with the API's headers and error format.

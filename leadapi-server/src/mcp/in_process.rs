@@ -1,10 +1,10 @@
 //! A client that calls the API within this process.
 
-use std::{future::pending, sync::Arc, time::Duration};
+use std::{future::pending, net::IpAddr, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use http::{HeaderValue, Request, Response, Version};
+use http::{HeaderValue, Request, Response};
 use leadapi_client::{
     Client, ConfigError, Pacing, RetryPolicy,
     timer::Timer,
@@ -29,6 +29,10 @@ pub(super) struct Api {
 }
 
 impl Api {
+    pub(super) fn for_peer(&self, peer: IpAddr) -> Self {
+        Self { handler: self.handler.for_peer(peer), base_path: self.base_path.clone() }
+    }
+
     /// Returns a client with the caller's token. It neither waits nor retries, so that the caller receives each API
     /// error immediately.
     pub(super) fn client(&self, token: BearerToken, request_id: Option<HeaderValue>) -> Result<Client, ConfigError> {
@@ -47,8 +51,6 @@ impl Api {
         request_id: Option<HeaderValue>,
     ) -> Response<ResponseBody> {
         let mut request = request.map(|_| RequestBody::empty());
-        // An HTTP/2 request needs no `Host` header.
-        *request.version_mut() = Version::HTTP_2;
         request.headers_mut().extend(request_id.map(|id| (X_REQUEST_ID, id)));
         self.handler.clone().handle(request, Instant::now(), Ok(())).await
     }

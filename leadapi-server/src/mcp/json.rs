@@ -52,6 +52,25 @@ pub(super) fn without_nulls(value: &impl Serialize) -> Value {
     }
 }
 
+/// Escapes the characters that a reader does not see but an agent does: bidirectional controls, which reorder text, and
+/// tag characters and variation selectors, which can spell hidden instructions.
+pub(super) fn escape_hidden(value: &mut Value) {
+    match value {
+        Value::String(text) if text.contains(is_hidden) => {
+            let escape = |c: char| if is_hidden(c) { c.escape_unicode().to_string() } else { c.to_string() };
+            *text = text.chars().map(escape).collect();
+        }
+        Value::Array(items) => items.iter_mut().for_each(escape_hidden),
+        Value::Object(fields) => fields.values_mut().for_each(escape_hidden),
+        _ => {}
+    }
+}
+
+const fn is_hidden(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(c, '\u{e0000}'..='\u{e0fff}')
+}
+
 /// The number of bytes that the items in a result have used so far.
 #[derive(Debug, Default)]
 pub(super) struct Budget(usize);

@@ -2,7 +2,6 @@
 
 use std::{io, net::SocketAddr, sync::Arc};
 
-use leadapi_core::port::TokenVerifier;
 use tokio::{net::TcpListener, task::JoinHandle};
 
 use super::{
@@ -21,9 +20,8 @@ use crate::{
 /// The highest connection limit. It is lower than the API's default, because an agent makes few requests.
 const MAX_CONNECTIONS: usize = 256;
 
-/// The settings of the MCP server, and the verifier of its tokens.
+/// The settings of the MCP server.
 pub(crate) struct McpSite {
-    pub(crate) verifier: Arc<dyn TokenVerifier>,
     pub(crate) base_path: Arc<str>,
     /// The URL at which clients reach the server, if it is behind a proxy.
     pub(crate) url: Option<SettingsUrl>,
@@ -71,9 +69,9 @@ impl McpListener {
         let connections = (limits.connections / 8).clamp(2, MAX_CONNECTIONS);
         let limits = Arc::new(limits.clone().of_small_listener(connections));
         let tls = tls.filter(|_| self.uses_tls()).map(|certified| certified.bounded(&limits));
-        let McpSite { verifier, base_path, url } = self.site;
+        let McpSite { base_path, url } = self.site;
         let is_loopback = self.address.ip().is_loopback();
-        let handler = McpHandler { api: Api { handler: api, base_path }, verifier, url, is_loopback };
+        let handler = McpHandler { api: Api { handler: api, base_path }, url, is_loopback };
         let listener = Listener::new(self.socket, tls, limits, self.connections, Replaceable::Idle);
         McpConnections(tokio::spawn(listener.accept(handler, shutdown)))
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{
     arguments::{Arguments, InvalidArgument},
-    json::{one_lead, page, without_nulls},
+    json::{escape_hidden, one_lead, page, without_nulls},
     overview::overview,
     tool::Tool,
 };
@@ -35,6 +35,12 @@ impl Tools {
 
     /// Calls a tool, and returns a JSON object that conforms to its output schema.
     pub(super) async fn call(&self, tool: Tool, arguments: Option<Map<String, Value>>) -> Result<Value, ToolError> {
+        let mut result = self.run(tool, arguments).await?;
+        escape_hidden(&mut result);
+        Ok(result)
+    }
+
+    async fn run(&self, tool: Tool, arguments: Option<Map<String, Value>>) -> Result<Value, ToolError> {
         let Self(client) = self;
         let mut arguments = Arguments::new(arguments);
         match tool {

@@ -34,6 +34,7 @@ pub(crate) struct Metrics {
     connections: ConnectionMetrics,
     store_seconds: HistogramVec,
     store_errors: IntCounterVec,
+    suppressed_lines: IntCounter,
 }
 
 struct OperationMetrics {
@@ -72,12 +73,17 @@ impl Metrics {
             connections: ConnectionMetrics::new(&registry)?,
             store_seconds: histogram_vec("leadapi_store_duration_seconds", "Duration of store calls.", "call")?,
             store_errors: counter_vec("leadapi_store_errors_total", "Failed store calls.", &["call"])?,
+            suppressed_lines: IntCounter::new(
+                "leadapi_log_lines_suppressed_total",
+                "Log lines of requests without a valid token that were not written, because there were too many.",
+            )?,
             registry,
         };
         let Self { in_flight_gauge, rate_limited, store_seconds, store_errors, .. } = &this;
         register(&this.registry, &[&requests, rate_limited, store_errors])?;
         register(&this.registry, &[&seconds, store_seconds])?;
         register(&this.registry, &[in_flight_gauge, &build])?;
+        register(&this.registry, &[&this.suppressed_lines])?;
         Ok(this)
     }
 
@@ -88,6 +94,10 @@ impl Metrics {
     /// Registers a counter that is incremented elsewhere.
     pub(crate) fn add(&self, counter: &IntCounter) -> Result<(), prometheus::Error> {
         register(&self.registry, &[counter])
+    }
+
+    pub(crate) fn record_suppressed_line(&self) {
+        self.suppressed_lines.inc();
     }
 
     /// Returns the tracker that counts the in-flight requests.

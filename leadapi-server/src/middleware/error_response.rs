@@ -2,25 +2,20 @@
 
 use std::{sync::Arc, time::Duration};
 
-use ::http::{
-    HeaderValue, Response, StatusCode,
-    header::{CONNECTION, RETRY_AFTER},
-};
+use ::http::{Response, StatusCode, header::RETRY_AFTER};
 use leadapi_core::http::{self, RequestLog, ResponseBody};
 
-use crate::{in_flight::Overloaded, listen::UnreadResponses};
+use crate::{in_flight::Overloaded, listen::NotRunnable};
 
 /// The reason why the server, rather than the service, answers a request.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Rejection {
     #[error("{0}")]
     TooLarge(String),
-    #[error("{0}")]
-    Ambiguous(&'static str),
     #[error(transparent)]
     Overloaded(#[from] Overloaded),
     #[error(transparent)]
-    UnreadResponses(#[from] UnreadResponses),
+    NotRunnable(#[from] NotRunnable),
     #[error("there was no response within {0:?}")]
     Timeout(Duration),
 }
@@ -28,15 +23,13 @@ pub(super) enum Rejection {
 /// Returns a 400 whose message explains the error, or a 500 whose cause appears only in the log.
 pub(super) fn error_response(rejection: Rejection) -> (Response<ResponseBody>, RequestLog) {
     let (status, message) = match &rejection {
-        Rejection::TooLarge(_) | Rejection::Ambiguous(_) => (StatusCode::BAD_REQUEST, rejection.to_string()),
+        Rejection::TooLarge(_) | Rejection::NotRunnable(NotRunnable::Ambiguous(_)) => {
+            (StatusCode::BAD_REQUEST, rejection.to_string())
+        }
         _ => (StatusCode::INTERNAL_SERVER_ERROR, "internal error".to_owned()),
     };
     let mut response = http::error_response(status, &message);
     let headers = response.headers_mut();
-    if let Rejection::Ambiguous(_) = rejection {
-        // The server must not parse the bytes that follow an ambiguous request.
-        headers.insert(CONNECTION, HeaderValue::from_static("close"));
-    }
     let mut log = RequestLog::default();
     if status.is_server_error() {
         headers.insert(RETRY_AFTER, 1.into());

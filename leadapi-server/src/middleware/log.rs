@@ -24,21 +24,26 @@ const KNOWN_METHODS: [Method; 9] = [
 ];
 
 /// The request data for the log, which is formatted only if a line is written.
-pub(super) struct LoggedRequest {
+pub(crate) struct LoggedRequest {
     id: HeaderValue,
     method: Method,
     uri: Uri,
 }
 
 impl LoggedRequest {
-    pub(super) fn new<B>(request: &Request<B>, id: HeaderValue) -> Self {
+    pub(crate) fn new<B>(request: &Request<B>, id: HeaderValue) -> Self {
         Self { id, method: request.method().clone(), uri: request.uri().clone() }
     }
 
     /// Returns the request's span, for traces. The default log level omits it, because the log line has the same
     /// fields.
     pub(super) fn span(&self) -> Span {
-        trace_span!("request", request_id = self.id(), method = method(&self.method), path = redacted(self.uri.path()))
+        trace_span!("request", request_id = self.id(), method = method(&self.method), path = self.path())
+    }
+
+    /// Returns the path for the log.
+    fn path(&self) -> &str {
+        redacted(self.uri.path())
     }
 
     /// Writes the request's log line, at level `ERROR` if the request failed and the cause is known.
@@ -48,7 +53,7 @@ impl LoggedRequest {
                 $level!(
                     request_id = self.id(),
                     method = method(&self.method),
-                    path = redacted(self.uri.path()),
+                    path = self.path(),
                     status = status.as_u16(),
                     took_ms = (duration.as_secs_f64() * 1e6).round() / 1e3,
                     operation = about.operation.map_or("-", Operation::name),

@@ -2,51 +2,70 @@
 //!
 //! 1. request id: the caller's own or a new one, for the response and the log
 //! 2. instrumentation: the span, the metrics and the log line
-//! 3. request validation: size limits, and HTTP/1 requests that a proxy may interpret differently
-//! 4. concurrency permits: one for the server and one for the token
-//! 5. timeout
-//! 6. detached writes: a write that has started runs to completion, even after a timeout or a disconnect
-//! 7. the service
+//! 3. request validation: size limits
+//! 4. the lookup of an unknown token, which has a small budget of its own, because anybody can make up tokens
+//! 5. concurrency permits: one for the server and one for the token
+//! 6. timeout
+//! 7. detached writes: a write that has started runs to completion, even after a timeout or a disconnect
+//! 8. the service
 
 mod error_response;
 mod log;
+mod log_budget;
 mod request_id;
 mod validate;
 
-use std::{future::pending, panic::resume_unwind, sync::Arc};
+use std::{future::pending, net::IpAddr, panic::resume_unwind, sync::Arc, time::Duration};
 
-use http::{Request, Response};
-use leadapi_core::http::{LeadService, ResponseBody, header::X_REQUEST_ID};
+use http::{Request, Response, StatusCode};
+use leadapi_core::{
+    BoxError,
+    auth::{BearerToken, Caller, Scope},
+    http::{LeadService, RequestLog, ResponseBody, header::X_REQUEST_ID},
+    port::Verdict,
+};
 use tokio::{
     task::JoinError,
     time::{Instant, timeout_at},
 };
 use tracing::Instrument;
 
-pub(crate) use self::request_id::request_id;
 pub use self::request_id::with_request_ids;
 use self::{
     error_response::{Rejection, error_response},
-    log::LoggedRequest,
+    log_budget::LogBudget,
     validate::validate,
 };
+pub(crate) use self::{log::LoggedRequest, request_id::request_id};
 use crate::{
-    in_flight::RequestsInFlight,
+    in_flight::{Overloaded, RequestsInFlight},
     limits::HttpLimits,
-    listen::{Handler, RequestBody, UnreadResponses},
+    listen::{Handler, NotRunnable, RequestBody},
+    lookup_limit::LookupLimit,
     metrics::Metrics,
 };
 
-/// The service with its middleware.
+/// The service with its middleware, for requests from one peer.
 #[derive(Clone)]
-pub(crate) struct Middleware(Arc<Inner>);
+pub(crate) struct Middleware {
+    inner: Arc<Inner>,
+    peer: Option<IpAddr>,
+}
 
 struct Inner {
     service: LeadService,
     limits: Arc<HttpLimits>,
+    lookups: LookupLimit,
     in_flight: RequestsInFlight,
     metrics: Arc<Metrics>,
+    log_budget: LogBudget,
 }
+
+/// The response to a request that a check has refused, and its log.
+pub(crate) type Refused = Box<(Response<ResponseBody>, RequestLog)>;
+
+/// The result of verifying an unknown token.
+type Verified = Result<Verdict, BoxError>;
 
 impl Middleware {
     pub(crate) fn new(
@@ -55,36 +74,91 @@ impl Middleware {
         in_flight: RequestsInFlight,
         metrics: Arc<Metrics>,
     ) -> Self {
-        Self(Arc::new(Inner { service, limits, in_flight, metrics }))
+        let (lookups, log_budget) = (LookupLimit::new(), LogBudget::new());
+        Self { inner: Arc::new(Inner { service, limits, lookups, in_flight, metrics, log_budget }), peer: None }
+    }
+
+    /// Returns the caller of a request that no operation covers. `like` is a request with the same headers for an
+    /// operation. The error is the response.
+    pub(crate) async fn caller<B>(&self, like: &Request<B>, received: Instant) -> Result<Caller, Refused> {
+        let verdict = match self.inner.service.unknown_token(like) {
+            None => None,
+            Some(token) => {
+                Some(self.look_up(token, received).await.map_err(|rejection| Box::new(error_response(rejection)))?)
+            }
+        };
+        self.inner.service.authenticate(like.headers(), verdict).await
+    }
+
+    /// Counts a request that no operation covers towards the caller's rate limit for reads. The error is the response.
+    pub(crate) async fn count_read(&self, caller: &Caller) -> Result<(), Refused> {
+        self.inner.service.admit(caller, Scope::Read).await
+    }
+
+    /// Records a response in the metrics and the log. Skips the log line if the request has no caller and its peer has
+    /// caused too many lines.
+    pub(crate) fn record(&self, logged: &LoggedRequest, status: StatusCode, about: &RequestLog, duration: Duration) {
+        let Inner { metrics, log_budget, .. } = &*self.inner;
+        metrics.record_response(status, about.operation, duration);
+        if about.caller.is_some() || log_budget.admits(self.peer) {
+            logged.log(status, about, duration);
+        } else {
+            metrics.record_suppressed_line();
+        }
+    }
+
+    /// Looks an unknown token up, within the limits on such lookups.
+    async fn look_up(&self, token: BearerToken, received: Instant) -> Result<Verified, Rejection> {
+        let Inner { service, limits, lookups, .. } = &*self.inner;
+        let looking_up = async {
+            let lookup = lookups.acquire(self.peer).await.ok_or(Overloaded::Lookups)?;
+            let verdict = service.verify(&token).await;
+            if let Ok(Verdict::Unknown) = verdict {
+                lookup.failed();
+            }
+            Ok(verdict)
+        };
+        timeout_at(received + limits.request, looking_up).await.map_err(|_| Rejection::Timeout(limits.request))?
     }
 }
 
 impl Handler for Middleware {
     type ResponseBody = ResponseBody;
 
+    fn for_peer(&self, peer: IpAddr) -> Self {
+        Self { inner: self.inner.clone(), peer: Some(peer) }
+    }
+
     async fn handle(
         self,
         mut request: Request<RequestBody>,
         received: Instant,
-        backlog: Result<(), UnreadResponses>,
+        runnable: Result<(), NotRunnable>,
     ) -> Response<ResponseBody> {
+        let inner = &self.inner;
         let id = request_id(request.headers());
         let logged = LoggedRequest::new(&request, id.clone());
         let is_write = !request.method().is_safe();
-        let admit = || {
-            backlog?;
-            validate(&request, &self.0.limits)?;
-            let in_flight = self.0.in_flight.begin(request.headers())?;
-            request.body_mut().hold(in_flight);
-            Ok(())
+        let valid = runnable.map_err(Rejection::from).and_then(|()| validate(&request, &inner.limits));
+        let unknown = valid.as_ref().ok().and_then(|()| inner.service.unknown_token(&request));
+        let verdict = match (valid, unknown) {
+            (Err(rejection), _) => Err(rejection),
+            (Ok(()), None) => Ok(None),
+            (Ok(()), Some(token)) => self.look_up(token, received).instrument(logged.span()).await.map(Some),
         };
-        let admitted: Result<(), Rejection> = admit();
+        let admitted: Result<Option<Verified>, Rejection> = verdict.and_then(|verdict| {
+            // The service refuses any other token at once.
+            if matches!(verdict, None | Some(Ok(Verdict::Good(_)))) {
+                let in_flight = inner.in_flight.begin(request.headers())?;
+                request.body_mut().hold(in_flight);
+            }
+            Ok(verdict)
+        });
         let respond = async move {
-            let Inner { service, limits, metrics, .. } = &*self.0;
+            let Inner { service, limits, .. } = &*self.inner;
             let span = logged.span();
             let steps = async {
-                admitted?;
-                let mut response = service.answer(request);
+                let mut response = service.answer_verified(request, admitted?);
                 timeout_at(received + limits.request, &mut response).await.map_err(|_| {
                     if is_write {
                         tokio::spawn(response);
@@ -93,9 +167,7 @@ impl Handler for Middleware {
                 })
             };
             let (mut response, about) = steps.instrument(span.clone()).await.unwrap_or_else(error_response);
-            let duration = received.elapsed();
-            metrics.record_response(response.status(), about.operation, duration);
-            span.in_scope(|| logged.log(response.status(), &about, duration));
+            span.in_scope(|| self.record(&logged, response.status(), &about, received.elapsed()));
             response.headers_mut().insert(X_REQUEST_ID, id);
             response
         };

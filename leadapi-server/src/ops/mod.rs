@@ -3,7 +3,7 @@
 
 mod ready;
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use bytes::Bytes;
 use http::{
@@ -22,7 +22,7 @@ use crate::{
     docs,
     host::names_this_machine,
     limits::HttpLimits,
-    listen::{Handler, Listener, Replaceable, RequestBody, UnreadResponses},
+    listen::{Handler, Listener, NotRunnable, Replaceable, RequestBody},
     metrics::{ConnectionMetrics, Metrics},
     shutdown::{Shutdown, ShutdownPhase},
 };
@@ -105,20 +105,25 @@ impl<A> PagesOrApi<A> {
 impl<A: Handler> Handler for PagesOrApi<A> {
     type ResponseBody = AnyBody;
 
+    fn for_peer(&self, peer: IpAddr) -> Self {
+        Self { api: self.api.as_ref().map(|api| api.for_peer(peer)), ..self.clone() }
+    }
+
     async fn handle(
         self,
         request: Request<RequestBody>,
         received: Instant,
-        backlog: Result<(), UnreadResponses>,
+        runnable: Result<(), NotRunnable>,
     ) -> Response<AnyBody> {
-        let page = match &backlog {
+        let page = match &runnable {
             Ok(()) => self.page(&request).await,
-            Err(_) => None,
+            Err(NotRunnable::Ambiguous(ambiguity)) => Some(text(StatusCode::BAD_REQUEST, format!("{ambiguity}\n"))),
+            Err(NotRunnable::UnreadResponses(_)) => None,
         };
         match (page, self.api) {
             (Some(page), _) => boxed(page),
-            (None, Some(api)) => boxed(api.handle(request, received, backlog).await),
-            (None, None) if backlog.is_ok() => {
+            (None, Some(api)) => boxed(api.handle(request, received, runnable).await),
+            (None, None) if runnable.is_ok() => {
                 boxed(text(StatusCode::NOT_FOUND, "no such page; use --ops-api to serve the API here\n".to_owned()))
             }
             (None, None) => {

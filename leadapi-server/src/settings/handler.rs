@@ -15,10 +15,11 @@ use super::{
     route::{BusinessRoute, NoRoute, Route, path},
 };
 use crate::{
-    listen::{Handler, RequestBody, UnreadResponses},
+    listen::{Handler, NotRunnable, RequestBody},
     web::{self, Fields, Page, html, respond, see_other},
 };
 
+const AMBIGUOUS: Problem = Problem::BadRequest("A proxy might interpret the request differently than this server.");
 /// The time limit for a request.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
@@ -40,11 +41,15 @@ impl Handler for SettingsHandler {
         self,
         request: Request<RequestBody>,
         _received: Instant,
-        backlog: Result<(), UnreadResponses>,
+        runnable: Result<(), NotRunnable>,
     ) -> Response<Full<Bytes>> {
-        if let Err(error) = backlog {
-            tracing::warn!(%error, "an API settings request was refused");
-            return error_page::page(&Problem::Failed);
+        match runnable {
+            Ok(()) => {}
+            Err(NotRunnable::Ambiguous(_)) => return error_page::page(&AMBIGUOUS),
+            Err(error @ NotRunnable::UnreadResponses(_)) => {
+                tracing::warn!(%error, "an API settings request was refused");
+                return error_page::page(&Problem::Failed);
+            }
         }
         let page = timeout(TIMEOUT, self.settings.respond(request, self.peer)).await;
         page.unwrap_or_else(|_| {

@@ -58,8 +58,9 @@ impl SettingsUrl {
     /// Returns whether the request's host is the host of this URL, `localhost`, an IP address or missing. Any other
     /// host may be an attacker's domain that points to this machine.
     pub(crate) fn is_host_of<B>(&self, request: &Request<B>) -> bool {
-        let own = authority(request).is_some_and(|host| host.as_str().eq_ignore_ascii_case(&self.host));
-        own || names_this_machine(request)
+        let default = if self.is_https { ":443" } else { ":80" };
+        let is_own = |host: &str| host.strip_suffix(default).unwrap_or(host).eq_ignore_ascii_case(&self.host);
+        authority(request).is_some_and(|host| is_own(host.as_str())) || names_this_machine(request)
     }
 
     /// Returns whether a page of the same origin sent the request. Browsers report this in `Sec-Fetch-Site`, and older
@@ -133,6 +134,8 @@ mod tests {
         for (host, expected) in [
             ("settings.example.com", true),
             ("SETTINGS.example.com", true),
+            ("settings.example.com:443", true),
+            ("settings.example.com:80", false),
             ("127.0.0.1:8081", true),
             ("localhost", true),
             ("evil.example", false),

@@ -3,11 +3,12 @@
 use std::{
     io::{BufRead, BufReader, PipeReader, Read, Write, pipe},
     net::TcpStream,
+    path::PathBuf,
     process::{Child, Command},
     thread,
 };
 
-use crate::process::{BINARY, Running, SECRET, TIMEOUT, kill, wait_until};
+use crate::process::{BINARY, Running, SECRET, TIMEOUT, data_file, kill, serve, wait_until};
 
 /// A server whose stdout and stderr share one pipe. The test reads only the addresses from this pipe, so the pipe fills
 /// up.
@@ -23,6 +24,7 @@ impl Stalled {
         let (reader, writer) = pipe().unwrap();
         let mut command = Command::new(BINARY);
         command.args(["serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--drain-delay", "0s"]);
+        command.arg("--data").arg(data("stalled"));
         let child = command.stdout(writer.try_clone().unwrap()).stderr(writer).spawn().unwrap();
         drop(command);
         let mut reader = BufReader::new(reader);
@@ -53,6 +55,17 @@ impl Drop for Stalled {
     }
 }
 
+/// Returns a data set with the token of `request`.
+fn data(name: &str) -> PathBuf {
+    data_file(name, &format!(r#"{{"name": "t", "scopes": ["read"], "token": "{SECRET}"}}"#))
+}
+
+/// Returns a request whose log line is long, and is always written, because its token is valid.
+fn request() -> String {
+    let id = "x".repeat(128);
+    format!("GET /v1/clients HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {SECRET}\r\nx-request-id: {id}\r\n\r\n")
+}
+
 fn connect(address: &str) -> TcpStream {
     let stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(TIMEOUT)).unwrap();
@@ -66,7 +79,7 @@ fn a_stalled_log_reader_blocks_neither_requests_nor_shutdown() {
     let mut server = Stalled::start();
     let mut stream = connect(&server.public);
     let mut answers = BufReader::new(stream.try_clone().unwrap());
-    let request = format!("GET /v1/none HTTP/1.1\r\nhost: x\r\nx-request-id: {}\r\n\r\n", "x".repeat(128));
+    let request = request();
     for batch in 0..BATCHES {
         stream.write_all(request.repeat(BATCH).as_bytes()).unwrap();
         let mut answered = 0;
@@ -75,7 +88,7 @@ fn a_stalled_log_reader_blocks_neither_requests_nor_shutdown() {
             assert_ne!(answers.read_line(&mut line).unwrap(), 0, "the connection closed in batch {batch}");
             // A response body does not end with a line break, so the next status line may start in the middle of a
             // line.
-            answered += usize::from(line.contains("HTTP/1.1 404"));
+            answered += usize::from(line.contains("HTTP/1.1 "));
         }
     }
     assert!(server.ops("/healthz").ends_with("alive\n"));
@@ -91,12 +104,12 @@ fn a_stalled_log_reader_blocks_neither_requests_nor_shutdown() {
 #[test]
 fn the_log_reports_dropped_lines_once_it_is_read_again() {
     const REQUESTS: usize = 20_000;
-    let mut server = Running::start(Command::new(BINARY).args(["serve", "--listen", "127.0.0.1:0"]));
+    let mut server = Running::start(&mut serve(&data("dropped")));
     let mut stream = connect(&server.address);
     let mut reader = stream.try_clone().unwrap();
     // The test ignores the responses, but must read them, or the server would stop reading requests.
     let answers = thread::spawn(move || std::io::copy(&mut reader, &mut std::io::sink()).unwrap());
-    let request = format!("GET /v1/none HTTP/1.1\r\nhost: x\r\nx-request-id: {}\r\n\r\n", "x".repeat(128));
+    let request = request();
     for _ in 0..REQUESTS / 100 {
         stream.write_all(request.repeat(100).as_bytes()).unwrap();
     }
@@ -110,6 +123,37 @@ fn the_log_reports_dropped_lines_once_it_is_read_again() {
     let dropped = reports.iter().map(|line| line.rsplit_once("lines=").unwrap().1.parse::<usize>().unwrap());
     // The log has one line for each request, and one for the shutdown.
     assert_eq!(dropped.sum::<usize>() + lines.len(), REQUESTS + 2);
+}
+
+/// Strangers can cause any number of requests, but only few log lines.
+#[test]
+fn log_lines_of_requests_without_a_valid_token_are_limited() {
+    const REQUESTS: usize = 2_000;
+    let server = Running::start(serve(&data("strangers")).args(["--ops-listen", "127.0.0.1:0"]));
+    let mut stream = connect(&server.address);
+    let mut reader = stream.try_clone().unwrap();
+    let answers = thread::spawn(move || std::io::copy(&mut reader, &mut std::io::sink()).unwrap());
+    let stranger = "GET /v1/clients HTTP/1.1\r\nhost: x\r\n\r\n";
+    for _ in 0..REQUESTS / 100 {
+        stream.write_all(stranger.repeat(100).as_bytes()).unwrap();
+    }
+    stream.write_all(request().replace("host: x", "host: x\r\nconnection: close").as_bytes()).unwrap();
+    assert!(answers.join().unwrap() > 0);
+    let ops = server.printed.lines().find_map(|line| line.strip_prefix("operator endpoints: http://")).unwrap();
+    let mut operator = connect(ops.split('/').next().unwrap());
+    operator.write_all(b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").unwrap();
+    let mut metrics = String::new();
+    operator.read_to_string(&mut metrics).unwrap();
+    let value = |name: &str| {
+        let value = metrics.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        value.trim().parse::<usize>().unwrap()
+    };
+    assert_eq!(value(r#"leadapi_requests_total{operation="list_clients",status="4xx"}"#), REQUESTS);
+    let suppressed = value("leadapi_log_lines_suppressed_total");
+    server.signal("-TERM");
+    let (_, _, log) = server.end();
+    assert_eq!(log.matches("status=401").count() + suppressed, REQUESTS);
+    assert!(suppressed > REQUESTS / 2 && log.contains("status=200"), "{suppressed}");
 }
 
 /// Each of these frames once made the HTTP library log a line at level `warn`.

@@ -31,6 +31,10 @@ pub struct Target {
     pub address: SocketAddr,
     /// The address of the operator listener, if it has one.
     pub operator: Option<SocketAddr>,
+    /// The address of the API settings, if the server has them.
+    pub settings: Option<SocketAddr>,
+    /// The address of the MCP server, if there is one.
+    pub mcp: Option<SocketAddr>,
     /// A client configuration that trusts the server's certificate, if it uses TLS.
     pub tls: Option<Arc<ClientConfig>>,
     token: String,
@@ -71,8 +75,10 @@ impl Target {
         command.arg("-c").arg(limit + r#"exec "$0" "$@""#).arg(program).args(["serve", "--listen", "127.0.0.1:0"]);
         let many = u32::MAX.to_string();
         command.args(["--reads-per-minute", &many, "--writes-per-minute", &many, "--log-format", "json"]);
-        // All peers share one address, so the limit per address must be off.
-        command.args(["--max-address-connections", "0"]);
+        if !options.iter().any(|option| option == "--max-address-connections") {
+            // All peers share one address, so the limit per address must be off.
+            command.args(["--max-address-connections", "0"]);
+        }
         command.arg("--data").arg(&data).args(options);
         let tls = with_tls.then(|| {
             let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
@@ -90,20 +96,23 @@ impl Target {
             log
         });
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let mut operator = None;
+        let (mut operator, mut settings, mut mcp) = (None, None, None);
         let address = lines.by_ref().map(Result::unwrap).find_map(|line| {
             let (before, rest) = line.split_once("://")?;
-            let address = rest.split('/').next()?.parse().unwrap();
-            if before.starts_with("operator endpoints") {
-                operator = Some(address);
-                return None;
-            }
-            Some(address)
+            let address = rest.split('/').next()?.parse().ok()?;
+            let other = match before.split(':').next()? {
+                "operator endpoints" => &mut operator,
+                "API settings" => &mut settings,
+                "MCP server" => &mut mcp,
+                _ => return Some(address),
+            };
+            *other = Some(address);
+            None
         });
         let address = address.expect("it listens");
         // Drains the rest of stdout, so the server never blocks on a full pipe.
         std::thread::spawn(move || lines.for_each(drop));
-        Self { child, address, operator, tls, token, log: Some(log), _folder: folder }
+        Self { child, address, operator, settings, mcp, tls, token, log: Some(log), _folder: folder }
     }
 
     /// Opens a plaintext connection.

@@ -8,6 +8,9 @@ use leadapi_tests::hostile::{
     Target,
     smuggling::{After, Case, Proxy, cases, hidden, next},
 };
+use tokio::net::TcpStream;
+
+use crate::host::Peer;
 
 const AT_A_TIME: usize = 32;
 
@@ -45,6 +48,28 @@ async fn no_hidden_request_is_served() {
         check(case.after != After::Served || went_on, "the following request was not served");
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), all.len(), wrong.join("\n"));
+}
+
+/// A smuggled request could bring the header in which a proxy names a person.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_listener_refuses_ambiguous_requests() {
+    let loopback = "127.0.0.1:0";
+    let options = ["--ops-listen", loopback, "--admin-listen", loopback, "--mcp-listen", loopback].map(str::to_owned);
+    let target = Target::start(Path::new(env!("CARGO_BIN_EXE_server")), &options, false, None);
+    for listener in [Some(target.address), target.operator, target.settings, target.mcp] {
+        for ambiguous in [
+            "GET / HTTP/1.1\r\nhost: localhost\r\nhost: localhost\r\n\r\n",
+            "GET / HTTP/1.1\r\naccept: */*\r\n\r\n",
+            "POST / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+            "CONNECT localhost:80 HTTP/1.1\r\nhost: localhost:80\r\n\r\n",
+        ] {
+            let mut peer = Peer(TcpStream::connect(listener.unwrap()).await.unwrap());
+            peer.send(ambiguous).await;
+            let answer = peer.rest().await;
+            let is_refused = answer.starts_with("HTTP/1.1 400 ") && answer.contains("\r\nconnection: close\r\n");
+            assert!(is_refused, "{listener:?} {ambiguous}: {answer}");
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -160,10 +160,8 @@ impl ListenOptions {
         let (stop, force) = (Signals::new(), Signals::new());
         let metrics = Arc::new(Metrics::new().map_err(CommandError::metrics)?);
         metrics.add(log.dropped()).map_err(CommandError::metrics)?;
-        let verifier: Arc<dyn TokenVerifier> = Arc::new(verifier);
         let store: Arc<dyn Store> = Arc::new(InstrumentedStore::new(store, metrics.clone()));
-        let service =
-            self.service(LeadService::builder(store.clone(), verifier.clone()).limiter(limiter).clock(clock.clone()))?;
+        let service = self.service(LeadService::builder(store, verifier).limiter(limiter).clock(clock.clone()))?;
         let mut server =
             self.server().await?.metrics(metrics.clone()).force_shutdown(force.second()).store_descriptors(descriptors);
         if let Some(address) = self.ops_listen {
@@ -178,7 +176,7 @@ impl ListenOptions {
             print_line(&format!("operator endpoints: http://{at}/healthz, /readyz, /metrics and /docs"));
         }
         #[cfg(feature = "mcp")]
-        if let Some(listener) = self.mcp.bind(verifier, &self.base_path, has_certificate).await? {
+        if let Some(listener) = self.mcp.bind(&self.base_path, has_certificate).await? {
             server = server.mcp(listener);
         }
         if let Some((listener, pages, url)) = self.admin.bind(settings.clone(), clock.clone(), has_certificate).await? {

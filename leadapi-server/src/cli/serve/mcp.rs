@@ -1,9 +1,8 @@
 //! The options for the MCP server, which gives AI assistants read access to the API.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::net::SocketAddr;
 
 use clap::Args;
-use leadapi_core::port::TokenVerifier;
 
 use super::super::{CommandError, output::print_line};
 use crate::{
@@ -38,12 +37,11 @@ impl McpOptions {
     /// Binds the listener and prints its URL. Returns `None` if `--mcp-listen` is not set.
     pub(super) async fn bind(
         &self,
-        verifier: Arc<dyn TokenVerifier>,
         base_path: &str,
         has_certificate: bool,
     ) -> Result<Option<McpListener>, CommandError> {
         let Some(address) = self.mcp_listen else { return Ok(None) };
-        let site = McpSite { verifier, base_path: base_path.into(), url: self.mcp_url.clone() };
+        let site = McpSite { base_path: base_path.into(), url: self.mcp_url.clone() };
         let listener =
             McpListener::bind(address, site).await.map_err(|source| CommandError::Listen { address, source })?;
         print_line(&format!("MCP server: {}", listener.location(has_certificate)));

@@ -15,7 +15,11 @@ use super::{
 };
 use crate::{
     limits::HttpLimits,
-    listen::{handler::Handler, request_body::RequestBody},
+    listen::{
+        ambiguity::check_ambiguity,
+        handler::{Handler, NotRunnable},
+        request_body::RequestBody,
+    },
 };
 
 pub(super) fn connection_service<H: Handler>(
@@ -29,13 +33,18 @@ pub(super) fn connection_service<H: Handler>(
         let exchange = Exchange::begin(&connection);
         let is_http1 = request.version() < Version::HTTP_2;
         let is_head = request.method() == Method::HEAD;
+        let ambiguity = check_ambiguity(&request);
         let (request, returned_body) = RequestBody::wrap(request, body_timeout);
         let handler = handler.clone();
         async move {
             // Waits here rather than on arrival, because over HTTP/2 many requests can arrive before the first one
             // starts.
-            let backlog = exchange.wait_for_peer(request_timeout).await;
-            let mut response = handler.handle(request, exchange.received, backlog).await;
+            let space = exchange.wait_for_peer(request_timeout).await;
+            let runnable = ambiguity.map_err(NotRunnable::from).and_then(|()| space.map_err(NotRunnable::from));
+            let mut response = handler.handle(request, exchange.received, runnable).await;
+            if ambiguity.is_err() {
+                response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
             // If the response closes the connection anyway, discarding the rest of the request is unnecessary.
             let can_reuse = response.headers().contains_key(header::CONNECTION) || returned_body.discard().await;
             // Tells the client not to send its next request on a closing connection.

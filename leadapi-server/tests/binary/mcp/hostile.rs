@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{Site, message};
+use super::{CURRENT, Site, initialize, message, with_meta};
 use crate::process::{BINARY, TIMEOUT, refused};
 
 /// Returns the challenge and the body of the API's response to a request with these headers.
@@ -68,7 +68,7 @@ fn api_errors_reach_the_agent() {
 
 #[test]
 fn calls_count_towards_the_rate_limit_of_the_token_and_the_log() {
-    let site = Site::new(&["--reads-per-minute", "3"]);
+    let site = Site::new(&["--reads-per-minute", "5"]);
     let token = site.token("A read only").to_owned();
     for _ in 0..2 {
         site.request(&token, "tools/list", json!({}));
@@ -78,9 +78,20 @@ fn calls_count_towards_the_rate_limit_of_the_token_and_the_log() {
     let limited = site.failure(&token, "list_clients", json!({}));
     assert!(limited.contains("limit"), "{limited}");
     assert!(site.failure(&token, "get_overview", json!({})).contains("limit"));
+    for method in ["tools/list", "ping"] {
+        let (head, body) = site.post(&token, "", &message(method, json!({})).to_string());
+        assert!(head.starts_with("HTTP/1.1 429") && head.contains("retry-after: "), "{head}");
+        assert!(body.contains("rate limit"), "{body}");
+    }
+    let (head, _) = site.post(&token, "", &initialize("2025-11-25").to_string());
+    assert!(head.starts_with("HTTP/1.1 429"), "{head}");
     site.server.signal("-TERM");
     let (_, _, log) = site.server.end();
-    assert_eq!(log.matches("status=200").count(), 3, "{log}");
+    let counted = |path: &str, status: u16| {
+        let parts = [format!("path=\"{path}\""), format!("status={status}")];
+        log.lines().filter(|line| parts.iter().all(|part| line.contains(part))).count()
+    };
+    assert_eq!((counted("/v1/clients", 200), counted("/mcp", 200), counted("/mcp", 429)), (3, 6, 3), "{log}");
     assert!(log.contains("status=429") && !log.contains("pak_"), "{log}");
 }
 
@@ -120,7 +131,7 @@ fn web_pages_and_foreign_hosts_are_refused() {
     let token = site.token("A read only");
     let ping = message("ping", json!({})).to_string();
     let status = |headers: &str| site.post(token, headers, &ping).0[9..12].to_owned();
-    for host in ["localhost", "127.0.0.1:1", "[::1]", "mcp.example.com", "MCP.example.com"] {
+    for host in ["localhost", "127.0.0.1:1", "[::1]", "mcp.example.com", "MCP.example.com", "mcp.example.com:443"] {
         assert_eq!(status(&format!("host: {host}\r\n")), "200", "{host}");
     }
     for host in ["evil.example", "mcp.example.com.evil.example", "api.example.com"] {
@@ -140,6 +151,40 @@ fn plain_http_on_a_reachable_address_is_refused() {
     assert!(error.contains("refusing to serve plain HTTP at 0.0.0.0:0"), "{error}");
     let error = refused(Command::new(BINARY).args(["serve", "--mcp-url", "https://mcp.example.com"]));
     assert!(error.contains("--mcp-listen"), "{error}");
+}
+
+/// An agent reads characters that people do not see.
+#[test]
+fn hidden_characters_of_a_lead_are_escaped() {
+    let site = Site::new(&[]);
+    let token = site.token("B read+write");
+    let account = site.result(token, "list_clients", json!({}))["data"][0]["id"].clone();
+    let name = "Ann \u{e0049}\u{e0067}\u{202e}\u{2066} Müller";
+    let lead = json!({"client_id": account, "name": name, "notes": "\u{e0001}"}).to_string();
+    let headers = format!("authorization: Bearer {}\r\ncontent-length: {}\r\nconnection: close\r\n", token, lead.len());
+    let created = site.server.send(&format!("POST /v1/leads HTTP/1.1\r\nhost: localhost\r\n{headers}\r\n{lead}"));
+    let created: Value = serde_json::from_str(created.split_once("\r\n\r\n").unwrap().1).unwrap();
+    assert_eq!(created["name"], name);
+    let found = site.result(token, "get_lead", json!({"id": created["id"]}));
+    assert_eq!(found["lead"]["name"], r"Ann \u{e0049}\u{e0067}\u{202e}\u{2066} Müller");
+    assert_eq!(found["lead"]["notes"], r"\u{e0001}");
+}
+
+#[test]
+fn a_long_protocol_version_is_not_repeated() {
+    let site = Site::new(&[]);
+    let token = site.token("A read only");
+    let long = "2".repeat(3_000);
+    let in_meta = message("tools/list", with_meta(json!({}))).to_string().replace(CURRENT, &long);
+    let header = format!("mcp-protocol-version: {long}\r\n");
+    for (headers, body) in [
+        ("", initialize(&long).to_string()),
+        ("mcp-method: tools/list\r\n", in_meta),
+        (&*header, message("ping", json!({})).to_string()),
+    ] {
+        let (head, answer) = site.post(token, headers, &body);
+        assert!(head.starts_with("HTTP/1.1 400") && !answer.contains("222"), "{head} {answer}");
+    }
 }
 
 #[test]

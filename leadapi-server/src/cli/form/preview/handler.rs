@@ -15,7 +15,7 @@ use super::{FormVersion, broken, page, theme::Look, visit::Visit};
 use crate::{
     cli::{CommandError, form::input},
     host::names_this_machine,
-    listen::{Handler, RequestBody, UnreadResponses},
+    listen::{Handler, NotRunnable, RequestBody},
     web::{self, Fields, Page, html, respond},
 };
 
@@ -48,10 +48,14 @@ impl Handler for PreviewHandler {
         self,
         request: Request<RequestBody>,
         _received: Instant,
-        backlog: Result<(), UnreadResponses>,
+        runnable: Result<(), NotRunnable>,
     ) -> Response<Full<Bytes>> {
-        if backlog.is_err() {
-            return text(StatusCode::SERVICE_UNAVAILABLE, "earlier responses have not been read\n");
+        match runnable {
+            Ok(()) => {}
+            Err(NotRunnable::Ambiguous(_)) => return text(StatusCode::BAD_REQUEST, "the request is ambiguous\n"),
+            Err(NotRunnable::UnreadResponses(_)) => {
+                return text(StatusCode::SERVICE_UNAVAILABLE, "earlier responses have not been read\n");
+            }
         }
         if !names_this_machine(&request) {
             return text(StatusCode::FORBIDDEN, "host must be localhost or an IP address\n");
