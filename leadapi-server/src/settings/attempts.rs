@@ -1,46 +1,70 @@
-//! Limits sign-in attempts.
+//! Limits on sign-ins and on lookups of sessions.
 //!
-//! A link's secret is too long to guess. The limit keeps attempts from overloading the store, and the log shows when it
-//! is exceeded. It also applies to people whose identity a proxy has verified. Another site can make their browsers
-//! request pages without the session cookie, and each of these requests starts a session.
+//! A secret is too long to guess. The limits keep strangers from overloading the store, and never refuse a correct
+//! secret: only failures count, and only failures are refused.
 
-use std::{net::IpAddr, num::NonZeroU32};
-
-use leadapi_core::{
-    id::TokenId,
-    memory::{Limits, SlidingWindow},
-    port::{Admission, Class},
-};
+use std::{net::IpAddr, time::Duration};
 
 use super::problem::Problem;
-use crate::listen::counted_address;
+use crate::{keyed_rate::KeyedRate, listen::counted_address, lookup_limit::LookupLimit};
 
-/// The maximum number of attempts from one IPv4 address or IPv6 /64 network in 60 seconds.
-const PER_ADDRESS: NonZeroU32 = NonZeroU32::new(10).unwrap();
+/// How many sign-ins from one IPv4 address or IPv6 /64 network may fail at once, before the response is 429.
+const FAILURES: u32 = 10;
+/// The interval after which one more sign-in may fail.
+const FAILURE_INTERVAL: Duration = Duration::from_secs(6);
 
-/// The attempts of each address in the last 60 seconds.
+/// The lookups and the failures of each address. Peers without an address count together.
 #[derive(Debug)]
-pub(super) struct Attempts(SlidingWindow);
+pub(super) struct Attempts {
+    lookups: LookupLimit,
+    failures: KeyedRate<Option<IpAddr>>,
+    /// The log lines about too many failures.
+    warnings: KeyedRate<()>,
+}
 
 impl Default for Attempts {
     fn default() -> Self {
-        Self(SlidingWindow::new(Limits::new(PER_ADDRESS, PER_ADDRESS)))
+        Self {
+            lookups: LookupLimit::new(),
+            failures: KeyedRate::new(FAILURES, FAILURE_INTERVAL),
+            warnings: KeyedRate::new(FAILURES, FAILURE_INTERVAL),
+        }
     }
 }
 
 impl Attempts {
-    /// Counts an attempt, or refuses it if there were too many from the same address. `SlidingWindow` counts by token
-    /// id, so the address serves as the id. All attempts through a Unix socket that have no forwarded address count
-    /// together.
-    pub(super) fn admit(&self, address: Option<IpAddr>) -> Result<(), Problem> {
-        let key = address.map_or_else(|| "unix".to_owned(), |address| counted_address(address).to_string());
-        let key = TokenId::parse(key).map_err(|_| Problem::Failed)?;
-        match self.0.check(&key, Class::Write) {
-            Admission::Admitted => Ok(()),
-            Admission::Refused { retry_after } => {
-                tracing::warn!(?address, "too many attempts to sign in to the API settings");
-                Err(Problem::TooManyAttempts(retry_after.as_secs().max(1)))
-            }
+    /// Runs a sign-in. If too many sign-ins from the same address have failed, a failure becomes
+    /// [`Problem::TooManyAttempts`].
+    pub(super) async fn sign_in<T>(
+        &self,
+        address: Option<IpAddr>,
+        sign_in: impl Future<Output = Result<T, Problem>>,
+    ) -> Result<T, Problem> {
+        let failure = match self.look_up(address, sign_in).await {
+            Err(failure @ (Problem::InvalidLink | Problem::NotAllowed | Problem::NotFound)) => failure,
+            other => return other,
+        };
+        let source = address.map(counted_address);
+        if self.failures.admit(source) {
+            return Err(failure);
         }
+        if self.warnings.admit(()) {
+            tracing::warn!(?address, "too many attempts to sign in to the API settings");
+        }
+        Err(Problem::TooManyAttempts(self.failures.wait(&source).as_secs() + 1))
+    }
+
+    /// Runs a lookup of a session or a sign-in link when its turn has come. Fails if too many are waiting.
+    pub(super) async fn look_up<T>(
+        &self,
+        address: Option<IpAddr>,
+        look_up: impl Future<Output = Result<T, Problem>>,
+    ) -> Result<T, Problem> {
+        let lookup = self.lookups.acquire(address).await.ok_or(Problem::TooManyAttempts(1))?;
+        let result = look_up.await;
+        if let Err(Problem::InvalidLink | Problem::NotFound | Problem::SignedOut) = result {
+            lookup.failed();
+        }
+        result
     }
 }

@@ -15,6 +15,11 @@ pub(super) fn page(problem: &Problem) -> Page {
         Problem::InvalidLink => (StatusCode::FORBIDDEN, "This link is not valid", pages::sign_in::invalid_link()),
         Problem::NotAllowed => (StatusCode::FORBIDDEN, "Not allowed", pages::sign_in::not_allowed()),
         Problem::NotFound => (StatusCode::NOT_FOUND, "Page not found", pages::text("There is no such page.")),
+        Problem::FromOtherSite => (
+            StatusCode::FORBIDDEN,
+            "Continue from the start page",
+            pages::text("Another site has opened this page. Nothing was shown or changed."),
+        ),
         Problem::MethodNotAllowed(_) => (
             StatusCode::METHOD_NOT_ALLOWED,
             "Method not allowed",

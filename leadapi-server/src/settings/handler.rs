@@ -94,15 +94,17 @@ impl Settings {
             let memberships = self.sessions.memberships(email).await?;
             return Ok(html(StatusCode::OK, pages::sign_in::businesses(email, &memberships)));
         }
-        let person = claims.find(&self.sessions).await?.ok_or(Problem::SignedOut)?;
+        let person = claims.find(&self.sessions, &self.attempts).await?.ok_or(Problem::SignedOut)?;
         Ok(see_other(&path(person.business(), &["tokens"])))
     }
 
     async fn sign_in(&self, request: Request<RequestBody>, claims: &Claims) -> Result<Page, Problem> {
-        self.attempts.admit(claims.address)?;
         let fields = Fields::read(request).await?;
-        let link = LoginToken::parse(fields.get("secret")).map_err(|_| Problem::InvalidLink)?;
-        let (secret, signed_in) = self.sessions.sign_in(&link, claims.address).await?;
+        let sign_in = async {
+            let link = LoginToken::parse(fields.get("secret")).map_err(|_| Problem::InvalidLink)?;
+            Ok(self.sessions.sign_in(&link, claims.address).await?)
+        };
+        let (secret, signed_in) = self.attempts.sign_in(claims.address, sign_in).await?;
         let person = Person::new(signed_in, secret, true, claims.address);
         Ok(self.with_cookie(see_other(&path(person.business(), &["tokens"])), &person))
     }

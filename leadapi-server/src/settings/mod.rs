@@ -31,7 +31,7 @@ pub(crate) use self::{
 };
 use crate::{metrics::ConnectionMetrics, store::StoreClock};
 
-/// The state behind the pages: tokens, sessions and recent attempts to sign in.
+/// The state behind the pages: tokens, sessions and failed attempts to sign in.
 pub(crate) struct Settings {
     tokens: Tokens,
     sessions: Sessions,

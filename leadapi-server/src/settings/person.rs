@@ -12,11 +12,11 @@ use leadapi_core::{
 
 use super::{attempts::Attempts, cookie::SessionCookie, problem::Problem};
 
-/// The proxy that verifies the identity of each person.
+/// A proxy that forwards the address of each person, and may verify their identity.
 #[derive(Debug, Clone)]
 pub(crate) struct TrustedProxy {
-    /// The header that contains the person's email address.
-    pub(crate) header: HeaderName,
+    /// The header that contains the person's email address, if the proxy verifies identities.
+    pub(crate) header: Option<HeaderName>,
     /// The addresses of the proxy.
     pub(crate) addresses: Vec<IpAddr>,
     /// Whether to trust every process that can connect to the Unix socket.
@@ -40,6 +40,8 @@ pub(super) struct Claims {
     /// The address that a trusted proxy forwarded, otherwise the peer's address. It is `None` for a Unix socket without
     /// a forwarded address.
     pub(super) address: Option<IpAddr>,
+    /// Whether a page of another site has caused the request.
+    is_from_other_site: bool,
 }
 
 /// A person with a session.
@@ -80,14 +82,15 @@ impl Claims {
         proxy: Option<&TrustedProxy>,
     ) -> Result<Self, Problem> {
         let cookies = cookie.read(headers);
+        let is_from_other_site = headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site");
         let direct = match peer {
             Peer::Address(address) => Some(address),
             Peer::Unix => None,
         };
         let Some(proxy) = proxy.filter(|proxy| proxy.trusts(peer)) else {
-            return Ok(Self { cookies, verified: None, address: direct });
+            return Ok(Self { cookies, verified: None, address: direct, is_from_other_site });
         };
-        let mut values = headers.get_all(&proxy.header).into_iter();
+        let mut values = proxy.header.iter().flat_map(|header| headers.get_all(header));
         let email = match (values.next(), values.next()) {
             (None, _) => None,
             (Some(value), None) => Some(value.to_str().map_err(|_| INVALID_USER_HEADER)?.trim().to_owned()),
@@ -95,7 +98,7 @@ impl Claims {
             (Some(_), Some(_)) => return Err(INVALID_USER_HEADER),
         };
         let verified = email.filter(|email| !email.is_empty());
-        Ok(Self { cookies, verified, address: forwarded_for(headers).or(direct) })
+        Ok(Self { cookies, verified, address: forwarded_for(headers).or(direct), is_from_other_site })
     }
 
     /// Returns the email address that a trusted proxy has verified, if any.
@@ -105,15 +108,24 @@ impl Claims {
 
     /// Returns the person from the first valid session cookie, for any business. If a proxy has verified a person, the
     /// sessions of anyone else are skipped.
-    pub(super) async fn find(&self, sessions: &Sessions) -> Result<Option<Person>, Problem> {
-        for secret in &self.cookies {
-            let Some(signed_in) = sessions.find(secret).await? else { continue };
-            let is_other = |email: &String| email_key(email) != email_key(&signed_in.session.email);
-            if !self.verified.as_ref().is_some_and(is_other) {
-                return Ok(Some(Person::new(signed_in, secret.clone(), false, self.address)));
-            }
+    pub(super) async fn find(&self, sessions: &Sessions, attempts: &Attempts) -> Result<Option<Person>, Problem> {
+        if self.cookies.is_empty() {
+            return Ok(None);
         }
-        Ok(None)
+        let finding = async {
+            for secret in &self.cookies {
+                let Some(signed_in) = sessions.find(secret).await? else { continue };
+                let is_other = |email: &String| email_key(email) != email_key(&signed_in.session.email);
+                if !self.verified.as_ref().is_some_and(is_other) {
+                    return Ok(Person::new(signed_in, secret.clone(), false, self.address));
+                }
+            }
+            Err(Problem::SignedOut)
+        };
+        match attempts.look_up(self.address, finding).await {
+            Err(Problem::SignedOut) => Ok(None),
+            found => found.map(Some),
+        }
     }
 
     /// Returns the person whom [`find`](Self::find) finds, if the session belongs to this business. Otherwise, starts a
@@ -124,16 +136,19 @@ impl Claims {
         attempts: &Attempts,
         business: &BusinessId,
     ) -> Result<Person, Problem> {
-        let found = self.find(sessions).await?;
+        let found = self.find(sessions, attempts).await?;
         match (found, &self.verified) {
             (Some(person), _) if person.business() == business => Ok(person),
+            (_, Some(_)) if self.is_from_other_site => Err(Problem::FromOtherSite),
             (_, Some(email)) => {
-                attempts.admit(self.address)?;
-                match sessions.sign_in_verified(business, email, self.address).await {
-                    Ok((secret, signed_in)) => Ok(Person::new(signed_in, secret, true, self.address)),
-                    Err(SignInError::NotAMember) => Err(Problem::NotFound),
-                    Err(error) => Err(error.into()),
-                }
+                let sign_in = async {
+                    match sessions.sign_in_verified(business, email, self.address).await {
+                        Ok((secret, signed_in)) => Ok(Person::new(signed_in, secret, true, self.address)),
+                        Err(SignInError::NotAMember) => Err(Problem::NotFound),
+                        Err(error) => Err(error.into()),
+                    }
+                };
+                attempts.sign_in(self.address, sign_in).await
             }
             (Some(_), None) => Err(Problem::NotFound),
             (None, None) => Err(Problem::SignedOut),
@@ -167,7 +182,7 @@ mod tests {
 
     fn claims(peer: Peer, headers: &[(&'static str, &'static str)]) -> Result<Claims, Problem> {
         let proxy = TrustedProxy {
-            header: HeaderName::from_static("x-forwarded-email"),
+            header: Some(HeaderName::from_static("x-forwarded-email")),
             addresses: vec!["127.0.0.1".parse().unwrap()],
             unix: true,
         };

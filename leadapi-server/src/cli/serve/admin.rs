@@ -29,19 +29,13 @@ pub(super) struct AdminOptions {
     /// The proxy must remove this header from the requests that it receives.
     #[arg(long, env = "LEADAPI_ADMIN_USER_HEADER", value_name = "NAME", requires = "admin_trusted")]
     admin_user_header: Option<HeaderName>,
-    /// The addresses of the proxies whose --admin-user-header is trusted, or `unix` for the Unix socket. With a
-    /// loopback address, every process on this machine can act as any person.
-    #[arg(
-        long,
-        env = "LEADAPI_ADMIN_TRUSTED",
-        value_name = "ADDRESS",
-        value_delimiter = ',',
-        requires = "admin_user_header"
-    )]
+    /// The addresses of the proxies whose X-Forwarded-For and --admin-user-header are trusted, or `unix` for the Unix
+    /// socket. With a loopback address and --admin-user-header, every process on this machine can act as any person.
+    #[arg(long, env = "LEADAPI_ADMIN_TRUSTED", value_name = "ADDRESS", value_delimiter = ',')]
     admin_trusted: Vec<TrustedPeer>,
 }
 
-/// A proxy whose `--admin-user-header` is trusted.
+/// A proxy whose headers are trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TrustedPeer {
     Address(IpAddr),
@@ -107,8 +101,8 @@ impl AdminOptions {
             TrustedPeer::Address(address) => Some(address.to_canonical()),
             TrustedPeer::Unix => None,
         };
-        Some(TrustedProxy {
-            header: self.admin_user_header.clone()?,
+        (!self.admin_trusted.is_empty()).then(|| TrustedProxy {
+            header: self.admin_user_header.clone(),
             addresses: self.admin_trusted.iter().filter_map(address).collect(),
             unix: self.admin_trusted.contains(&TrustedPeer::Unix),
         })

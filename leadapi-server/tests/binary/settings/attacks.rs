@@ -106,17 +106,36 @@ fn an_in_flight_form_is_answered_before_the_server_exits() {
 }
 
 #[test]
-fn sign_ins_through_a_proxy_are_limited() {
+fn failures_through_a_proxy_count_for_the_forwarded_address() {
     let site = Site::new(&["--admin-user-header", "x-forwarded-email", "--admin-trusted", "127.0.0.1"]);
-    let get = |address: &str| {
-        // Without the cookie, each request starts a session.
-        let headers = format!("x-forwarded-email: {ADMIN}\r\nx-forwarded-for: {address}\r\n");
+    let get = |person: &str, address: &str| {
+        let headers = format!("x-forwarded-email: {person}\r\nx-forwarded-for: {address}\r\n");
         status(&site.send("GET", &path("tokens"), &headers, "")).to_owned()
     };
-    let statuses: Vec<String> = (0..12).map(|host| get(&format!("2001:db8::{host}"))).collect();
-    assert_eq!(statuses[..10], ["200"; 10]);
-    assert_eq!(statuses[10..], ["429"; 2]);
-    assert_eq!(get("2001:db8:0:1::1"), "200");
+    let eve = "eve@harbour.example";
+    let statuses: Vec<String> = (0..14).map(|host| get(eve, &format!("2001:db8::{host}"))).collect();
+    assert_eq!(statuses[..10], ["404"; 10]);
+    assert!(statuses.contains(&"429".to_owned()), "{statuses:?}");
+    assert_eq!(get(eve, "2001:db8:0:1::1"), "404");
+    assert_eq!(get(ADMIN, "2001:db8::1"), "200");
+}
+
+/// The browser sends no `SameSite=Strict` cookie with these requests, so each of them would start a session.
+#[test]
+fn another_site_cannot_start_a_session() {
+    let site = Site::new(&["--admin-user-header", "x-forwarded-email", "--admin-trusted", "127.0.0.1"]);
+    let get = |page: &str, from: &str| {
+        let headers = format!("x-forwarded-email: {ADMIN}\r\nsec-fetch-site: {from}\r\n");
+        site.send("GET", page, &headers, "")
+    };
+    let answer = get(&path("tokens"), "cross-site");
+    assert!(status(&answer) == "403" && !answer.contains("set-cookie"), "{answer}");
+    let log = site.database.json(&[&["audit", "list"][..], &OWNER].concat());
+    assert_eq!(log, serde_json::json!([]));
+    assert_eq!(status(&get("/", "cross-site")), "200");
+    for from in ["same-origin", "none"] {
+        assert_eq!(status(&get(&path("tokens"), from)), "200", "{from}");
+    }
 }
 
 #[cfg(unix)]

@@ -24,8 +24,30 @@ fn a_sign_in_link_works_once_and_only_for_owners_and_admins() {
     assert!(error.contains("only an owner or an admin"), "{error}");
     let error = site.database.refuses(&["login-link", "--business", BUSINESS, "--as", "eve@harbour.example"]);
     assert!(error.contains("not a member"), "{error}");
-    let refused = (0..12).map(|_| site.use_link(&link)).find(|answer| status(answer) == "429").unwrap();
-    assert!(refused.contains("retry-after: "), "{refused}");
+}
+
+/// Behind a proxy, strangers share the address of the owner.
+#[test]
+fn failed_sign_ins_are_limited_and_a_correct_link_still_works() {
+    let site = Site::new(&[]);
+    let wrong = "0".repeat(43);
+    let statuses: Vec<String> = (0..14).map(|_| status(&site.use_link(&wrong)).to_owned()).collect();
+    assert_eq!(statuses[..10], ["403"; 10]);
+    assert!(statuses.contains(&"429".to_owned()), "{statuses:?}");
+    let answer = site.use_link(&site.link(ADMIN));
+    assert_eq!(status(&answer), "303", "{answer}");
+}
+
+#[test]
+fn a_trusted_proxy_forwards_addresses_without_naming_people() {
+    let site = Site::new(&["--admin-trusted", "127.0.0.1"]);
+    let link = site.link("owner@harbour.example");
+    let headers = "sec-fetch-site: same-origin\r\nx-forwarded-for: 192.0.2.7\r\n";
+    assert_eq!(status(&site.send("POST", "/sign-in", headers, &format!("secret={link}"))), "303");
+    let log = site.database.json(&[&["audit", "list"][..], &OWNER].concat());
+    assert_eq!((&log[0]["action"], &log[0]["address"]), (&"signed_in".into(), &"192.0.2.7".into()));
+    let ignored = format!("x-forwarded-email: {ADMIN}\r\n");
+    assert_eq!(status(&site.send("GET", &path("tokens"), &ignored, "")), "403");
 }
 
 #[test]
