@@ -10,6 +10,7 @@ mod lateness;
 mod peers;
 pub mod smuggling;
 pub mod stops;
+pub mod strangers;
 mod target;
 
 pub use good::{Good, Report};

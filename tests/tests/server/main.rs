@@ -26,5 +26,7 @@ mod smuggling;
 mod stop;
 #[cfg(target_os = "linux")]
 mod stops;
+#[cfg(target_os = "linux")]
+mod strangers;
 mod tls;
 mod unread_bodies;
