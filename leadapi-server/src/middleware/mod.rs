@@ -111,10 +111,10 @@ impl Middleware {
     async fn look_up(&self, token: BearerToken, received: Instant) -> Result<Verified, Rejection> {
         let Inner { service, limits, lookups, .. } = &*self.inner;
         let looking_up = async {
-            let lookup = lookups.acquire(self.peer).await.ok_or(Overloaded::Lookups)?;
+            let permit = lookups.acquire(self.peer).await.ok_or(Overloaded::Lookups)?;
             let verdict = service.verify(&token).await;
             if let Ok(Verdict::Unknown) = verdict {
-                lookup.failed();
+                permit.failed();
             }
             Ok(verdict)
         };

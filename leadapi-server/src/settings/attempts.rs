@@ -60,10 +60,10 @@ impl Attempts {
         address: Option<IpAddr>,
         look_up: impl Future<Output = Result<T, Problem>>,
     ) -> Result<T, Problem> {
-        let lookup = self.lookups.acquire(address).await.ok_or(Problem::TooManyAttempts(1))?;
+        let permit = self.lookups.acquire(address).await.ok_or(Problem::TooManyAttempts(1))?;
         let result = look_up.await;
         if let Err(Problem::InvalidLink | Problem::NotFound | Problem::SignedOut) = result {
-            lookup.failed();
+            permit.failed();
         }
         result
     }

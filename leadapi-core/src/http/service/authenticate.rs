@@ -46,6 +46,16 @@ impl LeadService {
 
     /// Verifies a token, as [`answer`](Self::answer) does.
     ///
+    /// ```
+    /// # use leadapi_core::{auth::BearerToken, http::LeadService, memory::*, port::Verdict, tokens::StoredTokens};
+    /// # futures_executor::block_on(async {
+    /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
+    /// # let service = LeadService::builder(MemoryStore::default(), verifier).build()?;
+    /// assert_eq!(service.verify(&BearerToken::generate()?).await?, Verdict::Unknown);
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
+    ///
     /// # Errors
     ///
     /// Returns the verifier's error.
@@ -57,6 +67,18 @@ impl LeadService {
 
     /// Returns the caller whose token these headers contain (contract D1, step 3). If `verdict` is given, it is the
     /// result of [`verify`](Self::verify) for this token.
+    ///
+    /// ```
+    /// # use http::HeaderMap;
+    /// # use leadapi_core::{http::LeadService, memory::*, tokens::StoredTokens};
+    /// # futures_executor::block_on(async {
+    /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
+    /// # let service = LeadService::builder(MemoryStore::default(), verifier).build()?;
+    /// let refused = service.authenticate(&HeaderMap::new(), None).await.unwrap_err();
+    /// assert_eq!(refused.0.status(), 401);
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
     ///
     /// # Errors
     ///
@@ -70,6 +92,17 @@ impl LeadService {
     }
 
     /// Counts a request towards the rate limit of the caller's token (contract D1, step 4).
+    ///
+    /// ```
+    /// # use leadapi_core::{auth::*, http::LeadService, id::*, memory::*, tokens::StoredTokens};
+    /// # futures_executor::block_on(async {
+    /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
+    /// # let service = LeadService::builder(MemoryStore::default(), verifier).build()?;
+    /// let caller = Caller::new(BusinessId::parse("b1")?, TokenId::parse("t1")?, Scopes::Read);
+    /// assert!(service.admit(&caller, Scope::Read).await.is_ok());
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
     ///
     /// # Errors
     ///

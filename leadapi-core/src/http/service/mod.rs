@@ -114,6 +114,20 @@ impl LeadService {
 
     /// Handles a request like [`answer`](Self::answer). If `verdict` is given, it is the result of
     /// [`verify`](Self::verify) for the request's [unknown token](Self::unknown_token), which is not verified again.
+    ///
+    /// ```
+    /// # use http::Request;
+    /// # use http_body_util::Empty;
+    /// # use leadapi_core::{http::LeadService, memory::*, port::Verdict, tokens::StoredTokens};
+    /// # futures_executor::block_on(async {
+    /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
+    /// # let service = LeadService::builder(MemoryStore::default(), verifier).build()?;
+    /// let request = Request::get("/leads").header("authorization", "Bearer pak_x").body(Empty::<bytes::Bytes>::new())?;
+    /// let (response, _) = service.answer_verified(request, Some(Ok(Verdict::Expired))).await;
+    /// assert_eq!(response.status(), 401);
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
     pub fn answer_verified<B>(&self, request: Request<B>, verdict: Option<Result<Verdict, BoxError>>) -> Answered
     where
         B: Body + Send + 'static,
