@@ -1,12 +1,19 @@
 //! A settings file in TOML, where each key is the long name of an option.
 
-use std::{fmt, fs, io, path::PathBuf};
+use std::{
+    fmt, fs,
+    io::{self, Write},
+    path::PathBuf,
+};
 
 use clap::{Arg, Command};
 use toml::{Table, Value};
 
 use super::nearest;
-use crate::cli::redact::redact;
+use crate::cli::{
+    output::escape_lines,
+    redact::{may_be_secret, redact},
+};
 
 pub(super) struct ConfigFile {
     path: PathBuf,
@@ -33,8 +40,16 @@ impl ConfigFile {
     /// Reads a file. Returns an error if it cannot be read or is not valid TOML, or if a setting is not an option of
     /// the command or has an invalid value.
     pub(super) fn read(path: PathBuf, command: &Command) -> Result<Self, InvalidConfig> {
-        let text = fs::read_to_string(&path).map_err(|source| InvalidConfig::Read { path: path.clone(), source })?;
-        Self::parse(path, &text, command)
+        let read = |source| InvalidConfig::Read { path: path.clone(), source };
+        let text = fs::read_to_string(&path).map_err(read)?;
+        let others_can_read = fs::metadata(&path).is_ok_and(|file| others_can_read(&file));
+        let file = Self::parse(path, &text, command)?;
+        if others_can_read && file.settings.iter().any(|(_, value)| may_be_secret(value)) {
+            let path = file.path.display();
+            let warning = format!("warning: {path} may contain a password, and every user of this machine can read it");
+            writeln!(io::stderr(), "{}", escape_lines(&warning)).unwrap_or_default();
+        }
+        Ok(file)
     }
 
     fn parse(path: PathBuf, text: &str, command: &Command) -> Result<Self, InvalidConfig> {
@@ -76,6 +91,17 @@ impl fmt::Display for ConfigFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.path.display().fmt(f)
     }
+}
+
+#[cfg(unix)]
+fn others_can_read(file: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    file.mode() & 0o004 != 0
+}
+
+#[cfg(not(unix))]
+fn others_can_read(_: &fs::Metadata) -> bool {
+    false
 }
 
 fn typed(value: Value) -> Option<String> {

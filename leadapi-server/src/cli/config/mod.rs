@@ -69,9 +69,12 @@ impl Setting {
         let value = match (matches.try_get_one::<StoreKind>(id), matches.try_get_one::<LimiterUrl>(id)) {
             (Ok(Some(store)), _) => Some(store.to_string()),
             (_, Ok(Some(limiter))) => Some(limiter.to_string()),
-            _ => matches.get_raw(id).and_then(|mut raw| raw.next()).map(|value| {
-                let value = value.to_string_lossy();
-                if may_be_secret(&value) { "…".to_owned() } else { value.into_owned() }
+            _ => matches.get_raw(id).map(|raw| {
+                let values = raw.map(|value| {
+                    let value = value.to_string_lossy();
+                    if may_be_secret(&value) { "…".to_owned() } else { value.into_owned() }
+                });
+                values.collect::<Vec<_>>().join(",")
             }),
         };
         let from = match (source, file) {
