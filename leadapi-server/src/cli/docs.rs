@@ -1,6 +1,10 @@
 //! `docs`: writes the API reference for a static host.
 
-use std::{fs, io, path::PathBuf};
+use std::{
+    fs::{self, OpenOptions},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
 
@@ -19,25 +23,46 @@ pub(super) struct Docs {
     folder: PathBuf,
     #[command(flatten)]
     urls: ApiUrls,
-    /// Replace the files of the reference if they exist. Other files in the folder are kept.
+    /// Replace the files of the reference if they exist. Other files in the folder are kept, and a symbolic link is
+    /// replaced, not followed.
     #[arg(long)]
     force: bool,
 }
 
 impl Docs {
     pub(super) fn run(self) -> Result<(), CommandError> {
-        let servers = self.urls.servers()?;
+        let Self { folder, urls, force } = self;
+        let servers = urls.servers()?;
         let files = docs::static_files(leadapi_core::openapi::document_at(&servers) + "\n", &servers);
-        let files: Vec<_> = files.into_iter().map(|(name, content)| (self.folder.join(name), content)).collect();
-        let existing = files.iter().find(|(path, _)| !self.force && path.symlink_metadata().is_ok());
+        let files: Vec<_> = files.into_iter().map(|(name, content)| (folder.join(name), content)).collect();
+        let exists = |path: &Path| path.symlink_metadata().is_ok() || linked_folder(path, &folder).is_some();
+        let existing = files.iter().find(|(path, _)| !force && exists(path));
         if let Some((path, _)) = existing {
             return Err(CommandError::FileExists(path.clone()));
         }
         for (path, content) in files {
-            let written: io::Result<()> =
-                path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, content));
-            written.map_err(|source| CommandError::Write { path, source })?;
+            write(&path, &content, &folder).map_err(|source| CommandError::Write { path, source })?;
         }
         Ok(())
     }
+}
+
+/// Returns the folder of a file if it is a symbolic link below `root`.
+fn linked_folder<'p>(path: &'p Path, root: &Path) -> Option<&'p Path> {
+    path.parent().filter(|folder| *folder != root && folder.is_symlink())
+}
+
+/// Writes a new file. An existing file or symbolic link is removed first, and never written to, because a link may lead
+/// to a file outside `root`.
+fn write(path: &Path, content: &[u8], root: &Path) -> io::Result<()> {
+    if let Some(link) = linked_folder(path, root) {
+        fs::remove_file(link)?;
+    }
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    if path.symlink_metadata().is_ok() {
+        fs::remove_file(path)?;
+    }
+    OpenOptions::new().write(true).create_new(true).open(path)?.write_all(content)
 }

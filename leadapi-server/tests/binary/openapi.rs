@@ -64,3 +64,24 @@ fn docs_writes_the_reference_and_replaces_only_its_own_files_with_force() {
     assert_ne!(fs::read_to_string(site.join("docs/page.js")).unwrap(), "edited");
     assert_eq!(fs::read_to_string(site.join("CNAME")).unwrap(), "reference.example.com");
 }
+
+#[cfg(unix)]
+#[test]
+fn docs_writes_to_no_file_outside_the_folder() {
+    use std::os::unix::fs::symlink;
+
+    let folder = tempfile::tempdir().unwrap();
+    let (site, outside) = (folder.path().join("site"), folder.path().join("outside"));
+    let docs = |args: &[&str]| Command::new(BINARY).arg("docs").arg(&site).args(args).output().unwrap();
+    fs::create_dir_all(&outside).unwrap();
+    fs::create_dir_all(&site).unwrap();
+    fs::write(outside.join("index.html"), "mine").unwrap();
+    symlink(outside.join("index.html"), site.join("index.html")).unwrap();
+    symlink(&outside, site.join("docs")).unwrap();
+    assert!(!docs(&[]).status.success());
+    assert!(docs(&["--force"]).status.success());
+    assert_eq!(fs::read_to_string(outside.join("index.html")).unwrap(), "mine");
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
+    assert!(site.join("index.html").symlink_metadata().unwrap().is_file());
+    assert!(site.join("docs").symlink_metadata().unwrap().is_dir());
+}
