@@ -4,7 +4,7 @@ use std::{fmt, net::IpAddr, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::BusinessId;
+use crate::id::{BusinessId, SessionId};
 
 /// A person's role in a business.
 ///
@@ -24,6 +24,18 @@ pub enum Role {
     Admin,
     /// Can neither see nor manage tokens.
     Member,
+}
+
+impl Role {
+    /// Returns whether a member with this role may see and manage the tokens of the business.
+    ///
+    /// ```
+    /// # use leadapi_core::auth::Role;
+    /// assert!(Role::Admin.manages_tokens() && !Role::Member.manages_tokens());
+    /// ```
+    pub const fn manages_tokens(self) -> bool {
+        matches!(self, Self::Owner | Self::Admin)
+    }
 }
 
 /// The error for text that is not a role: `owner`, `admin` or `member`.
@@ -98,17 +110,45 @@ pub struct Actor {
     pub email: String,
     /// The IP address of the person's request. `None` if it is unknown, for example for a change on the command line.
     pub address: Option<IpAddr>,
+    /// What a store must confirm before it makes a change for the person.
+    pub authority: Authority,
+}
+
+/// What a store must confirm, in the transaction of a change, about the person who makes it. The person may have lost
+/// the right to make it after the request was checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Authority {
+    /// Nothing, because the host manages its own people.
+    Host,
+    /// The person is an owner or an admin of the business.
+    Membership,
+    /// The person is an owner or an admin of the business, and this session of the person has not ended.
+    Session(SessionId),
 }
 
 impl Actor {
-    /// Creates an actor.
+    /// Creates an actor whose identity and rights the host has verified. A store confirms nothing.
     ///
     /// ```
     /// # use leadapi_core::auth::Actor;
     /// assert_eq!(Actor::new("ann@sol.example", None).email, "ann@sol.example");
     /// ```
     pub fn new(email: impl Into<String>, address: Option<IpAddr>) -> Self {
-        Self { email: email.into(), address }
+        Self { email: email.into(), address, authority: Authority::Host }
+    }
+
+    /// Sets what a store must confirm before it makes a change for the person.
+    ///
+    /// ```
+    /// # use leadapi_core::auth::{Actor, Authority};
+    /// let ann = Actor::new("ann@sol.example", None).authority(Authority::Membership);
+    /// assert_eq!(ann.authority, Authority::Membership);
+    /// ```
+    #[must_use]
+    pub fn authority(mut self, authority: Authority) -> Self {
+        self.authority = authority;
+        self
     }
 }
 
@@ -125,18 +165,18 @@ impl Member {
         Self { business, email: email.into(), role }
     }
 
-    /// Returns proof that the member may manage the API settings of the business.
+    /// Returns proof that the member may manage the API settings of the business. The host answers for the role:
+    /// a store does not check it again. [`Membership::token_admin`](crate::port::Membership::token_admin) returns a
+    /// proof that the store checks again in the transaction of each change.
     ///
     /// # Errors
     ///
     /// [`NotAllowed`] when the member is neither an owner nor an admin.
     pub fn token_admin(&self) -> Result<TokenAdmin, NotAllowed> {
-        match self.role {
-            Role::Owner | Role::Admin => {
-                Ok(TokenAdmin { business: self.business.clone(), actor: Actor::new(self.email.clone(), None) })
-            }
-            Role::Member => Err(NotAllowed),
+        if !self.role.manages_tokens() {
+            return Err(NotAllowed);
         }
+        Ok(TokenAdmin { business: self.business.clone(), actor: Actor::new(self.email.clone(), None) })
     }
 }
 
@@ -145,6 +185,13 @@ impl TokenAdmin {
     #[must_use]
     pub const fn address(mut self, address: Option<IpAddr>) -> Self {
         self.actor.address = address;
+        self
+    }
+
+    /// Sets what a store must confirm before it makes a change for the person.
+    #[must_use]
+    pub fn authority(mut self, authority: Authority) -> Self {
+        self.actor = self.actor.authority(authority);
         self
     }
 

@@ -15,7 +15,7 @@ pub use caller::{Author, Caller};
 pub use hash::{InvalidTokenHash, TokenHash};
 #[cfg(feature = "service")]
 pub use issue::NoRandomness;
-pub use member::{Actor, InvalidRole, Member, NotAllowed, Role, TokenAdmin};
+pub use member::{Actor, Authority, InvalidRole, Member, NotAllowed, Role, TokenAdmin};
 pub use scope::{InvalidScope, Scope, Scopes};
 #[cfg(feature = "service")]
 pub use sign_in::{LoginToken, MalformedSecret, SessionToken};

@@ -27,6 +27,8 @@ mod limiter;
 mod list;
 mod many;
 mod same_ids;
+mod settings_authority;
+mod settings_limits;
 mod settings_sessions;
 mod settings_tokens;
 mod shared_limiter;
@@ -120,8 +122,12 @@ pub async fn run_settings<S: SettingsStore>(
             creates_one_of_concurrent_names rotates_with_an_overlap applies_all_of_a_change_or_nothing revokes_once
             deletes_only_invalid_tokens pages_the_audit_log;
         settings_sessions(settings_sessions::MEMBERS): finds_members_ignoring_case a_link_works_once a_link_expires
-            a_link_works_once_for_concurrent_requests a_session_ends_when_idle isolates_sessions
-            lists_sessions_in_order;
+            a_link_works_once_for_concurrent_requests a_session_ends_when_idle a_session_ends_after_its_lifetime
+            limits_the_sessions_of_a_person isolates_sessions lists_sessions_in_order;
+        settings_authority(settings_sessions::MEMBERS): confirms_the_membership confirms_the_session
+            confirms_who_ends_a_session signs_in_owners_and_admins_only;
+        settings_limits(settings_sessions::MEMBERS): limits_the_valid_tokens keeps_more_tokens_than_the_limit
+            limits_the_new_tokens_of_a_minute pages_the_tokens;
     }
     Ok(())
 }

@@ -8,7 +8,9 @@ use crate::{
     auth::{Actor, Role, TokenHash},
     id::SessionId,
     model::{Timestamp, Window},
-    port::{AuditAction, AuditEntry, FoundSession, LoginLink, Membership, Session, SettingsStore, SignIn},
+    port::{
+        AuditAction, AuditEntry, FoundSession, LoginLink, Membership, Session, SessionEnded, SettingsStore, SignIn,
+    },
 };
 
 /// Two businesses with members. Zoë is a member of both, with addresses that differ only in case.
@@ -20,16 +22,16 @@ pub(super) const MEMBERS: &str = r#"{"businesses": [
         {"email": "zoë@example.org", "role": "owner"}]}
 ]}"#;
 
-const NOON: &str = "2026-05-04T12:00:00.000Z";
+pub(super) const NOON: &str = "2026-05-04T12:00:00.000Z";
 const LATER: &str = "2026-05-04T12:10:00.000Z";
 /// The time at which a session that was last used at noon ends.
 const MIDNIGHT: &str = "2026-05-05T00:00:00.000Z";
 
-fn hash(byte: u8) -> TokenHash {
+pub(super) fn hash(byte: u8) -> TokenHash {
     TokenHash::from_bytes([byte; 32])
 }
 
-fn sign_in(byte: u8, at: &str) -> Result<SignIn, BoxError> {
+pub(super) fn sign_in(byte: u8, at: &str) -> Result<SignIn, BoxError> {
     Ok(SignIn::new(hash(byte), timestamp(at)?, Some("192.0.2.7".parse()?), AuditAction::SignedIn))
 }
 
@@ -37,12 +39,17 @@ fn by_ann(action: AuditAction) -> Result<AuditEntry, BoxError> {
     Ok(AuditEntry::new(timestamp(NOON)?, action, Actor::new("ann@b1.example", None)))
 }
 
-async fn add_link(store: &impl SettingsStore, owner: &str, email: &str, byte: u8) -> Result<bool, BoxError> {
+async fn end(store: &impl SettingsStore, owner: &str, id: &SessionId) -> Result<SessionEnded, BoxError> {
+    let ann = Actor::new("ann@b1.example", None);
+    Ok(store.end_session(&business(owner), id, timestamp(NOON)?, &ann).await?)
+}
+
+pub(super) async fn add_link(store: &impl SettingsStore, owner: &str, email: &str, byte: u8) -> Result<bool, BoxError> {
     let link = LoginLink::new(hash(byte), email, timestamp(LATER)?);
     Ok(store.add_login_link(&business(owner), &link, &by_ann(AuditAction::LoginLinkCreated)?).await?)
 }
 
-async fn actions(store: &impl SettingsStore, owner: &str) -> Result<Vec<(AuditAction, String)>, BoxError> {
+pub(super) async fn actions(store: &impl SettingsStore, owner: &str) -> Result<Vec<(AuditAction, String)>, BoxError> {
     let page = store.audit(&business(owner), Window::LARGEST).await?;
     Ok(page.data.into_iter().map(|entry| (entry.action, entry.email)).collect())
 }
@@ -52,12 +59,16 @@ fn ann() -> Membership {
 }
 
 /// Starts a session for Ann at noon.
-async fn start(store: &impl SettingsStore, byte: u8) -> Result<Session, BoxError> {
+pub(super) async fn start(store: &impl SettingsStore, byte: u8) -> Result<Session, BoxError> {
     let found = store.start_session(&business("b1"), "ann@b1.example", &sign_in(byte, NOON)?).await?;
     found.map(|found| found.session).ok_or_else(|| "a session was not started".into())
 }
 
-async fn listed(store: &impl SettingsStore, owner: &str, now: Timestamp) -> Result<Vec<SessionId>, BoxError> {
+pub(super) async fn listed(
+    store: &impl SettingsStore,
+    owner: &str,
+    now: Timestamp,
+) -> Result<Vec<SessionId>, BoxError> {
     Ok(store.sessions(&business(owner), now).await?.into_iter().map(|session| session.id).collect())
 }
 
@@ -144,10 +155,9 @@ pub(super) async fn isolates_sessions(store: &impl SettingsStore) -> CheckResult
     )?;
     same("the sessions", &store.sessions(&business("b1"), now).await?, &vec![of_ann.clone()])?;
     same("the sessions of the other business", &store.sessions(&business("b2"), now).await?, &vec![of_zoe])?;
-    let ended = by_ann(AuditAction::SessionEnded)?;
-    same("ending it from another business", &store.end_session(&business("b2"), &of_ann.id, &ended).await?, &false)?;
-    same("ending it", &store.end_session(&business("b1"), &of_ann.id, &ended).await?, &true)?;
-    same("ending it again", &store.end_session(&business("b1"), &of_ann.id, &ended).await?, &false)?;
+    same("ending it from another business", &end(store, "b2", &of_ann.id).await?, &SessionEnded::NotFound)?;
+    same("ending it", &end(store, "b1", &of_ann.id).await?, &SessionEnded::Done)?;
+    same("ending it again", &end(store, "b1", &of_ann.id).await?, &SessionEnded::NotFound)?;
     same("the lookup", &store.find_session(&hash(1), now).await?, &None)?;
     let count = actions(store, "b1").await?.iter().filter(|(action, _)| *action == AuditAction::SessionEnded).count();
     same("the audit entries", &count, &1)
@@ -159,9 +169,46 @@ pub(super) async fn lists_sessions_in_order(store: &impl SettingsStore) -> Check
     for (byte, at) in [(1, NOON), (2, LATER), (3, "2026-05-04T11:59:59.999Z")] {
         let sign_in = sign_in(byte, at)?;
         expected.push((at, sign_in.id.clone()));
-        store.start_session(&business("b1"), "max@b1.example", &sign_in).await?;
+        store.start_session(&business("b1"), "ann@b1.example", &sign_in).await?;
     }
     expected.sort_by(|a, b| b.cmp(a));
     let ids = expected.into_iter().map(|(_, id)| id).collect();
     same("the order", &listed(store, "b1", timestamp(NOON)?).await?, &ids)
+}
+
+/// Checks that a session ends a week after the sign-in, even if it is used.
+pub(super) async fn a_session_ends_after_its_lifetime(store: &impl SettingsStore) -> CheckResult {
+    let session = start(store, 1).await?;
+    let (before, end) = (timestamp("2026-05-11T11:59:59.999Z")?, timestamp("2026-05-11T12:00:00Z")?);
+    store.use_session(&business("b1"), &session.id, before).await?;
+    same("just before", &store.find_session(&hash(1), before).await?.is_some(), &true)?;
+    same("the list before", &listed(store, "b1", before).await?, &vec![session.id])?;
+    same("at its end", &store.find_session(&hash(1), end).await?, &None)?;
+    same("the list at its end", &listed(store, "b1", end).await?, &vec![])
+}
+
+/// Checks that a further sign-in ends the person's session with the earliest last use, and no session of others.
+pub(super) async fn limits_the_sessions_of_a_person(store: &impl SettingsStore) -> CheckResult {
+    let of_zoe = store.start_session(&business("b1"), "zoë@example.org", &sign_in(100, NOON)?).await?;
+    let of_zoe = of_zoe.ok_or("a session was not started")?.session.id;
+    let mut own = Vec::new();
+    for byte in 1..=10 {
+        own.push(start(store, byte).await?.id);
+    }
+    let [first, second, ..] = &*own else { return Err("a session was not started".into()) };
+    for used in own.iter().filter(|id| *id != second) {
+        store.use_session(&business("b1"), used, timestamp(LATER)?).await?;
+    }
+    let eleventh = start(store, 11).await?.id;
+    let open = listed(store, "b1", timestamp(LATER)?).await?;
+    same("the number of sessions", &open.len(), &11)?;
+    for (what, id, expected) in [
+        ("used", first, true),
+        ("not used", second, false),
+        ("new", &eleventh, true),
+        ("another person", &of_zoe, true),
+    ] {
+        same(what, &open.contains(id), &expected)?;
+    }
+    Ok(())
 }

@@ -20,12 +20,12 @@ use crate::{
 const NOON: &str = "2026-05-04T12:00:00.000Z";
 const LATER: &str = "2026-05-04T12:00:00.001Z";
 
-fn id(id: &str) -> TokenId {
+pub(super) fn id(id: &str) -> TokenId {
     TokenId::from_valid(id)
 }
 
 /// Returns a token that never expires. Each of the 32 bytes of its hash is `byte`.
-fn token(name: &str, byte: u8) -> Result<TokenRecord, BoxError> {
+pub(super) fn token(name: &str, byte: u8) -> Result<TokenRecord, BoxError> {
     let hash = TokenHash::from_bytes([byte; 32]);
     let mut token = TokenRecord::stored(id(name), name, Scopes::Both, "pak_AbCd", hash, timestamp(NOON)?);
     token.created_by = Some("ann@b1.example".to_owned());
@@ -54,7 +54,7 @@ fn logged(entry: &AuditEntry) -> Logged {
     (*action, email.clone(), address, token, at.to_string())
 }
 
-async fn audit(store: &impl SettingsStore, owner: &str) -> Result<Vec<Logged>, BoxError> {
+pub(super) async fn audit(store: &impl SettingsStore, owner: &str) -> Result<Vec<Logged>, BoxError> {
     let page = store.audit(&business(owner), Window::LARGEST).await?;
     same("the total of the audit log", &page.total, &(page.data.len() as u64))?;
     Ok(page.data.iter().map(logged).collect())
@@ -64,7 +64,7 @@ fn entry(action: AuditAction, token: &str, at: &str) -> Logged {
     (action, "ann@b1.example".to_owned(), Some("2001:db8::1".to_owned()), Some(token.to_owned()), at.to_owned())
 }
 
-fn refused(reason: TokenRefusal) -> TokenChanged {
+pub(super) fn refused(reason: TokenRefusal) -> TokenChanged {
     TokenChanged::Refused(reason)
 }
 

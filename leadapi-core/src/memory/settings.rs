@@ -1,19 +1,22 @@
 //! The in-memory store of API settings.
 
+mod state;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use foldhash::HashMap;
 
+use self::state::State;
 use super::MemoryTokens;
 use crate::{
-    auth::TokenHash,
+    auth::{Actor, Authority, TokenHash},
     dataset::Dataset,
-    id::{BusinessId, SessionId},
+    id::{BusinessId, SessionId, TokenId},
     model::{Page, Timestamp, Window},
     port::{
-        AuditEntry, FoundSession, FoundToken, LoginLink, Membership, Session, SettingsStore, SignIn, StoreError,
-        TokenChange, TokenChanged, TokenRecord, TokenStore, TokenUse, TokenWrite,
+        AuditAction, AuditEntry, FoundSession, FoundToken, LoginLink, Membership, Session, SessionEnded, SettingsStore,
+        SignIn, StoreError, TokenChange, TokenChanged, TokenFacts, TokenRecord, TokenState, TokenStore, TokenUse,
+        TokenWrite,
     },
     validate::email_key,
 };
@@ -31,13 +34,6 @@ struct Shared {
     members: Vec<Membership>,
     /// Every method that changes anything except the last use of a token holds this lock until it returns.
     state: Mutex<State>,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    audit: HashMap<BusinessId, Vec<AuditEntry>>,
-    links: HashMap<TokenHash, (BusinessId, LoginLink)>,
-    sessions: HashMap<TokenHash, (BusinessId, Session)>,
 }
 
 impl MemorySettings {
@@ -75,19 +71,34 @@ impl MemorySettings {
         let key = email_key(email);
         self.0.members.iter().find(|member| member.business == *business && email_key(&member.email) == key)
     }
-}
 
-impl State {
-    fn start(&mut self, member: &Membership, sign_in: &SignIn) -> FoundSession {
-        let session = sign_in.session(&*member.email);
-        self.sessions.retain(|_, (_, session)| !session.has_expired(sign_in.at));
-        self.sessions.insert(sign_in.hash, (member.business.clone(), session.clone()));
-        self.log(&member.business, sign_in.audit(&*member.email));
-        FoundSession::new(session, member.clone())
+    fn find_admin(&self, business: &BusinessId, email: &str) -> Option<&Membership> {
+        self.find_member(business, email).filter(|member| member.role.manages_tokens())
     }
 
-    fn log(&mut self, business: &BusinessId, entry: AuditEntry) {
-        self.audit.entry(business.clone()).or_default().push(entry);
+    fn is_confirmed(&self, state: &State, business: &BusinessId, by: &Actor, at: Timestamp) -> bool {
+        let has_session = match &by.authority {
+            Authority::Host => return true,
+            Authority::Membership => true,
+            Authority::Session(id) => state
+                .find(business, id)
+                .is_some_and(|session| !session.has_expired(at) && email_key(&session.email) == email_key(&by.email)),
+        };
+        has_session && self.find_admin(business, &by.email).is_some()
+    }
+
+    fn facts(&self, state: &State, business: &BusinessId, change: &TokenChange) -> TokenFacts {
+        let tokens = self.0.tokens.of(business);
+        let mut facts = TokenFacts::new(self.is_confirmed(state, business, &change.by, change.at));
+        facts.token = change.token_id().and_then(|id| tokens.iter().find(|token| token.id == *id)).cloned();
+        if let Some(name) = change.new_name(facts.token.as_ref()) {
+            let valid = || tokens.iter().filter(|token| token.state(change.at) == TokenState::Good);
+            let namesakes = valid().filter(|token| token.name == name);
+            facts.namesake = namesakes.max_by_key(|token| (token.created_at, token.id.clone())).cloned();
+            facts.valid = u32::try_from(valid().count()).unwrap_or(u32::MAX);
+            facts.recent = u32::try_from(state.recent(business, change.at)).unwrap_or(u32::MAX);
+        }
+        facts
     }
 }
 
@@ -116,7 +127,7 @@ impl TokenStore for MemorySettings {
 impl SettingsStore for MemorySettings {
     async fn change(&self, business: &BusinessId, change: &TokenChange) -> Result<TokenChanged, StoreError> {
         let mut state = self.state();
-        let plan = match change.plan(&self.0.tokens.of(business)) {
+        let plan = match change.plan(&self.facts(&state, business, change)) {
             Ok(plan) => plan,
             Err(refusal) => return Ok(TokenChanged::Refused(refusal)),
         };
@@ -141,6 +152,16 @@ impl SettingsStore for MemorySettings {
         }
         plan.audit.into_iter().for_each(|entry| state.log(business, entry));
         Ok(TokenChanged::Done(plan.token))
+    }
+
+    async fn tokens(&self, business: &BusinessId, window: Window) -> Result<Page<TokenRecord>, StoreError> {
+        let mut tokens = self.0.tokens.of(business);
+        tokens.reverse();
+        Ok(Page::new(window.slice(&tokens).to_vec(), tokens.len() as u64, window))
+    }
+
+    async fn token(&self, business: &BusinessId, id: &TokenId) -> Result<Option<TokenRecord>, StoreError> {
+        Ok(self.0.tokens.of(business).into_iter().find(|token| token.id == *id))
     }
 
     async fn audit(&self, business: &BusinessId, window: Window) -> Result<Page<AuditEntry>, StoreError> {
@@ -169,7 +190,7 @@ impl SettingsStore for MemorySettings {
         audit: &AuditEntry,
     ) -> Result<bool, StoreError> {
         let mut state = self.state();
-        if self.find_member(business, &link.email).is_none() {
+        if self.find_admin(business, &link.email).is_none() {
             return Ok(false);
         }
         state.links.retain(|_, (_, link)| link.expires_at > audit.at);
@@ -181,7 +202,7 @@ impl SettingsStore for MemorySettings {
     async fn use_login_link(&self, link: &TokenHash, sign_in: &SignIn) -> Result<Option<FoundSession>, StoreError> {
         let mut state = self.state();
         let found = state.links.remove(link).filter(|(_, link)| link.expires_at > sign_in.at);
-        let member = found.and_then(|(business, link)| self.find_member(&business, &link.email));
+        let member = found.and_then(|(business, link)| self.find_admin(&business, &link.email));
         Ok(member.map(|member| state.start(member, sign_in)))
     }
 
@@ -192,7 +213,7 @@ impl SettingsStore for MemorySettings {
         sign_in: &SignIn,
     ) -> Result<Option<FoundSession>, StoreError> {
         let mut state = self.state();
-        Ok(self.find_member(business, email).map(|member| state.start(member, sign_in)))
+        Ok(self.find_admin(business, email).map(|member| state.start(member, sign_in)))
     }
 
     async fn find_session(&self, hash: &TokenHash, now: Timestamp) -> Result<Option<FoundSession>, StoreError> {
@@ -219,14 +240,24 @@ impl SettingsStore for MemorySettings {
         Ok(sessions)
     }
 
-    async fn end_session(&self, business: &BusinessId, id: &SessionId, audit: &AuditEntry) -> Result<bool, StoreError> {
+    async fn end_session(
+        &self,
+        business: &BusinessId,
+        id: &SessionId,
+        at: Timestamp,
+        by: &Actor,
+    ) -> Result<SessionEnded, StoreError> {
         let mut state = self.state();
-        let count = state.sessions.len();
-        state.sessions.retain(|_, (owner, session)| owner != business || session.id != *id);
-        let has_ended = state.sessions.len() < count;
-        if has_ended {
-            state.log(business, audit.clone());
+        let is_own = by.authority == Authority::Session(id.clone());
+        if !is_own && !self.is_confirmed(&state, business, by, at) {
+            return Ok(SessionEnded::NotAllowed);
         }
-        Ok(has_ended)
+        if state.find(business, id).is_none_or(|session| is_own && email_key(&session.email) != email_key(&by.email)) {
+            return Ok(SessionEnded::NotFound);
+        }
+        state.sessions.retain(|_, (owner, session)| owner != business || session.id != *id);
+        let action = if is_own { AuditAction::SignedOut } else { AuditAction::SessionEnded };
+        state.log(business, AuditEntry::new(at, action, by.clone()));
+        Ok(SessionEnded::Done)
     }
 }

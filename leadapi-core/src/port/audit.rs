@@ -1,4 +1,4 @@
-//! The audit log of a business, which records sign-ins and changes to the API settings.
+//! The audit log of a business, which records sign-ins and changes to the API settings and the members.
 
 use std::{fmt, net::IpAddr};
 
@@ -22,7 +22,7 @@ pub struct AuditEntry {
     pub at: Timestamp,
     /// The action.
     pub action: AuditAction,
-    /// The email address of the person who acted.
+    /// The email address of the person who acted, or of the person concerned if the operator acted on the command line.
     pub email: String,
     /// The IP address of the person's request. `None` if it is unknown, for example for an action on the command line.
     pub address: Option<IpAddr>,
@@ -30,6 +30,8 @@ pub struct AuditEntry {
     pub token_id: Option<TokenId>,
     /// The name of the token, if the action concerns one. It is stored here because a deleted token has no record.
     pub token_name: Option<String>,
+    /// What changed, if the action alone does not say it, such as the role of a new member.
+    pub detail: Option<String>,
 }
 
 impl AuditEntry {
@@ -55,13 +57,20 @@ impl AuditEntry {
         email: String,
         address: Option<IpAddr>,
     ) -> Self {
-        Self { id, at, action, email, address, token_id: None, token_name: None }
+        Self { id, at, action, email, address, token_id: None, token_name: None, detail: None }
     }
 
     /// Sets the token that the action concerns.
     #[must_use]
     pub fn token(mut self, id: TokenId, name: impl Into<String>) -> Self {
         (self.token_id, self.token_name) = (Some(id), Some(name.into()));
+        self
+    }
+
+    /// Sets what changed.
+    #[must_use]
+    pub fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.detail = Some(detail.into());
         self
     }
 }
@@ -123,6 +132,16 @@ actions! {
     TokenRevoked = "token_revoked"
     /// A revoked or expired token was deleted.
     TokenDeleted = "token_deleted"
+    /// The operator revoked a token when its creator was removed from the business.
+    TokenRevokedOnRemoval = "token_revoked_on_removal"
+    /// The operator added the person to the business. The detail is the role.
+    MemberAdded = "member_added"
+    /// The operator changed the person's role. The detail is the old and the new role.
+    MemberRoleChanged = "member_role_changed"
+    /// The operator changed the person's email address. The detail is the new address.
+    MemberRenamed = "member_renamed"
+    /// The operator removed the person from the business.
+    MemberRemoved = "member_removed"
     /// A sign-in link was created for the person.
     LoginLinkCreated = "login_link_created"
     /// The person signed in with a link.

@@ -22,8 +22,10 @@ pub use audit::{AuditAction, AuditEntry, InvalidAuditAction};
 pub use clock::{Clock, IdSource};
 pub use error::{InvalidToken, StoreError};
 pub use limiter::{Admission, Class, RateLimiter};
-pub use session::{FoundSession, LoginLink, Membership, Session, SignIn};
+pub use session::{FoundSession, LoginLink, Membership, Session, SessionEnded, SignIn};
 pub use settings::SettingsStore;
 pub use store::{Created, Idempotency, Listed, Store, Updated};
 pub use token::{FoundToken, TokenRecord, TokenState, TokenStore, TokenUse, TokenVerifier, Verdict};
-pub use token_change::{Replacement, TokenAction, TokenChange, TokenChanged, TokenPlan, TokenRefusal, TokenWrite};
+pub use token_change::{
+    Replacement, TokenAction, TokenChange, TokenChanged, TokenFacts, TokenPlan, TokenRefusal, TokenWrite,
+};

@@ -4,7 +4,7 @@ use std::{net::IpAddr, time::Duration};
 
 use super::{AuditAction, AuditEntry};
 use crate::{
-    auth::{Actor, Member, Role, TokenHash},
+    auth::{Actor, Authority, Member, NotAllowed, Role, TokenAdmin, TokenHash},
     id::{BusinessId, SessionId},
     model::Timestamp,
 };
@@ -33,6 +33,16 @@ impl Membership {
     pub fn member(&self) -> Member {
         Member::new(self.business.clone(), self.email.clone(), self.role)
     }
+
+    /// Returns proof that the member may manage the API settings of the business. A store checks the membership again
+    /// in the transaction of each change.
+    ///
+    /// # Errors
+    ///
+    /// [`NotAllowed`] when the member is neither an owner nor an admin.
+    pub fn token_admin(&self) -> Result<TokenAdmin, NotAllowed> {
+        Ok(self.member().token_admin()?.authority(Authority::Membership))
+    }
 }
 
 /// A sign-in link. It can start one session.
@@ -59,8 +69,9 @@ impl LoginLink {
 
 /// A person's session in the API settings of one business.
 ///
-/// It ends 12 hours after its last recorded use, when the person signs out, when an owner or admin ends it, or when the
-/// person stops being a member of the business.
+/// It ends 12 hours after its last recorded use, and 7 days after the sign-in. It also ends when the person signs out,
+/// when an owner or admin ends it, when the person stops being a member of the business, or when newer sign-ins make it
+/// one too many for the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Session {
@@ -80,6 +91,13 @@ impl Session {
     /// The time after which an unused session ends.
     pub const IDLE_TIMEOUT: Duration = Duration::from_secs(12 * 60 * 60);
 
+    /// The time after the sign-in at which a session ends, even if it is used.
+    pub const LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+    /// The maximum number of sessions of a person in a business. A further sign-in ends the one that has not been used
+    /// for the longest time.
+    pub const MAX_PER_PERSON: usize = 10;
+
     /// The minimum time between two updates of the last use.
     pub const USE_INTERVAL: Duration = Duration::from_secs(5 * 60);
 
@@ -94,7 +112,7 @@ impl Session {
         Self { id, email, created_at, last_used_at, address }
     }
 
-    /// Returns whether the session has ended because it was idle for too long.
+    /// Returns whether the session has ended because it was idle for too long, or because its lifetime is over.
     ///
     /// ```
     /// use leadapi_core::port::Session;
@@ -107,7 +125,20 @@ impl Session {
     /// ```
     pub fn has_expired(&self, now: Timestamp) -> bool {
         now.saturating_duration_since(self.last_used_at) >= Self::IDLE_TIMEOUT
+            || now.saturating_duration_since(self.created_at) >= Self::LIFETIME
     }
+}
+
+/// The result of ending a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SessionEnded {
+    /// The session has ended now.
+    Done,
+    /// The business has no such session.
+    NotFound,
+    /// The person may not end the session of somebody else, and nothing was changed.
+    NotAllowed,
 }
 
 /// A session, with the person's current membership.

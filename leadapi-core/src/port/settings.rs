@@ -5,11 +5,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{
-    AuditEntry, FoundSession, LoginLink, Membership, Session, SignIn, StoreError, TokenChange, TokenChanged, TokenStore,
+    AuditEntry, FoundSession, LoginLink, Membership, Session, SessionEnded, SignIn, StoreError, TokenChange,
+    TokenChanged, TokenRecord, TokenStore,
 };
 use crate::{
-    auth::TokenHash,
-    id::{BusinessId, SessionId},
+    auth::{Actor, TokenHash},
+    id::{BusinessId, SessionId, TokenId},
     model::{Page, Timestamp, Window},
 };
 
@@ -23,9 +24,16 @@ use crate::{
 pub trait SettingsStore: TokenStore {
     /// Changes the tokens of a business.
     ///
-    /// In one transaction, the store reads all tokens of the business, calls [`TokenChange::plan`], and applies the
-    /// planned writes and audit entries. No other change to these tokens may take effect in between.
+    /// In one transaction, the store looks up the [`TokenFacts`](super::TokenFacts), calls [`TokenChange::plan`], and
+    /// applies the planned writes and audit entries. No other change to these tokens, to the members or to the sessions
+    /// of the business may take effect in between. The cost must not grow with the number of tokens.
     async fn change(&self, business: &BusinessId, change: &TokenChange) -> Result<TokenChanged, StoreError>;
+
+    /// Lists the business's tokens, newest first, then by id in descending order.
+    async fn tokens(&self, business: &BusinessId, window: Window) -> Result<Page<TokenRecord>, StoreError>;
+
+    /// Returns the token with this id, or `None` if the business has no such token.
+    async fn token(&self, business: &BusinessId, id: &TokenId) -> Result<Option<TokenRecord>, StoreError>;
 
     /// Lists the audit log of a business, newest first, then by id in descending order.
     async fn audit(&self, business: &BusinessId, window: Window) -> Result<Page<AuditEntry>, StoreError>;
@@ -39,8 +47,8 @@ pub trait SettingsStore: TokenStore {
     /// person's businesses.
     async fn memberships(&self, email: &str) -> Result<Vec<Membership>, StoreError>;
 
-    /// Adds a sign-in link for a member of the business, and an audit entry. Does nothing and returns `false` if the
-    /// business has no such member.
+    /// Adds a sign-in link for an owner or an admin of the business, and an audit entry. Does nothing and returns `false`
+    /// if the business has no such owner or admin.
     async fn add_login_link(
         &self,
         business: &BusinessId,
@@ -49,11 +57,14 @@ pub trait SettingsStore: TokenStore {
     ) -> Result<bool, StoreError>;
 
     /// Starts a session with a sign-in link, and adds its audit entry. Returns `None` if no link has this hash, if the
-    /// link has expired at the time of the sign-in, or if the person is no longer a member. In every case, the link
-    /// cannot be used again.
+    /// link has expired at the time of the sign-in, or if the person is no longer an owner or an admin. In every case,
+    /// the link cannot be used again. Ends the person's sessions above [`Session::MAX_PER_PERSON`], as
+    /// [`start_session`](Self::start_session) does.
     async fn use_login_link(&self, link: &TokenHash, sign_in: &SignIn) -> Result<Option<FoundSession>, StoreError>;
 
-    /// Starts a session for a member, and adds its audit entry. Returns `None` if the business has no such member.
+    /// Starts a session for an owner or an admin, and adds its audit entry. Returns `None` if the business has no such
+    /// owner or admin. If the person then has more than [`Session::MAX_PER_PERSON`] sessions, the session with the
+    /// earliest last use ends.
     async fn start_session(
         &self,
         business: &BusinessId,
@@ -74,14 +85,31 @@ pub trait SettingsStore: TokenStore {
     /// Lists the sessions of a business that have not ended, newest first, then by id in descending order.
     async fn sessions(&self, business: &BusinessId, now: Timestamp) -> Result<Vec<Session>, StoreError>;
 
-    /// Ends a session, and adds an audit entry. Does nothing and returns `false` if the business has no such session.
-    async fn end_session(&self, business: &BusinessId, id: &SessionId, audit: &AuditEntry) -> Result<bool, StoreError>;
+    /// Ends a session, and adds an audit entry: [`SignedOut`](super::AuditAction::SignedOut) if the person acts in this
+    /// session, otherwise [`SessionEnded`](super::AuditAction::SessionEnded). A person may always end the session in
+    /// which the person acts. To end any other, the person's [`Authority`](crate::auth::Authority) must be confirmed
+    /// in the same transaction.
+    async fn end_session(
+        &self,
+        business: &BusinessId,
+        id: &SessionId,
+        at: Timestamp,
+        by: &Actor,
+    ) -> Result<SessionEnded, StoreError>;
 }
 
 #[async_trait]
 impl<T: SettingsStore + ?Sized> SettingsStore for Arc<T> {
     async fn change(&self, business: &BusinessId, change: &TokenChange) -> Result<TokenChanged, StoreError> {
         (**self).change(business, change).await
+    }
+
+    async fn tokens(&self, business: &BusinessId, window: Window) -> Result<Page<TokenRecord>, StoreError> {
+        (**self).tokens(business, window).await
+    }
+
+    async fn token(&self, business: &BusinessId, id: &TokenId) -> Result<Option<TokenRecord>, StoreError> {
+        (**self).token(business, id).await
     }
 
     async fn audit(&self, business: &BusinessId, window: Window) -> Result<Page<AuditEntry>, StoreError> {
@@ -130,7 +158,13 @@ impl<T: SettingsStore + ?Sized> SettingsStore for Arc<T> {
         (**self).sessions(business, now).await
     }
 
-    async fn end_session(&self, business: &BusinessId, id: &SessionId, audit: &AuditEntry) -> Result<bool, StoreError> {
-        (**self).end_session(business, id, audit).await
+    async fn end_session(
+        &self,
+        business: &BusinessId,
+        id: &SessionId,
+        at: Timestamp,
+        by: &Actor,
+    ) -> Result<SessionEnded, StoreError> {
+        (**self).end_session(business, id, at, by).await
     }
 }

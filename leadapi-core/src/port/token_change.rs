@@ -1,5 +1,7 @@
 //! Changes to the tokens of a business. Every store applies the same rules inside its transaction.
 
+use std::time::Duration;
+
 use super::{AuditAction, AuditEntry, TokenRecord, TokenState};
 use crate::{
     auth::{Actor, TokenHash},
@@ -69,6 +71,9 @@ pub enum TokenChanged {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenRefusal {
+    /// The person is no longer an owner or an admin of the business, or the person's session has ended.
+    #[error("only a signed-in owner or admin of the business may manage its tokens")]
+    NotAllowed,
     /// The business has no token with this id.
     #[error("no such token in this business")]
     NotFound,
@@ -87,6 +92,18 @@ pub enum TokenRefusal {
     /// The token is revoked or expired, so it cannot be rotated.
     #[error("the token is {0}: create a new one")]
     NotValid(TokenState),
+    /// The business has as many valid tokens as a business may have, or more.
+    #[error("the business has {limit} or more valid tokens: revoke one first", limit = TokenChange::MAX_VALID)]
+    TooMany,
+    /// A rotation would leave the business with too many valid tokens until the end of the overlap.
+    #[error(
+        "the business has {limit} or more valid tokens: revoke one first, or rotate without an overlap",
+        limit = TokenChange::MAX_VALID_WITH_OVERLAPS
+    )]
+    TooManyOverlaps,
+    /// The business got too many new tokens in the last minute.
+    #[error("the business got {limit} new tokens within a minute: try again in a minute", limit = TokenChange::MAX_NEW)]
+    TooFast,
 }
 
 /// A write to one token.
@@ -113,13 +130,71 @@ pub struct TokenPlan {
     pub audit: Vec<AuditEntry>,
 }
 
+/// What a store looks up for a [`TokenChange`], so that the cost of a change does not grow with the number of tokens.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TokenFacts {
+    /// Whether the [`Authority`](crate::auth::Authority) of the person is confirmed.
+    pub is_allowed: bool,
+    /// The token of the business with the id [`TokenChange::token_id`].
+    pub token: Option<TokenRecord>,
+    /// The newest valid token of the business with the name [`TokenChange::new_name`].
+    pub namesake: Option<TokenRecord>,
+    /// The number of valid tokens of the business, if the change inserts a token. A store may stop counting at
+    /// [`TokenChange::MAX_VALID_WITH_OVERLAPS`].
+    pub valid: u32,
+    /// The number of audit entries of the business for new tokens, later than [`TokenChange::NEW_INTERVAL`] before the
+    /// change and no later than the change, if the change inserts a token. A store may stop counting at
+    /// [`TokenChange::MAX_NEW`].
+    pub recent: u32,
+}
+
+impl TokenFacts {
+    /// Creates the facts of a business without tokens.
+    pub fn new(is_allowed: bool) -> Self {
+        Self { is_allowed, ..Self::default() }
+    }
+}
+
 impl TokenChange {
+    /// The maximum number of valid tokens of a business. A business that already has more keeps them, but gets no new
+    /// ones.
+    pub const MAX_VALID: u32 = 100;
+
+    /// The maximum number of valid tokens of a business while rotated tokens overlap with their replacements.
+    pub const MAX_VALID_WITH_OVERLAPS: u32 = 200;
+
+    /// The maximum number of new tokens of a business in any [`NEW_INTERVAL`](Self::NEW_INTERVAL). It also bounds the
+    /// revocations and deletions, because each new token can be revoked and deleted once.
+    pub const MAX_NEW: u32 = 60;
+
+    /// The interval to which [`MAX_NEW`](Self::MAX_NEW) applies.
+    pub const NEW_INTERVAL: Duration = Duration::from_secs(60);
+
     /// Creates a change.
     pub const fn new(action: TokenAction, at: Timestamp, by: Actor) -> Self {
         Self { action, at, by }
     }
 
-    /// Plans the writes of this change, or refuses it. `tokens` must contain all tokens of the business.
+    /// Returns the id of the existing token that this change concerns. A store looks it up first.
+    pub const fn token_id(&self) -> Option<&TokenId> {
+        match &self.action {
+            TokenAction::Create(_) => None,
+            TokenAction::Rotate { id, .. } | TokenAction::Revoke(id) | TokenAction::Delete(id) => Some(id),
+        }
+    }
+
+    /// Returns the name of the token that this change inserts, if it inserts one. `token` is the result of looking up
+    /// [`token_id`](Self::token_id).
+    pub fn new_name<'a>(&'a self, token: Option<&'a TokenRecord>) -> Option<&'a str> {
+        match &self.action {
+            TokenAction::Create(token) => Some(&token.name),
+            TokenAction::Rotate { .. } => token.map(|token| token.name.as_str()),
+            TokenAction::Revoke(_) | TokenAction::Delete(_) => None,
+        }
+    }
+
+    /// Plans the writes of this change, or refuses it.
     ///
     /// ```
     /// use leadapi_core::{auth::*, port::*};
@@ -127,43 +202,52 @@ impl TokenChange {
     /// let (at, ann) = ("2026-05-04T12:00:00Z".parse()?, Actor::new("ann@sol.example", None));
     /// let token = TokenRecord::new(&BearerToken::generate()?, "website", Scopes::Write, at);
     /// let delete = TokenChange::new(TokenAction::Delete(token.id.clone()), at, ann);
-    /// assert_eq!(delete.plan(&[]), Err(TokenRefusal::NotFound));
-    /// assert_eq!(delete.plan(&[token]), Err(TokenRefusal::StillValid));
+    /// assert_eq!(delete.plan(&TokenFacts::new(false)), Err(TokenRefusal::NotAllowed));
+    /// let mut facts = TokenFacts::new(true);
+    /// assert_eq!(delete.plan(&facts), Err(TokenRefusal::NotFound));
+    /// facts.token = Some(token);
+    /// assert_eq!(delete.plan(&facts), Err(TokenRefusal::StillValid));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     ///
     /// Returns a [`TokenRefusal`] if the change is not allowed.
-    pub fn plan(&self, tokens: &[TokenRecord]) -> Result<TokenPlan, TokenRefusal> {
-        let find = |id: &TokenId| tokens.iter().find(|token| token.id == *id).ok_or(TokenRefusal::NotFound);
+    pub fn plan(&self, facts: &TokenFacts) -> Result<TokenPlan, TokenRefusal> {
+        if !facts.is_allowed {
+            return Err(TokenRefusal::NotAllowed);
+        }
+        let old = || facts.token.as_ref().ok_or(TokenRefusal::NotFound);
         match &self.action {
             TokenAction::Create(token) => {
-                let mut valid = tokens.iter().filter(|other| other.state(self.at) == TokenState::Good);
-                match valid.find(|other| other.name == token.name) {
-                    Some(other) => Err(TokenRefusal::NameTaken(other.id.clone())),
-                    None => Ok(self.one(token, TokenWrite::Insert(token.clone()), AuditAction::TokenCreated)),
+                if let Some(namesake) = &facts.namesake {
+                    return Err(TokenRefusal::NameTaken(namesake.id.clone()));
                 }
+                check_growth(facts, Self::MAX_VALID, TokenRefusal::TooMany)?;
+                Ok(self.one(token, TokenWrite::Insert(token.clone()), AuditAction::TokenCreated))
             }
-            TokenAction::Rotate { id, replacement, overlap_end } => {
-                let old = find(id)?;
+            TokenAction::Rotate { replacement, overlap_end, .. } => {
+                let old = old()?;
                 let is_newer = |other: &&TokenRecord| (other.created_at, &other.id) > (old.created_at, &old.id);
-                let mut replacements = tokens.iter().filter(|other| other.name == old.name).filter(is_newer);
-                match (old.state(self.at), replacements.find(|other| other.state(self.at) == TokenState::Good)) {
-                    (TokenState::Good, None) => Ok(self.rotate(old, replacement, *overlap_end)),
-                    (TokenState::Good, Some(other)) => Err(TokenRefusal::Replaced(other.id.clone())),
+                match (old.state(self.at), facts.namesake.as_ref().filter(is_newer)) {
+                    (TokenState::Good, None) => {
+                        let limit = if *overlap_end > self.at { Self::MAX_VALID_WITH_OVERLAPS } else { u32::MAX };
+                        check_growth(facts, limit, TokenRefusal::TooManyOverlaps)?;
+                        Ok(self.rotate(old, replacement, *overlap_end))
+                    }
+                    (TokenState::Good, Some(newer)) => Err(TokenRefusal::Replaced(newer.id.clone())),
                     (state, _) => Err(TokenRefusal::NotValid(state)),
                 }
             }
-            TokenAction::Revoke(id) => {
-                let old = find(id)?;
+            TokenAction::Revoke(_) => {
+                let old = old()?;
                 if let Some(at) = old.revoked_at {
                     return Err(TokenRefusal::AlreadyRevoked(at));
                 }
                 let revoked = TokenRecord { revoked_at: Some(self.at), ..old.clone() };
                 Ok(self.one(&revoked, TokenWrite::Update(revoked.clone()), AuditAction::TokenRevoked))
             }
-            TokenAction::Delete(id) => match find(id)? {
+            TokenAction::Delete(id) => match old()? {
                 token if token.state(self.at) == TokenState::Good => Err(TokenRefusal::StillValid),
                 token => Ok(self.one(token, TokenWrite::Delete(id.clone()), AuditAction::TokenDeleted)),
             },
@@ -190,6 +274,14 @@ impl TokenChange {
     fn entry(&self, action: AuditAction, token: &TokenRecord) -> AuditEntry {
         AuditEntry::new(self.at, action, self.by.clone()).token(token.id.clone(), &*token.name)
     }
+}
+
+/// Checks the limits of new tokens, given the limit of valid tokens.
+fn check_growth(facts: &TokenFacts, limit: u32, too_many: TokenRefusal) -> Result<(), TokenRefusal> {
+    if facts.valid >= limit {
+        return Err(too_many);
+    }
+    if facts.recent >= TokenChange::MAX_NEW { Err(TokenRefusal::TooFast) } else { Ok(()) }
 }
 
 impl Replacement {

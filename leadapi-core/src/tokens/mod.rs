@@ -120,6 +120,10 @@ pub enum TokenError {
 
 /// Creates, lists, rotates, revokes and deletes tokens for owners and admins (contract D8), and lists the audit log.
 ///
+/// In the same transaction, every change confirms the [`Authority`](crate::auth::Authority) of its person.
+/// A business may have 100 valid tokens, 200 while rotated tokens overlap with their replacements, and get 60 new ones
+/// in a minute.
+///
 /// Every change adds its entries to the audit log in the same transaction. A failed change has no effect, unless the
 /// store reports an [unknown outcome](StoreError::UnknownOutcome). A [cached](StoredTokens::cached) verifier may accept
 /// a token for up to 2 s after its revocation or deletion, even in the same process.
@@ -161,7 +165,7 @@ impl Tokens {
     /// # Errors
     ///
     /// Returns a [`TokenError`] if the name is invalid or belongs to another valid token, if the expiry is not in the
-    /// future, or if the store or the system's random number generator fails.
+    /// future, if the person may no longer manage tokens or the business has too many, or if the store or the system's random number generator fails.
     pub async fn create(&self, admin: &TokenAdmin, new: NewToken) -> Result<(TokenRecord, BearerToken), TokenError> {
         let now = self.clock.now();
         let name = new.name.trim();
@@ -199,13 +203,31 @@ impl Tokens {
         Ok((self.change(admin, now, action).await?, secret))
     }
 
-    /// Lists the business's tokens, oldest first.
+    /// Lists all tokens of the business, oldest first. [`page`](Self::page) lists them in pages.
     ///
     /// # Errors
     ///
     /// Returns the store's error.
     pub async fn list(&self, admin: &TokenAdmin) -> Result<Vec<TokenRecord>, StoreError> {
         self.store.list(admin.business()).await
+    }
+
+    /// Lists the tokens of the business on a page, newest first.
+    ///
+    /// # Errors
+    ///
+    /// Returns the store's error.
+    pub async fn page(&self, admin: &TokenAdmin, window: Window) -> Result<Page<TokenRecord>, StoreError> {
+        self.store.tokens(admin.business(), window).await
+    }
+
+    /// Returns the token with this id, or `None` if the business has no such token.
+    ///
+    /// # Errors
+    ///
+    /// Returns the store's error.
+    pub async fn get(&self, admin: &TokenAdmin, id: &TokenId) -> Result<Option<TokenRecord>, StoreError> {
+        self.store.token(admin.business(), id).await
     }
 
     /// Revokes a token, and returns it.

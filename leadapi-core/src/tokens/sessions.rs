@@ -3,10 +3,11 @@
 use std::{fmt, net::IpAddr, sync::Arc};
 
 use crate::{
-    auth::{Actor, LoginToken, NoRandomness, NotAllowed, SessionToken, TokenAdmin},
+    auth::{Actor, Authority, LoginToken, NoRandomness, NotAllowed, SessionToken, TokenAdmin},
     id::{BusinessId, SessionId},
     port::{
-        AuditAction, AuditEntry, Clock, FoundSession, LoginLink, Membership, Session, SettingsStore, SignIn, StoreError,
+        AuditAction, AuditEntry, Clock, FoundSession, LoginLink, Membership, Session, SessionEnded, SettingsStore,
+        SignIn, StoreError,
     },
 };
 
@@ -20,7 +21,7 @@ pub enum SignInError {
     /// The person is neither an owner nor an admin.
     #[error(transparent)]
     NotAllowed(#[from] NotAllowed),
-    /// The link is unknown, used or expired, or its person is no longer a member.
+    /// The link is unknown, used or expired, or its person may no longer manage tokens.
     #[error("the sign-in link is not valid: it works once, for 10 minutes")]
     InvalidLink,
     /// The store failed.
@@ -39,7 +40,8 @@ pub struct SignedIn {
     pub session: Session,
     /// The person's membership in the business.
     pub membership: Membership,
-    /// The person's right to manage the API settings, without an [`address`](TokenAdmin::address).
+    /// The person's right to manage the API settings, without an [`address`](TokenAdmin::address). Each change confirms
+    /// the right and the session again.
     pub admin: TokenAdmin,
 }
 
@@ -48,7 +50,8 @@ impl TryFrom<FoundSession> for SignedIn {
 
     fn try_from(found: FoundSession) -> Result<Self, NotAllowed> {
         let FoundSession { session, membership } = found;
-        Ok(Self { admin: membership.member().token_admin()?, session, membership })
+        let admin = membership.token_admin()?.authority(Authority::Session(session.id.clone()));
+        Ok(Self { session, membership, admin })
     }
 }
 
@@ -94,7 +97,7 @@ impl Sessions {
     /// the system's random number generator fails.
     pub async fn create_link(&self, business: &BusinessId, email: &str) -> Result<LoginToken, SignInError> {
         let membership = self.store.membership(business, email).await?.ok_or(SignInError::NotAMember)?;
-        membership.member().token_admin()?;
+        membership.token_admin()?;
         let (secret, now) = (LoginToken::generate()?, self.clock.now());
         let link =
             LoginLink::new(secret.hash(), &*membership.email, now.checked_add(LoginLink::LIFETIME).unwrap_or(now));
@@ -134,7 +137,7 @@ impl Sessions {
         address: Option<IpAddr>,
     ) -> Result<(SessionToken, SignedIn), SignInError> {
         let membership = self.store.membership(business, email).await?.ok_or(SignInError::NotAMember)?;
-        membership.member().token_admin()?;
+        membership.token_admin()?;
         let (secret, sign_in) = self.prepare(address, AuditAction::SignedInByProxy)?;
         let found = self.store.start_session(business, &membership.email, &sign_in).await?;
         Ok((secret, found.ok_or(SignInError::NotAMember)?.try_into()?))
@@ -173,28 +176,22 @@ impl Sessions {
         self.store.sessions(admin.business(), self.clock.now()).await
     }
 
-    /// Ends a session of the business. Returns `false` if there is no such session.
+    /// Ends a session of the business.
     ///
     /// # Errors
     ///
     /// Returns the store's error. The session may still be open.
-    pub async fn end(&self, admin: &TokenAdmin, id: &SessionId) -> Result<bool, StoreError> {
-        self.end_as(admin, id, AuditAction::SessionEnded).await
+    pub async fn end(&self, admin: &TokenAdmin, id: &SessionId) -> Result<SessionEnded, StoreError> {
+        self.store.end_session(admin.business(), id, self.clock.now(), admin.actor()).await
     }
 
-    /// Ends the session of a signed-in person. Returns `false` if it had already ended.
+    /// Ends the session of a signed-in person.
     ///
     /// # Errors
     ///
     /// Returns the store's error. The session may still be open.
-    pub async fn sign_out(&self, person: &SignedIn, address: Option<IpAddr>) -> Result<bool, StoreError> {
-        let admin = person.admin.clone().address(address);
-        self.end_as(&admin, &person.session.id, AuditAction::SignedOut).await
-    }
-
-    async fn end_as(&self, admin: &TokenAdmin, id: &SessionId, action: AuditAction) -> Result<bool, StoreError> {
-        let audit = AuditEntry::new(self.clock.now(), action, admin.actor().clone());
-        self.store.end_session(admin.business(), id, &audit).await
+    pub async fn sign_out(&self, person: &SignedIn, address: Option<IpAddr>) -> Result<SessionEnded, StoreError> {
+        self.end(&person.admin.clone().address(address), &person.session.id).await
     }
 
     fn prepare(&self, address: Option<IpAddr>, action: AuditAction) -> Result<(SessionToken, SignIn), NoRandomness> {

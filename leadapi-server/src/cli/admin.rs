@@ -26,7 +26,7 @@ impl AdminArgs {
             return Err(self.not_a_member(&store).await);
         };
         let clock = store.clock();
-        Ok((Tokens::new(store, clock.clone()), membership.member().token_admin()?, clock))
+        Ok((Tokens::new(store, clock.clone()), membership.token_admin()?, clock))
     }
 
     /// Returns the error for a person who is not a member. If the business does not exist, the error states that

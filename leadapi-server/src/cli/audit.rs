@@ -8,7 +8,7 @@ use crate::store::AdminError;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum AuditCommand {
-    /// List the changes to the tokens of a business and the sign-ins to its API settings, newest first.
+    /// List the changes to the tokens and members of a business and the sign-ins to its API settings, newest first.
     #[command(after_help = "Example:
   leadapi-server audit list --store sqlite:leads.db --business sol --as owner@sol.example --json")]
     List {
@@ -29,11 +29,11 @@ impl AuditCommand {
         let window = Window::new(limit, offset)?;
         let (tokens, admin, _) = by.open().await?;
         let page = tokens.audit(&admin, window).await.map_err(AdminError::from)?;
-        by.format().list(&page.data, ["time", "person", "address", "action", "token", "token id"], row)
+        by.format().list(&page.data, ["time", "person", "address", "action", "token", "token id", "detail"], row)
     }
 }
 
-fn row(entry: &AuditEntry) -> [String; 6] {
+fn row(entry: &AuditEntry) -> [String; 7] {
     [
         entry.at.to_string(),
         entry.email.clone(),
@@ -41,5 +41,6 @@ fn row(entry: &AuditEntry) -> [String; 6] {
         entry.action.to_string(),
         entry.token_name.clone().unwrap_or_default(),
         entry.token_id.as_ref().map(ToString::to_string).unwrap_or_default(),
+        entry.detail.clone().unwrap_or_default(),
     ]
 }

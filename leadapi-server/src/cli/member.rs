@@ -1,10 +1,11 @@
 //! `member`: the members of a business.
 
 use clap::Subcommand;
-use leadapi_core::auth::Role;
-use serde_json::json;
+use leadapi_core::{auth::Role, model::Timestamp};
+use serde_json::{Value, json};
 
-use super::{CommandError, store::BusinessArgs};
+use super::{CommandError, output::count, store::BusinessArgs};
+use crate::store::RemovedMember;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum MemberCommand {
@@ -51,12 +52,17 @@ pub(super) enum MemberCommand {
         #[arg(long, hide = true)]
         role: Option<Role>,
     },
-    /// Remove a member. The last owner cannot be removed.
+    /// Remove a member, and list the tokens that the member created. The last owner cannot be removed.
+    #[command(after_help = "Example:
+  leadapi-server member remove ann@sol.example --revoke-tokens --store sqlite:leads.db --business sol")]
     Remove {
         #[command(flatten)]
         of: BusinessArgs,
         /// The member's email address.
         email: String,
+        /// Also revoke the valid tokens that the member created. Integrations that use them stop working.
+        #[arg(long)]
+        revoke_tokens: bool,
     },
 }
 
@@ -64,7 +70,7 @@ impl MemberCommand {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         match self {
             Self::Add { of, email, role } => {
-                let added = of.at.open().await?.add_member(&of.business, &email, role).await?;
+                let added = of.at.open().await?.add_member(&of.business, &email, role, Timestamp::now()).await?;
                 of.at.format.print(&added, || format!("{} was added as {}", added.email, added.role))
             }
             Self::List { of } => {
@@ -73,15 +79,37 @@ impl MemberCommand {
             }
             Self::Role { of, email, role } => change(of, email, None, Some(role)).await,
             Self::Rename { of, email, to, role } => change(of, email, to, role).await,
-            Self::Remove { of, email } => {
-                let removed = of.at.open().await?.delete_member(&of.business, &email).await?;
-                of.at.format.print(&json!({"removed": removed.email}), || format!("{} was removed", removed.email))
+            Self::Remove { of, email, revoke_tokens } => {
+                let store = of.at.open().await?;
+                let removed = store.delete_member(&of.business, &email, revoke_tokens, Timestamp::now()).await?;
+                of.at.format.print(&to_json(&removed), || describe(&removed))
             }
         }
     }
 }
 
 async fn change(of: BusinessArgs, email: String, to: Option<String>, role: Option<Role>) -> Result<(), CommandError> {
-    let changed = of.at.open().await?.change_member(&of.business, &email, to.as_deref(), role).await?;
+    let store = of.at.open().await?;
+    let changed = store.change_member(&of.business, &email, to.as_deref(), role, Timestamp::now()).await?;
     of.at.format.print(&changed, || format!("{email} is now {}, {}", changed.email, changed.role))
+}
+
+fn to_json(removed: &RemovedMember) -> Value {
+    let tokens = removed.tokens.iter().map(|token| json!({"id": token.id, "name": token.name}));
+    json!({
+        "removed": removed.member.email,
+        "tokens": tokens.collect::<Vec<_>>(),
+        "tokens_revoked": removed.are_revoked,
+    })
+}
+
+fn describe(removed: &RemovedMember) -> String {
+    let done = format!("{} was removed", removed.member.email);
+    if removed.tokens.is_empty() {
+        return done;
+    }
+    let tokens = count(removed.tokens.len(), "token that this member created", "tokens that this member created");
+    let state = if removed.are_revoked { "revoked" } else { "still valid; \"token revoke\" revokes one" };
+    let list: Vec<String> = removed.tokens.iter().map(|token| format!("\n  {} {:?}", token.id, token.name)).collect();
+    format!("{done}\n\n{tokens}, {state}:{}", list.concat())
 }

@@ -5,7 +5,7 @@ use leadapi_core::{
     auth::{BearerToken, Scope, Scopes},
     id::{SessionId, TokenId},
     model::{Page as Listed, Window},
-    port::{AuditEntry, Clock, TokenRecord, TokenRefusal},
+    port::{AuditEntry, Clock, SessionEnded, TokenRecord, TokenRefusal},
     tokens::{NewToken, Rotation, TokenError},
 };
 
@@ -19,7 +19,7 @@ use super::{
 use crate::web::{Fields, Page, html, respond, see_other};
 
 pub(super) async fn list(settings: &Settings, person: &Person, query: &Fields) -> Result<Page, Problem> {
-    let tokens = settings.tokens.list(&person.admin()).await?;
+    let tokens = settings.tokens.page(&person.admin(), window(query)?).await?;
     let notice = match query.get("done") {
         "revoke" => Some("The token was revoked. Running servers refuse it within 2 seconds."),
         "delete" => Some("The token was deleted."),
@@ -61,8 +61,7 @@ pub(super) async fn confirm(
     change: TokenForm,
     id: &TokenId,
 ) -> Result<Page, Problem> {
-    let tokens = settings.tokens.list(&person.admin()).await?;
-    let token = tokens.into_iter().find(|token| token.id == *id).ok_or(Problem::NotFound)?;
+    let token = settings.tokens.get(&person.admin(), id).await?.ok_or(Problem::NotFound)?;
     Ok(html(StatusCode::OK, pages::confirm::form(person, change, &token)))
 }
 
@@ -104,12 +103,16 @@ pub(super) async fn audit_json(settings: &Settings, person: &Person, query: &Fie
 }
 
 async fn read_audit(settings: &Settings, person: &Person, query: &Fields) -> Result<Listed<AuditEntry>, Problem> {
+    Ok(settings.tokens.audit(&person.admin(), window(query)?).await?)
+}
+
+/// Reads the part of a list that a query selects.
+fn window(query: &Fields) -> Result<Window, Problem> {
     const RULE: Problem = Problem::BadRequest("limit must be 1 to 200, and offset a whole number.");
     let number = |name| Some(query.get(name)).filter(|text| !text.is_empty()).map(str::parse::<u64>).transpose();
     let (limit, offset) = (number("limit").map_err(|_| RULE)?, number("offset").map_err(|_| RULE)?);
     let limit = u32::try_from(limit.unwrap_or(Window::DEFAULT_LIMIT.into())).map_err(|_| RULE)?;
-    let window = Window::new(limit, offset.unwrap_or(0)).map_err(|_| RULE)?;
-    Ok(settings.tokens.audit(&person.admin(), window).await?)
+    Window::new(limit, offset.unwrap_or(0)).map_err(|_| RULE)
 }
 
 pub(super) async fn sessions(settings: &Settings, person: &Person) -> Result<Page, Problem> {
@@ -118,11 +121,11 @@ pub(super) async fn sessions(settings: &Settings, person: &Person) -> Result<Pag
 }
 
 pub(super) async fn end_session(settings: &Settings, person: &Person, id: &SessionId) -> Result<Page, Problem> {
-    let has_ended = settings.sessions.end(&person.admin(), id).await?;
-    if !has_ended {
-        return Err(Problem::NotFound);
+    match settings.sessions.end(&person.admin(), id).await? {
+        SessionEnded::Done => Ok(see_other(&path(person.business(), &["sessions"]))),
+        SessionEnded::NotFound => Err(Problem::NotFound),
+        _ => Err(Problem::NotAllowed),
     }
-    Ok(see_other(&path(person.business(), &["sessions"])))
 }
 
 pub(super) async fn sign_out(settings: &Settings, person: &Person) -> Result<Page, Problem> {

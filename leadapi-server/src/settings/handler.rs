@@ -3,7 +3,10 @@
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use http::{Method, Request, Response, StatusCode, header::SET_COOKIE};
+use http::{
+    HeaderValue, Method, Request, Response, StatusCode,
+    header::{SET_COOKIE, STRICT_TRANSPORT_SECURITY},
+};
 use http_body_util::Full;
 use leadapi_core::{auth::LoginToken, id::BusinessId};
 use tokio::time::{Instant, timeout};
@@ -22,6 +25,10 @@ use crate::{
 const AMBIGUOUS: Problem = Problem::BadRequest("A proxy might interpret the request differently than this server.");
 /// The time limit for a request.
 const TIMEOUT: Duration = Duration::from_secs(15);
+
+/// Makes browsers use HTTPS for this host for a year, so that no request with the session cookie or a sign-in link can be
+/// made to use plain HTTP.
+const HTTPS_ONLY: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// Handles the requests of one connection.
 #[derive(Clone)]
@@ -61,7 +68,11 @@ impl Handler for SettingsHandler {
 
 impl Settings {
     async fn respond(&self, request: Request<RequestBody>, peer: Peer) -> Page {
-        self.page(request, peer).await.unwrap_or_else(|problem| error_page::page(&problem))
+        let mut page = self.page(request, peer).await.unwrap_or_else(|problem| error_page::page(&problem));
+        if self.url.is_https() {
+            page.headers_mut().insert(STRICT_TRANSPORT_SECURITY, HTTPS_ONLY);
+        }
+        page
     }
 
     async fn page(&self, request: Request<RequestBody>, peer: Peer) -> Result<Page, Problem> {
@@ -116,36 +127,36 @@ impl Settings {
         business: &BusinessId,
         route: BusinessRoute,
     ) -> Result<Page, Problem> {
+        if claims.is_anonymous() {
+            return Err(Problem::SignedOut);
+        }
+        let (path, query) = (request.uri().path().to_owned(), Fields::of_query(request.uri()));
+        // The form is read before the person is found, because a slow form could outlast the person's rights.
+        let form = if *request.method() == Method::POST { Some(Fields::read(request).await?) } else { None };
         let person = claims.find_in(&self.sessions, &self.attempts, business).await?;
-        let page = self.for_person(request, &person, route).await.unwrap_or_else(|problem| error_page::page(&problem));
+        let page = match form {
+            Some(form) if !form.has_token(&person.secret, &path) => Err(Problem::Forged),
+            form => self.for_person(&person, route, &query, &form.unwrap_or_default()).await,
+        };
+        let page = page.unwrap_or_else(|problem| error_page::page(&problem));
         Ok(if person.is_new { self.with_cookie(page, &person) } else { page })
     }
 
     async fn for_person(
         &self,
-        request: Request<RequestBody>,
         person: &Person,
         route: BusinessRoute,
+        query: &Fields,
+        form: &Fields,
     ) -> Result<Page, Problem> {
-        let query = Fields::of_query(request.uri());
-        let form = if *request.method() == Method::POST {
-            let path = request.uri().path().to_owned();
-            let form = Fields::read(request).await?;
-            if !form.has_token(&person.secret, &path) {
-                return Err(Problem::Forged);
-            }
-            form
-        } else {
-            Fields::default()
-        };
         match route {
-            BusinessRoute::Tokens => actions::list(self, person, &query).await,
+            BusinessRoute::Tokens => actions::list(self, person, query).await,
             BusinessRoute::NewToken => Ok(actions::new(person)),
-            BusinessRoute::CreateToken => actions::create(self, person, &form).await,
+            BusinessRoute::CreateToken => actions::create(self, person, form).await,
             BusinessRoute::Confirm(change, id) => actions::confirm(self, person, change, &id).await,
-            BusinessRoute::Change(change, id) => actions::change(self, person, change, &id, &form).await,
-            BusinessRoute::Audit => actions::audit(self, person, &query).await,
-            BusinessRoute::AuditJson => actions::audit_json(self, person, &query).await,
+            BusinessRoute::Change(change, id) => actions::change(self, person, change, &id, form).await,
+            BusinessRoute::Audit => actions::audit(self, person, query).await,
+            BusinessRoute::AuditJson => actions::audit_json(self, person, query).await,
             BusinessRoute::Sessions => actions::sessions(self, person).await,
             BusinessRoute::EndSession(id) => actions::end_session(self, person, &id).await,
             BusinessRoute::SignOut => {

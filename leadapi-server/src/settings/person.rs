@@ -106,6 +106,11 @@ impl Claims {
         self.verified.as_deref()
     }
 
+    /// Returns whether the request has neither a session cookie nor a verified person.
+    pub(super) fn is_anonymous(&self) -> bool {
+        self.cookies.is_empty() && self.verified.is_none()
+    }
+
     /// Returns the person from the first valid session cookie, for any business. If a proxy has verified a person, the
     /// sessions of anyone else are skipped.
     pub(super) async fn find(&self, sessions: &Sessions, attempts: &Attempts) -> Result<Option<Person>, Problem> {

@@ -60,6 +60,7 @@ impl From<TokenError> for Problem {
     fn from(error: TokenError) -> Self {
         match error {
             TokenError::Refused(TokenRefusal::NotFound) => Self::NotFound,
+            TokenError::Refused(TokenRefusal::NotAllowed) => Self::NotAllowed,
             TokenError::Store(error) => error.into(),
             TokenError::NoRandomness(error) => {
                 tracing::error!(cause = error_chain(&error), "a token could not be generated");

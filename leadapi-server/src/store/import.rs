@@ -13,7 +13,7 @@ use leadapi_core::{
 };
 
 use super::{
-    AdminError, SqlStore,
+    AdminError, SqlStore, admin,
     error::SqlError,
     idempotency::StoredResponse,
     lead, lead_counts,
@@ -151,7 +151,7 @@ async fn insert(session: &mut dyn Session, seed: &BusinessSeed) -> Result<(), Sq
     let business = &seed.id;
     session.execute(query!(statement::INSERT_BUSINESS, business, &seed.name, seed.created_at)).await?;
     for member in &seed.members {
-        session.execute(query!(statement::INSERT_MEMBER, business, &member.email, member.role)).await?;
+        session.execute(admin::insert_member(business, member)).await?;
     }
     for client in &seed.clients {
         let insert = query!(statement::INSERT_CLIENT, business, &client.id, &client.name, client.created_at);

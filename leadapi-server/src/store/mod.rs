@@ -46,7 +46,7 @@ use crate::error_chain::error_chain;
 
 pub(crate) use self::admin::FirstRecords;
 pub use self::{
-    admin::Business,
+    admin::{Business, RemovedMember},
     clock::StoreClock,
     import::Imported,
     url::{DatabaseUrl, InvalidDatabaseUrl},

@@ -145,7 +145,8 @@ pub(crate) const BUSINESS: &str = "SELECT name, created_at FROM business WHERE b
 
 pub(crate) const INSERT_BUSINESS: &str = "INSERT INTO business (business_id, name, created_at) VALUES ($1, $2, $3)";
 
-pub(crate) const INSERT_MEMBER: &str = "INSERT INTO member (business_id, email, role) VALUES ($1, $2, $3)";
+pub(crate) const INSERT_MEMBER: &str =
+    "INSERT INTO member (business_id, email, role, email_key) VALUES ($1, $2, $3, $4)";
 
 pub(crate) const MEMBERS: &str = "SELECT email, role FROM member WHERE business_id = $1 ORDER BY email";
 
@@ -210,14 +211,15 @@ mod tests {
     /// Excludes the statements for rate limits. A limit belongs to a token, whose id is unique across all businesses.
     #[test]
     fn each_statement_names_its_business() {
-        const WITHOUT: [&str; 9] = [
+        const WITHOUT: [&str; 10] = [
             "FIND_TOKEN",
             "BUSINESSES",
             "TOKEN_EXISTS",
             "DELETE_OLD_COMMIT_IDS",
+            "BUSINESS_OF_LINK",
             "USE_LOGIN_LINK",
             "FIND_SESSION",
-            "ALL_MEMBERS",
+            "MEMBERSHIPS",
             "DELETE_EXPIRED_LINKS",
             "DELETE_EXPIRED_SESSIONS",
         ];

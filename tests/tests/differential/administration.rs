@@ -96,11 +96,15 @@ impl TaskRequest {
         let business = &self.tenant.business();
         Ok(match &self.task {
             Task::List => self.list(store).await?,
-            Task::AddMember { member, role } => debug(store.add_member(business, Self::email(*member), *role).await?),
-            Task::ChangeMember { member, to, role } => {
-                debug(store.change_member(business, Self::email(*member), to.map(Self::email), *role).await?)
+            Task::AddMember { member, role } => {
+                debug(store.add_member(business, Self::email(*member), *role, created()).await?)
             }
-            Task::RemoveMember { member } => debug(store.delete_member(business, Self::email(*member)).await?),
+            Task::ChangeMember { member, to, role } => {
+                debug(store.change_member(business, Self::email(*member), to.map(Self::email), *role, created()).await?)
+            }
+            Task::RemoveMember { member } => {
+                debug(store.delete_member(business, Self::email(*member), true, created()).await?)
+            }
             Task::AddClient { id } => debug(store.add_client(business, self.new_client(*id)).await?),
             Task::RenameClient { id, name } => {
                 debug(store.rename_client(business, &self.client(*id), &self.name(*name)).await?)

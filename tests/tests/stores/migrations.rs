@@ -2,7 +2,7 @@
 
 use futures_util::future::join_all;
 use leadapi_core::auth::Author;
-use leadapi_core::port::{Created, Store};
+use leadapi_core::port::{Created, SettingsStore, Store};
 use leadapi_server::store::SqlStore;
 use leadapi_tests::postgres::Cluster;
 use tokio_postgres::NoTls;
@@ -124,6 +124,72 @@ async fn a_postgres_migration_keeps_the_replays_and_stops_earlier_servers_from_w
     assert_eq!(old.query_one(&read, &[&"b1", &"old"]).await.unwrap().get::<_, &str>(0), "Bo");
     store.probe_writes().await.unwrap();
     check_old_replay(&url).await;
+}
+
+/// A business with members of a version that compared addresses without keys.
+const OLD_MEMBERS: &str = "INSERT INTO business VALUES ('b1', 'B', 0); \
+    INSERT INTO member VALUES ('b1', 'Zoë@Example.org', 'owner'), ('b1', 'ann@b1.example', 'admin')";
+
+/// Checks that people are found after a migration of `OLD_MEMBERS`, whatever the case of their addresses.
+async fn check_old_members(url: &str) {
+    for _ in 0..2 {
+        let store = SqlStore::open(&url.parse().unwrap()).await.unwrap();
+        for email in ["zoë@example.ORG", "ZOË@example.org", "Ann@B1.example"] {
+            let found = store.memberships(email).await.unwrap();
+            assert_eq!(found.len(), 1, "{email}");
+            let member = store.membership(&found[0].business, email).await.unwrap();
+            assert_eq!(member.as_ref(), found.first());
+        }
+        assert_eq!(store.memberships("zoe@example.org").await.unwrap(), []);
+    }
+}
+
+#[tokio::test]
+async fn people_are_found_after_a_sqlite_migration() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("leads.db");
+    let url = format!("sqlite:{}", path.display());
+    drop(SqlStore::open(&url.parse().unwrap()).await.unwrap());
+    let application: i64 = rusqlite::Connection::open(&path)
+        .unwrap()
+        .pragma_query_value(None, "application_id", |row| row.get(0))
+        .unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let old = rusqlite::Connection::open(&path).unwrap();
+    for migration in [
+        include_str!("../../../leadapi-server/src/store/sqlite/0001.sql"),
+        include_str!("../../../leadapi-server/src/store/sqlite/0002.sql"),
+        include_str!("../../../leadapi-server/src/store/sqlite/0003.sql"),
+        include_str!("../../../leadapi-server/src/store/sqlite/0004.sql"),
+        OLD_MEMBERS,
+    ] {
+        old.execute_batch(migration).unwrap();
+    }
+    old.pragma_update(None, "application_id", application).unwrap();
+    old.pragma_update(None, "user_version", 4).unwrap();
+    drop(old);
+    check_old_members(&url).await;
+}
+
+#[tokio::test]
+async fn people_are_found_after_a_postgres_migration() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.url(&cluster.create_database("old_members").await);
+    let (old, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    for migration in [
+        include_str!("../../../leadapi-server/src/store/postgres/0001.sql"),
+        include_str!("../../../leadapi-server/src/store/postgres/0002.sql"),
+        include_str!("../../../leadapi-server/src/store/postgres/0003.sql"),
+        include_str!("../../../leadapi-server/src/store/postgres/0004.sql"),
+        include_str!("../../../leadapi-server/src/store/postgres/0005.sql"),
+        OLD_MEMBERS,
+        "CREATE TABLE leadapi_schema (version integer PRIMARY KEY, applied_at timestamptz NOT NULL)",
+        "INSERT INTO leadapi_schema VALUES (1, now()), (2, now()), (3, now()), (4, now()), (5, now())",
+    ] {
+        old.batch_execute(migration).await.unwrap();
+    }
+    check_old_members(&url).await;
 }
 
 /// Returns the fingerprint of the create in `OLD_DATA`, in hexadecimal.

@@ -6,17 +6,14 @@ use leadapi_core::{
 };
 use maud::{Markup, html};
 
-use super::{page as frame, time};
-use crate::settings::{person::Person, route::path};
+use super::{page as frame, page_path, pager, time};
+use crate::settings::person::Person;
 
 pub(in crate::settings) fn page(person: &Person, log: &Page<AuditEntry>) -> Markup {
-    let of =
-        |last: &str, offset: u64| format!("{}?limit={}&offset={offset}", path(person.business(), &[last]), log.limit);
-    let next = log.offset.saturating_add(log.data.len() as u64);
     let content = html! {
         p {
-            "All changes to the tokens of this business, and all sign-ins, newest first. "
-            a href=(of("audit.json", log.offset)) { "This page as JSON" }
+            "All changes to the tokens and members of this business, and all sign-ins, newest first. "
+            a href=(page_path(person, "audit.json", log, log.offset)) { "This page as JSON" }
         }
         table {
             caption.hidden { "The audit log of this business" }
@@ -32,12 +29,7 @@ pub(in crate::settings) fn page(person: &Person, log: &Page<AuditEntry>) -> Mark
             }
         }
         @if log.data.is_empty() { p.quiet { "There are no entries here." } }
-        div.buttons {
-            @if log.offset > 0 {
-                a href=(of("audit", log.offset.saturating_sub(log.limit.into()))) { "Newer entries" }
-            }
-            @if next < log.total { a href=(of("audit", next)) { "Older entries" } }
-        }
+        (pager(person, "audit", log, "entries"))
     };
     frame(person, "audit", "Audit log", &content)
 }
@@ -47,7 +39,10 @@ fn row(entry: &AuditEntry) -> Markup {
         tr {
             td data-label="Time" { (time(entry.at)) }
             td data-label="Person" { (entry.email) }
-            td data-label="Action" { (describe(entry.action)) }
+            td data-label="Action" {
+                (describe(entry.action))
+                @if let Some(detail) = &entry.detail { br; span.quiet { (detail) } }
+            }
             td data-label="Token" {
                 @if let Some(name) = &entry.token_name { (name) }
                 @if let Some(id) = &entry.token_id { br; code.id { (id) } }
@@ -65,6 +60,11 @@ fn describe(action: AuditAction) -> String {
         AuditAction::TokenRotated => "rotated a token".to_owned(),
         AuditAction::TokenRevoked => "revoked a token".to_owned(),
         AuditAction::TokenDeleted => "deleted a token".to_owned(),
+        AuditAction::TokenRevokedOnRemoval => "was removed, and lost a token".to_owned(),
+        AuditAction::MemberAdded => "was added to the business".to_owned(),
+        AuditAction::MemberRoleChanged => "got another role".to_owned(),
+        AuditAction::MemberRenamed => "got another email address".to_owned(),
+        AuditAction::MemberRemoved => "was removed from the business".to_owned(),
         AuditAction::LoginLinkCreated => "got a sign-in link".to_owned(),
         AuditAction::SignedIn => "signed in with a link".to_owned(),
         AuditAction::SignedInByProxy => "signed in through the proxy".to_owned(),

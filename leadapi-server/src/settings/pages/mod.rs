@@ -9,7 +9,7 @@ pub(super) mod sessions;
 pub(super) mod sign_in;
 pub(super) mod tokens;
 
-use leadapi_core::model::Timestamp;
+use leadapi_core::model::{Page, Timestamp};
 use maud::{DOCTYPE, Markup, html};
 
 use super::{
@@ -96,6 +96,23 @@ fn button(person: &Person, path: &str, text: &str, label: &str) -> Markup {
         form method="post" action=(path) {
             (hidden_token(person, path))
             button type="submit" aria-label=[(!label.is_empty()).then_some(label)] { (text) }
+        }
+    }
+}
+
+/// Returns the path of another page of a list. `segment` is the last segment of the list's path.
+fn page_path<T>(person: &Person, segment: &str, page: &Page<T>, offset: u64) -> String {
+    format!("{}?limit={}&offset={offset}", path(person.business(), &[segment]), page.limit)
+}
+
+/// Returns the links to the neighbors of a page of a list that is sorted newest first.
+fn pager<T>(person: &Person, segment: &str, page: &Page<T>, items: &str) -> Markup {
+    let next = page.offset.saturating_add(page.data.len() as u64);
+    let previous = page.offset.saturating_sub(page.limit.into());
+    html! {
+        div.buttons {
+            @if page.offset > 0 { a href=(page_path(person, segment, page, previous)) { "Newer " (items) } }
+            @if next < page.total { a href=(page_path(person, segment, page, next)) { "Older " (items) } }
         }
     }
 }

@@ -8,7 +8,10 @@ use crate::settings::{person::Person, route::path};
 
 pub(in crate::settings) fn list(person: &Person, sessions: &[Session]) -> Markup {
     let content = html! {
-        p { "The people who are signed in to these settings. A session ends when it has not been used for 12 hours." }
+        p {
+            "The people who are signed in to these settings. A session ends when it has not been used for 12 hours, and "
+            "7 days after the sign-in. Each person can have 10 sessions."
+        }
         table {
             caption.hidden { "The sessions of this business" }
             thead { tr {

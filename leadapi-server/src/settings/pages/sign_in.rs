@@ -61,7 +61,10 @@ pub(in crate::settings) fn invalid_link() -> Markup {
 }
 
 pub(in crate::settings) fn not_allowed() -> Markup {
-    html! { p { "Only an owner or an admin of the business may see and manage its tokens." } }
+    html! {
+        p { "Only an owner or an admin of the business may see and manage its tokens. Nothing was changed." }
+        p { "If you are an owner or an admin, your session has ended: sign in again." }
+    }
 }
 
 pub(in crate::settings) fn signed_out() -> Markup {

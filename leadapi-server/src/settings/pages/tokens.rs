@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use leadapi_core::{
-    model::Timestamp,
+    model::{Page, Timestamp},
     port::{TokenRecord, TokenState, TokenUse},
 };
 use maud::{Markup, html};
 
-use super::{optional_time, page, time};
+use super::{optional_time, page, pager, time};
 use crate::settings::{
     person::Person,
     route::{TokenForm, path},
@@ -19,7 +19,7 @@ const SOON: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 
 pub(in crate::settings) fn list(
     person: &Person,
-    tokens: &[TokenRecord],
+    tokens: &Page<TokenRecord>,
     now: Timestamp,
     notice: Option<&str>,
 ) -> Markup {
@@ -32,8 +32,8 @@ pub(in crate::settings) fn list(
             p { "A token lets a program use the API for this business." }
             a.button.send href=(new) { "New token" }
         }
-        @if tokens.is_empty() {
-            p.quiet { "There are no tokens yet." }
+        @if tokens.data.is_empty() {
+            p.quiet { @if tokens.total == 0 { "There are no tokens yet." } @else { "There are no tokens here." } }
         } @else {
             table {
                 caption.hidden { "The tokens of this business" }
@@ -47,10 +47,11 @@ pub(in crate::settings) fn list(
                     th scope="col" { "Actions" }
                 } }
                 tbody {
-                    @for token in tokens.iter().rev() { (row(person, token, now)) }
+                    @for token in &tokens.data { (row(person, token, now)) }
                 }
             }
         }
+        (pager(person, "tokens", tokens, "tokens"))
     };
     page(person, "tokens", "API tokens", &content)
 }

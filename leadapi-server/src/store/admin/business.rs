@@ -94,7 +94,7 @@ impl Work for Add {
             return Err(SqlError::refused(format!("the business {id} already exists")));
         }
         session.execute(query!(shared::INSERT_BUSINESS, id, name, *created_at)).await?;
-        session.execute(query!(shared::INSERT_MEMBER, id, &owner.email, owner.role)).await?;
+        session.execute(member::insert_member(id, owner)).await?;
         session.execute(lead_counts::first_bucket(id)).await?;
         Ok(self.business.clone())
     }

@@ -40,7 +40,7 @@ impl SqlStore {
         let FirstRecords { business: id, name, owner, client, pipeline, token } = first;
         let business = business::Add::new(id.clone(), name, owner)?;
         let action = TokenAction::Create(token.clone());
-        let token = TokenChange::new(action, token.created_at, Actor::new(owner, None));
+        let token = TokenChange::new(action, token.created_at, Actor::new(owner.trim(), None));
         let (client, pipeline) = (client::Add(client.clone()), pipeline::Add(pipeline.clone()));
         Ok(self.database.work(None, Init { business, client, pipeline, token }).await?)
     }

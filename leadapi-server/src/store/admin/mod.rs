@@ -16,8 +16,9 @@ mod statement;
 use async_trait::async_trait;
 use leadapi_core::{id::BusinessId, validate::check_name};
 
-pub use self::business::Business;
 pub(crate) use self::init::FirstRecords;
+pub(super) use self::member::insert_member;
+pub use self::{business::Business, member::RemovedMember};
 
 use super::{
     AdminError, SqlStore,

@@ -5,7 +5,17 @@ pub(super) const RENAME_BUSINESS: &str = "UPDATE business SET name = $1 WHERE bu
 
 pub(super) const DELETE_BUSINESS: &str = "DELETE FROM business WHERE business_id = $1";
 
-pub(super) const CHANGE_MEMBER: &str = "UPDATE member SET email = $1, role = $2 WHERE business_id = $3 AND email = $4";
+pub(super) const CHANGE_MEMBER: &str =
+    "UPDATE member SET email = $1, email_key = $2, role = $3 WHERE business_id = $4 AND email = $5";
+
+pub(super) const CHANGE_CREATOR: &str = "UPDATE token SET created_by = $1 WHERE business_id = $2 AND created_by = $3";
+
+/// The columns are in the order in which `tokens::read` takes them.
+pub(super) const VALID_TOKENS_OF_PEOPLE: &str = "SELECT id, name, scopes, hint, hash, created_at, expires_at, \
+    revoked_at, created_by, last_used_at FROM token WHERE business_id = $1 AND revoked_at IS NULL \
+    AND created_by IS NOT NULL AND (expires_at IS NULL OR expires_at > $2) ORDER BY created_at, id";
+
+pub(super) const REVOKE_TOKEN: &str = "UPDATE token SET revoked_at = $1 WHERE business_id = $2 AND id = $3";
 
 pub(super) const DELETE_MEMBER: &str = "DELETE FROM member WHERE business_id = $1 AND email = $2";
 

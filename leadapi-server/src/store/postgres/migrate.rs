@@ -1,6 +1,7 @@
 //! Migrates the schema of a database to this version.
 
-use deadpool_postgres::Object;
+use deadpool_postgres::{GenericClient, Object};
+use leadapi_core::validate::email_key;
 
 use super::connect::OpenError;
 use crate::store::migrations;
@@ -24,6 +25,9 @@ pub(super) async fn migrate(client: &mut Object) -> Result<(), OpenError> {
         .await?;
     for (nth, migration) in migrations::POSTGRES.iter().enumerate().skip(version(&transaction).await?) {
         transaction.batch_execute(migration).await?;
+        if *migration == migrations::POSTGRES_EMAIL_KEYS {
+            fix_email_keys(&transaction).await?;
+        }
         let version = i32::try_from(nth + 1).unwrap_or(i32::MAX);
         transaction.execute("INSERT INTO leadapi_schema VALUES ($1, now())", &[&version]).await?;
     }
@@ -31,8 +35,19 @@ pub(super) async fn migrate(client: &mut Object) -> Result<(), OpenError> {
     Ok(())
 }
 
+async fn fix_email_keys(client: &impl GenericClient) -> Result<(), OpenError> {
+    for member in client.query(migrations::MEMBERS_TO_FIX, &[]).await? {
+        let (business, email): (&str, &str) = (member.try_get(0)?, member.try_get(1)?);
+        let key = email_key(email);
+        if key != email {
+            client.execute(migrations::FIX_EMAIL_KEY, &[&key, &business, &email]).await?;
+        }
+    }
+    Ok(())
+}
+
 /// Returns the schema version, or 0 if there is no schema.
-async fn version(client: &impl deadpool_postgres::GenericClient) -> Result<usize, OpenError> {
+async fn version(client: &impl GenericClient) -> Result<usize, OpenError> {
     let exists: bool = client.query_one("SELECT to_regclass('leadapi_schema') IS NOT NULL", &[]).await?.try_get(0)?;
     if !exists {
         return Ok(0);

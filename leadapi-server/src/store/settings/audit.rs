@@ -27,12 +27,13 @@ pub(in crate::store) fn insert(business: &BusinessId, entry: &AuditEntry) -> Que
         entry.address,
         entry.token_id.as_ref(),
         entry.token_name.clone(),
+        entry.detail.clone(),
     )
 }
 
 fn read(mut row: Row<'_>) -> Result<AuditEntry, SqlError> {
     let mut entry = AuditEntry::stored(row.take()?, row.take()?, row.take()?, row.take()?, row.take()?);
-    (entry.token_id, entry.token_name) = (row.take()?, row.take()?);
+    (entry.token_id, entry.token_name, entry.detail) = (row.take()?, row.take()?, row.take()?);
     Ok(entry)
 }
 

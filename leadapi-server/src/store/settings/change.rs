@@ -3,12 +3,13 @@
 use async_trait::async_trait;
 use leadapi_core::{
     id::BusinessId,
-    port::{TokenChange, TokenChanged, TokenWrite},
+    port::{TokenChange, TokenChanged, TokenFacts, TokenWrite},
 };
 
-use super::{audit, statement};
+use super::{audit, authority, statement};
 use crate::store::{
     error::SqlError,
+    row::Row,
     session::{Session, Work, query},
     statement as shared, tokens,
 };
@@ -27,7 +28,7 @@ impl Work for ChangeTokens {
         if !session.finds(query!(shared::BUSINESS, business)).await? {
             return Err(SqlError::refused(format!("no such business: {business}")));
         }
-        let plan = match change.plan(&session.rows(query!(shared::TOKENS, business), tokens::read).await?) {
+        let plan = match change.plan(&look_up(session, business, change).await?) {
             Ok(plan) => plan,
             Err(refusal) => return Ok(TokenChanged::Refused(refusal)),
         };
@@ -47,4 +48,27 @@ impl Work for ChangeTokens {
         }
         Ok(TokenChanged::Done(plan.token))
     }
+}
+
+/// Looks up what the change depends on. The caller's transaction excludes other changes in the business.
+async fn look_up(
+    session: &mut dyn Session,
+    business: &BusinessId,
+    change: &TokenChange,
+) -> Result<TokenFacts, SqlError> {
+    let mut facts = TokenFacts::new(authority::is_confirmed(session, business, &change.by, change.at).await?);
+    if let Some(id) = change.token_id() {
+        facts.token = session.row(query!(statement::TOKEN, business, id), tokens::read).await?;
+    }
+    if let Some(name) = change.new_name(facts.token.as_ref()) {
+        let count = |mut row: Row<'_>| row.take::<u32>();
+        facts.namesake = session.row(query!(statement::NAMESAKE, business, name, change.at), tokens::read).await?;
+        let valid = query!(statement::COUNT_VALID, business, change.at, TokenChange::MAX_VALID_WITH_OVERLAPS);
+        facts.valid = session.row(valid, count).await?.unwrap_or_default();
+        // The subtraction fails only for the earliest timestamps, which the clock never returns.
+        let from = change.at.checked_sub(TokenChange::NEW_INTERVAL).unwrap_or(change.at);
+        let recent = query!(statement::COUNT_NEW, business, from, change.at, TokenChange::MAX_NEW);
+        facts.recent = session.row(recent, count).await?.unwrap_or_default();
+    }
+    Ok(facts)
 }

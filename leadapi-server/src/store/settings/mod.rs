@@ -1,18 +1,23 @@
 //! The [`SettingsStore`] implementation for both databases (contract D8).
 
 mod audit;
+mod authority;
 mod change;
+#[cfg(test)]
+mod cost;
 mod session;
 mod statement;
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use leadapi_core::{
-    auth::TokenHash,
-    id::{BusinessId, SessionId},
+    auth::{Actor, TokenHash},
+    id::{BusinessId, SessionId, TokenId},
     model::{Page, Timestamp, Window},
     port::{
-        AuditEntry, FoundSession, LoginLink, Membership, Session, SettingsStore, SignIn, StoreError, TokenChange,
-        TokenChanged,
+        AuditEntry, FoundSession, LoginLink, Membership, Session, SessionEnded, SettingsStore, SignIn, StoreError,
+        TokenChange, TokenChanged, TokenRecord,
     },
     validate::email_key,
 };
@@ -27,8 +32,13 @@ use super::{
     SqlStore,
     error::SqlError,
     row::Row,
-    session::{Session as Transaction, query},
+    session::{Query, Session as Transaction, Work, query},
+    tokens,
 };
+
+/// The statements that find a person by the address.
+#[cfg(test)]
+pub(super) const FIND_PERSON: [&str; 2] = [statement::MEMBER, statement::MEMBERSHIPS];
 
 #[async_trait]
 impl SettingsStore for SqlStore {
@@ -37,20 +47,24 @@ impl SettingsStore for SqlStore {
         Ok(self.database.work(Some(business), work).await?)
     }
 
+    async fn tokens(&self, business: &BusinessId, window: Window) -> Result<Page<TokenRecord>, StoreError> {
+        Ok(self.database.read(business, ReadTokens { business: business.clone(), window }).await?)
+    }
+
+    async fn token(&self, business: &BusinessId, id: &TokenId) -> Result<Option<TokenRecord>, StoreError> {
+        Ok(self.database.row(Some(business), query!(statement::TOKEN, business, id), tokens::read).await?)
+    }
+
     async fn audit(&self, business: &BusinessId, window: Window) -> Result<Page<AuditEntry>, StoreError> {
         Ok(self.database.read(business, ReadAudit { business: business.clone(), window }).await?)
     }
 
     async fn membership(&self, business: &BusinessId, email: &str) -> Result<Option<Membership>, StoreError> {
-        let members = self.database.rows(Some(business), query!(statement::MEMBERS, business), membership).await?;
-        Ok(find_member(members, email))
+        Ok(self.database.row(Some(business), find_member(business, email), membership).await?)
     }
 
     async fn memberships(&self, email: &str) -> Result<Vec<Membership>, StoreError> {
-        let key = email_key(email);
-        let mut members = self.database.rows(None, query!(statement::ALL_MEMBERS), membership).await?;
-        members.retain(|member| email_key(&member.email) == key);
-        Ok(members)
+        Ok(self.database.rows(None, query!(statement::MEMBERSHIPS, email_key(email)), membership).await?)
     }
 
     async fn add_login_link(
@@ -64,7 +78,11 @@ impl SettingsStore for SqlStore {
     }
 
     async fn use_login_link(&self, link: &TokenHash, sign_in: &SignIn) -> Result<Option<FoundSession>, StoreError> {
-        Ok(self.database.work(None, UseLink { link: *link, sign_in: sign_in.clone() }).await?)
+        // The business must be known before the transaction, which excludes changes to its members. This read also keeps
+        // an unknown link from starting a transaction.
+        let business = query!(statement::BUSINESS_OF_LINK, link);
+        let Some(business) = self.database.row(business, |mut row| row.take()).await? else { return Ok(None) };
+        Ok(self.database.work(Some(&business), UseLink { link: *link, sign_in: sign_in.clone() }).await?)
     }
 
     async fn start_session(
@@ -78,7 +96,8 @@ impl SettingsStore for SqlStore {
     }
 
     async fn find_session(&self, hash: &TokenHash, now: Timestamp) -> Result<Option<FoundSession>, StoreError> {
-        let query = query!(statement::FIND_SESSION, hash, ended_before(now));
+        let (used_after, created_after) = open_since(now);
+        let query = query!(statement::FIND_SESSION, hash, used_after, created_after);
         let read = |mut row: Row<'_>| Ok(FoundSession::new(session::read(&mut row)?, membership(row)?));
         Ok(self.database.row(None, query, read).await?)
     }
@@ -89,30 +108,52 @@ impl SettingsStore for SqlStore {
     }
 
     async fn sessions(&self, business: &BusinessId, now: Timestamp) -> Result<Vec<Session>, StoreError> {
-        let query = query!(statement::SESSIONS, business, ended_before(now));
+        let (used_after, created_after) = open_since(now);
+        let query = query!(statement::SESSIONS, business, used_after, created_after);
         Ok(self.database.rows(Some(business), query, |mut row| session::read(&mut row)).await?)
     }
 
-    async fn end_session(&self, business: &BusinessId, id: &SessionId, audit: &AuditEntry) -> Result<bool, StoreError> {
-        let work = EndSession { business: business.clone(), id: id.clone(), audit: audit.clone() };
+    async fn end_session(
+        &self,
+        business: &BusinessId,
+        id: &SessionId,
+        at: Timestamp,
+        by: &Actor,
+    ) -> Result<SessionEnded, StoreError> {
+        let work = EndSession { business: business.clone(), id: id.clone(), at, by: by.clone() };
         Ok(self.database.work(Some(business), work).await?)
     }
 }
 
-/// Returns the cutoff for idle sessions: sessions last used at or before this time have ended.
-fn ended_before(now: Timestamp) -> i64 {
-    now.unix_millis().saturating_sub(i64::try_from(Session::IDLE_TIMEOUT.as_millis()).unwrap_or(i64::MAX))
+struct ReadTokens {
+    business: BusinessId,
+    window: Window,
 }
 
-async fn members(transaction: &mut dyn Transaction, business: &BusinessId) -> Result<Vec<Membership>, SqlError> {
-    transaction.rows(query!(statement::MEMBERS, business), membership).await
+#[async_trait]
+impl Work for ReadTokens {
+    type Output = Page<TokenRecord>;
+
+    async fn run(&self, session: &mut dyn Transaction) -> Result<Page<TokenRecord>, SqlError> {
+        let Self { business, window } = self;
+        let total = session.row(query!(statement::COUNT_TOKENS, business), |mut row| row.take::<u64>()).await?;
+        // The maximum offset fits into an i64.
+        let offset = i64::try_from(window.offset()).unwrap_or(i64::MAX);
+        let page = query!(statement::TOKEN_PAGE, business, i64::from(window.limit()), offset);
+        Ok(Page::new(session.rows(page, tokens::read).await?, total.unwrap_or_default(), *window))
+    }
+}
+
+/// Returns the times after which a session that is open now was last used and created.
+fn open_since(now: Timestamp) -> (i64, i64) {
+    let before = |time: Duration| now.unix_millis().saturating_sub(i64::try_from(time.as_millis()).unwrap_or(i64::MAX));
+    (before(Session::IDLE_TIMEOUT), before(Session::LIFETIME))
+}
+
+fn find_member(business: &BusinessId, email: &str) -> Query {
+    query!(statement::MEMBER, business, email_key(email))
 }
 
 fn membership(mut row: Row<'_>) -> Result<Membership, SqlError> {
     Ok(Membership::new(row.take()?, row.take::<String>()?, row.take::<String>()?, row.take()?))
-}
-
-fn find_member(members: Vec<Membership>, email: &str) -> Option<Membership> {
-    let key = email_key(email);
-    members.into_iter().find(|member| email_key(&member.email) == key)
 }

@@ -2,13 +2,17 @@
 
 use async_trait::async_trait;
 use leadapi_core::{
-    auth::TokenHash,
+    auth::{Actor, Authority, TokenHash},
     id::{BusinessId, SessionId},
     model::Timestamp,
-    port::{AuditEntry, FoundSession, LoginLink, Membership, Session, SignIn},
+    port::{AuditAction, AuditEntry, FoundSession, LoginLink, Session, SessionEnded, SignIn},
 };
 
-use super::{audit, ended_before, find_member, members, statement};
+use super::{
+    audit,
+    authority::{find_admin, is_confirmed},
+    open_since, statement,
+};
 use crate::store::{
     error::SqlError,
     row::Row,
@@ -32,7 +36,7 @@ impl Work for AddLink {
 
     async fn run(&self, transaction: &mut dyn Transaction) -> Result<bool, SqlError> {
         let Self { business, link, audit } = self;
-        let Some(member) = find_member(members(transaction, business).await?, &link.email) else { return Ok(false) };
+        let Some(member) = find_admin(transaction, business, &link.email).await? else { return Ok(false) };
         let insert = query!(statement::INSERT_LINK, business, &link.hash, member.email, link.expires_at);
         transaction.execute(insert).await?;
         transaction.execute(audit::insert(business, audit)).await?;
@@ -81,10 +85,10 @@ async fn start(
     email: &str,
     sign_in: &SignIn,
 ) -> Result<Option<FoundSession>, SqlError> {
-    let Some(member): Option<Membership> = find_member(members(transaction, business).await?, email) else {
-        return Ok(None);
-    };
+    let Some(member) = find_admin(transaction, business, email).await? else { return Ok(None) };
     let session = sign_in.session(&*member.email);
+    let others = u32::try_from(Session::MAX_PER_PERSON - 1).unwrap_or(u32::MAX);
+    transaction.execute(query!(statement::END_UNUSED_SESSIONS, business, &session.email, others)).await?;
     let insert = query!(
         statement::INSERT_SESSION,
         business,
@@ -118,20 +122,28 @@ impl Work for UseSession {
 pub(super) struct EndSession {
     pub(super) business: BusinessId,
     pub(super) id: SessionId,
-    pub(super) audit: AuditEntry,
+    pub(super) at: Timestamp,
+    pub(super) by: Actor,
 }
 
 #[async_trait]
 impl Work for EndSession {
-    type Output = bool;
+    type Output = SessionEnded;
 
-    async fn run(&self, transaction: &mut dyn Transaction) -> Result<bool, SqlError> {
-        let Self { business, id, audit } = self;
-        let has_ended = transaction.finds(query!(statement::DELETE_SESSION, business, id)).await?;
-        if has_ended {
-            transaction.execute(audit::insert(business, audit)).await?;
+    async fn run(&self, transaction: &mut dyn Transaction) -> Result<SessionEnded, SqlError> {
+        let Self { business, id, at, by } = self;
+        let (delete, action) = if by.authority == Authority::Session(id.clone()) {
+            (query!(statement::DELETE_OWN_SESSION, business, id, &by.email), AuditAction::SignedOut)
+        } else if is_confirmed(transaction, business, by, *at).await? {
+            (query!(statement::DELETE_SESSION, business, id), AuditAction::SessionEnded)
+        } else {
+            return Ok(SessionEnded::NotAllowed);
+        };
+        if !transaction.finds(delete).await? {
+            return Ok(SessionEnded::NotFound);
         }
-        Ok(has_ended)
+        transaction.execute(audit::insert(business, &AuditEntry::new(*at, action, by.clone()))).await?;
+        Ok(SessionEnded::Done)
     }
 }
 
@@ -151,5 +163,6 @@ pub(in crate::store) async fn delete_expired(
     now: Timestamp,
 ) -> Result<(), SqlError> {
     transaction.execute(query!(statement::DELETE_EXPIRED_LINKS, now)).await?;
-    transaction.execute(query!(statement::DELETE_EXPIRED_SESSIONS, ended_before(now))).await
+    let (used_after, created_after) = open_since(now);
+    transaction.execute(query!(statement::DELETE_EXPIRED_SESSIONS, used_after, created_after)).await
 }

@@ -2,6 +2,7 @@
 
 use std::{fs::File, io::ErrorKind, os::unix::fs::FileExt, path::Path};
 
+use leadapi_core::validate::email_key;
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
 use super::{BUSY_TIMEOUT, descriptor::Descriptor, error::OpenError, file, lineage};
@@ -164,10 +165,26 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), OpenError> {
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     for migration in migrations::SQLITE.iter().skip(check(&transaction)?) {
         transaction.execute_batch(migration)?;
+        if *migration == migrations::SQLITE_EMAIL_KEYS {
+            fix_email_keys(&transaction)?;
+        }
     }
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.pragma_update(None, "user_version", i64::try_from(migrations::SQLITE.len()).unwrap_or(i64::MAX))?;
     transaction.commit()?;
+    Ok(())
+}
+
+fn fix_email_keys(connection: &Connection) -> rusqlite::Result<()> {
+    let mut members = connection.prepare(migrations::MEMBERS_TO_FIX)?;
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let members: Vec<(String, String)> = members.query_map((), read)?.collect::<Result<_, _>>()?;
+    for (business, email) in members {
+        let key = email_key(&email);
+        if key != email {
+            connection.execute(migrations::FIX_EMAIL_KEY, (key, business, email))?;
+        }
+    }
     Ok(())
 }
 
@@ -176,7 +193,7 @@ mod tests {
     use rusqlite::StatementStatus;
 
     use super::*;
-    use crate::store::lead_statement;
+    use crate::store::{lead_statement, settings};
 
     fn with_reader(test: impl FnOnce(&Connection)) {
         let folder = tempfile::tempdir().unwrap();
@@ -201,6 +218,21 @@ mod tests {
                 let step: String = steps.next().unwrap().unwrap().get(3).unwrap();
                 assert!(step.contains(&format!("USING INDEX {index} ")), "{step}");
                 assert!(steps.next().unwrap().is_none(), "{index}");
+            }
+        });
+    }
+
+    #[test]
+    fn people_are_found_through_an_index() {
+        with_reader(|reader| {
+            for statement in settings::FIND_PERSON {
+                let mut plan = reader.prepare(&format!("EXPLAIN QUERY PLAN {statement}")).unwrap();
+                let steps: Vec<String> = plan.raw_query().mapped(|row| row.get(3)).map(Result::unwrap).collect();
+                assert!(
+                    steps.iter().any(|step| step.contains("SEARCH member USING INDEX member_by_key ")),
+                    "{steps:?}"
+                );
+                assert!(!steps.iter().any(|step| step.starts_with("SCAN")), "{steps:?}");
             }
         });
     }

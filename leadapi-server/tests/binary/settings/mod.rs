@@ -1,6 +1,7 @@
 //! Tests of the API settings: sign-in, pages and forms over HTTP, and the commands that share their rules.
 
 mod attacks;
+mod offboarding;
 mod sign_in;
 mod tokens;
 

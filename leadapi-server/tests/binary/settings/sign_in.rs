@@ -19,6 +19,7 @@ fn a_sign_in_link_works_once_and_only_for_owners_and_admins() {
     }
     let answer = site.use_link(&link);
     assert!(answer.contains("; Path=/; HttpOnly; SameSite=Strict\r\n"), "{answer}");
+    assert!(!answer.contains("strict-transport-security"), "{answer}");
     assert_eq!(status(&site.use_link(&link)), "403");
     let error = site.database.refuses(&["login-link", "--business", BUSINESS, "--as", "member@harbour.example"]);
     assert!(error.contains("only an owner or an admin"), "{error}");
@@ -107,6 +108,7 @@ fn a_trusted_proxy_names_the_person() {
     let site = Site::new(&[&proxy[..], &["--admin-url", "https://settings.example.com"]].concat());
     let by = |person: &str| format!("x-forwarded-email: {person}\r\nx-forwarded-for: 192.0.2.7\r\n");
     let home = site.send("GET", "/", &by("OWNER@harbour.example"), "");
+    assert!(home.contains("strict-transport-security: max-age="), "{home}");
     assert!(home.contains(&format!("/b/{BUSINESS}/tokens")) && !home.contains(OTHER_BUSINESS), "{home}");
     let page = site.send("GET", &path("tokens"), &by("OWNER@harbour.example"), "");
     assert_eq!(status(&page), "200");

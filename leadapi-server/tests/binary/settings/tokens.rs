@@ -1,7 +1,7 @@
 //! Tests of tokens on the pages and on the command line.
 
 use super::{Site, status};
-use crate::process::{Database, OWNER, Running};
+use crate::process::{BUSINESS, Database, OWNER, Running};
 
 fn secret(page: &str) -> &str {
     page.split("value=\"pak_").nth(1).map_or("", |rest| rest.split('"').next().unwrap())
@@ -98,4 +98,32 @@ fn a_token_is_rotated_on_the_command_line() {
     assert!(error.contains(&format!("already replaced by {}", rotated["id"].as_str().unwrap())), "{error}");
     let error = database.refuses(&[&["token", "delete", &id][..], &OWNER].concat());
     assert!(error.contains("revoke it first"), "{error}");
+}
+
+/// A store of an earlier version may have more valid tokens than the limit. They stay valid.
+#[test]
+fn a_business_with_too_many_tokens_gets_no_new_one_and_a_paged_list() {
+    let site = Site::new(&[]);
+    let fill = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250)
+        INSERT INTO token (business_id, id, name, scopes, hint, hash, created_at)
+        SELECT ?1, 'many-' || i, 'many ' || i, 'read', 'pak_AbCd', randomblob(32), 4102444800000 + i FROM n";
+    site.database.open().execute(fill, [BUSINESS]).unwrap();
+    let ann = site.sign_in("owner@harbour.example");
+    let list = ann.get("tokens");
+    assert!(list.contains("many 250<") && list.contains("many 201<") && !list.contains("many 200<"), "{list}");
+    assert!(list.contains("Older tokens") && !list.contains("Newer tokens"), "{list}");
+    let next = ann.get("tokens?limit=50&offset=50");
+    assert!(next.contains("many 200<") && next.contains("Newer tokens"), "{next}");
+    assert_eq!(status(&ann.get("tokens?limit=201")), "400");
+
+    let refused = ann.submit("tokens/new", "tokens", "name=more&scope=read&expires=90");
+    assert!(status(&refused) == "409" && refused.contains("100 or more valid tokens: revoke one first"), "{refused}");
+    let error = [&["token", "create", "--name", "more", "--scope", "read"][..], &OWNER].concat();
+    let error = site.database.refuses(&error);
+    assert!(error.contains("100 or more valid tokens"), "{error}");
+    let rotate = "tokens/many-7/rotate";
+    assert_eq!(status(&ann.submit(rotate, rotate, "overlap=7&expires=90")), "409");
+    assert_eq!(status(&ann.submit(rotate, rotate, "overlap=0&expires=90")), "200");
+    let revoke = "tokens/many-8/revoke";
+    assert_eq!(status(&ann.submit(revoke, revoke, "")), "303");
 }
