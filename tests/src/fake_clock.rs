@@ -1,11 +1,19 @@
 //! Runs programs with a wrong system clock.
 
-use std::{env, fs, path::PathBuf, process::Command};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 const MISSING: &str = "libfaketime is not installed";
 
 /// Returns the library that gives a program another clock, or `None` if it is not installed.
-fn library() -> Option<PathBuf> {
+///
+/// # Panics
+///
+/// Panics if it is not installed and `LEADAPI_REQUIRE_FAKETIME` is 1.
+pub fn library() -> Option<PathBuf> {
     let directories = fs::read_dir("/usr/lib").ok()?.flatten().map(|entry| entry.path().join("faketime"));
     let found = directories.map(|directory| directory.join("libfaketime.so.1")).find(|library| library.exists());
     assert!(
@@ -13,6 +21,12 @@ fn library() -> Option<PathBuf> {
         "{MISSING}"
     );
     found
+}
+
+/// Lets a program read its clock from a file, which contains an offset such as `+25h` and may change at any time.
+pub fn with_clock_from<'c>(command: &'c mut Command, library: &Path, file: &Path) -> &'c mut Command {
+    command.env("LD_PRELOAD", library).env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+    command.env("FAKETIME_TIMESTAMP_FILE", file).env("FAKETIME_NO_CACHE", "1")
 }
 
 /// Gives a program a system clock with an offset, such as `+25h` or `-10d`. Its monotonic clock stays right. Returns

@@ -18,12 +18,15 @@ mod case;
 mod contract_check;
 mod description;
 pub mod doubles;
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 pub mod fake_clock;
+pub mod history;
 #[cfg(unix)]
 pub mod hostile;
 mod invariants;
 mod live;
+#[cfg(unix)]
+pub mod maintenance;
 #[cfg(target_os = "linux")]
 pub mod patroni;
 #[cfg(unix)]

@@ -9,7 +9,12 @@ use leadapi_core::{
 use leadapi_server::store::SqlStore;
 use tempfile::TempDir;
 
-use crate::{Seed, postgres::Cluster, raw::Raw};
+use crate::{
+    Seed,
+    maintenance::{self, Engine, Maintenance},
+    postgres::Cluster,
+    raw::Raw,
+};
 
 /// The kind of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,10 +29,16 @@ pub enum StoreKind {
 
 impl StoreKind {
     /// Returns all kinds. If [`Cluster::shared`] does not find PostgreSQL, it prints a message, and the result omits
-    /// PostgreSQL.
+    /// PostgreSQL. During [maintenance](crate::maintenance) of one database, the result omits the other.
     pub fn all() -> Vec<Self> {
-        let postgres = Cluster::shared().map(|_| Self::Postgres);
-        [Self::Memory, Self::Sqlite].into_iter().chain(postgres).collect()
+        let mut all = vec![Self::Memory];
+        if Maintenance::concerns(Engine::Sqlite) {
+            all.push(Self::Sqlite);
+        }
+        if Maintenance::concerns(Engine::Postgres) && Cluster::shared().is_some() {
+            all.push(Self::Postgres);
+        }
+        all
     }
 
     /// Opens a store of this kind that contains the seed.
@@ -36,8 +47,8 @@ impl StoreKind {
             Self::Memory => None,
             Self::Sqlite => {
                 let folder = TempDir::new().unwrap();
+                let store = filled(&maintenance::sqlite_url(folder.path()).await, &seed).await;
                 let path = folder.path().join("leads.db");
-                let store = filled(&format!("sqlite:{}", path.display()), &seed).await;
                 Some(Database { store, raw: Raw::sqlite(&path), _folder: Some(folder) })
             }
             Self::Postgres => {

@@ -6,6 +6,7 @@ mod url;
 
 use std::{
     env,
+    process::Command,
     sync::{
         OnceLock,
         atomic::{AtomicU32, Ordering},
@@ -21,7 +22,7 @@ use server::Server;
 use url::ServerUrl;
 
 pub use crate::tls::Ca;
-use crate::tls::Identity;
+use crate::{maintenance, tls::Identity};
 
 /// A PostgreSQL server for tests. A private server is removed when this value is dropped or the test process exits.
 #[derive(Debug)]
@@ -96,7 +97,8 @@ impl Cluster {
     }
 
     /// Creates an empty database and returns its name, which is `name` with a unique suffix. On a server that this
-    /// process does not run, the database is never dropped.
+    /// process does not run, the database is never dropped. During [maintenance](crate::maintenance), the database
+    /// already has the schema of this version.
     ///
     /// # Panics
     ///
@@ -106,8 +108,17 @@ impl Cluster {
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_micros();
         let database = format!("{name}_{now}_{}_{count}", std::process::id());
-        self.create_database_named(&database).await;
+        if !maintenance::create_database(self, &database).await {
+            self.create_database_named(&database).await;
+        }
         database
+    }
+
+    /// Returns a command that runs a program of PostgreSQL's client, such as `pg_dump`. The program of the server's own
+    /// version precedes the one in `PATH`, because an older `pg_dump` refuses a newer server.
+    pub fn program(&self, name: &str) -> Command {
+        let own = programs::find().map(|folder| folder.join(name)).filter(|program| program.is_file());
+        Command::new(own.unwrap_or_else(|| name.into()))
     }
 
     /// Kills all of the server's processes, to simulate a crash.

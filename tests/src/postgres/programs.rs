@@ -74,13 +74,13 @@ impl Account {
     }
 
     /// Returns a command that runs as the account, in its own process group, so Ctrl-C in the terminal does not reach
-    /// it.
+    /// it. The program runs with the real clock, even if this process does not.
     pub(crate) fn command(self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
         if let Some((user, group)) = self.0 {
             command.uid(user).gid(group);
         }
-        command.process_group(0).env("LC_ALL", "C").current_dir("/");
+        command.process_group(0).env("LC_ALL", "C").env_remove("LD_PRELOAD").current_dir("/");
         command
     }
 

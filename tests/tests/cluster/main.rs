@@ -13,5 +13,7 @@ mod clock;
 #[cfg(target_os = "linux")]
 mod clocks;
 mod rate_limit;
+#[cfg(target_os = "linux")]
+mod routine;
 mod server;
 mod twins;

@@ -14,6 +14,7 @@ mod audit;
 mod fixture;
 mod keys;
 mod lost;
+mod maintenance;
 mod many;
 mod model;
 mod operation;

@@ -10,6 +10,7 @@
 
 mod callers;
 mod crash;
+mod import;
 #[cfg(target_os = "linux")]
 mod power_loss;
 mod server;

@@ -6,14 +6,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use leadapi_tests::patroni::PatroniCluster;
+use leadapi_tests::{history::Calls, patroni::PatroniCluster};
 use tokio::{
     task::block_in_place,
     time::{sleep, timeout},
 };
 use tokio_postgres::NoTls;
-
-use crate::callers::Calls;
 
 /// The time limit for the promotion, and separately for the first writes through the servers.
 const TIMEOUT: Duration = Duration::from_secs(90);

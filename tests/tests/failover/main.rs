@@ -9,9 +9,7 @@
     reason = "a failed unwrap fails the test"
 )]
 
-mod callers;
 mod faults;
-mod history;
 mod rate_limit;
 
 use std::{
@@ -21,10 +19,14 @@ use std::{
     time::Duration,
 };
 
-use leadapi_tests::{patroni::PatroniCluster, secret, serve_with_rate_limits};
+use leadapi_tests::{
+    history::{self, Calls},
+    patroni::PatroniCluster,
+    secret, serve_with_rate_limits,
+};
 use tokio::task::block_in_place;
 
-use self::{callers::Calls, faults::Fault, rate_limit::LimitedCallers};
+use self::{faults::Fault, rate_limit::LimitedCallers};
 
 /// The number of servers in each of two groups: one for the callers that write, and one for the callers that exceed the
 /// rate limit.

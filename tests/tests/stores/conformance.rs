@@ -2,12 +2,12 @@
 
 use leadapi_core::{BoxError, conformance, dataset::Dataset};
 use leadapi_server::store::SqlStore;
-use leadapi_tests::postgres::Cluster;
+use leadapi_tests::{maintenance, postgres::Cluster};
 use tempfile::TempDir;
 
 async fn sqlite(folder: &TempDir, dataset: Dataset) -> Result<SqlStore, BoxError> {
-    let path = tempfile::Builder::new().tempdir_in(folder)?.keep().join("leads.db");
-    let store = SqlStore::open(&format!("sqlite:{}", path.display()).parse()?).await?;
+    let folder = tempfile::Builder::new().tempdir_in(folder)?.keep();
+    let store = SqlStore::open(&maintenance::sqlite_url(&folder).await.parse()?).await?;
     store.import(dataset, |_| {}).await?;
     Ok(store)
 }

@@ -12,7 +12,10 @@ use leadapi_core::{
     validate::{LeadDraft, NewLeadMeta},
 };
 use leadapi_server::store::SqlStore;
-use leadapi_tests::postgres::Cluster;
+use leadapi_tests::{
+    maintenance::{self, Engine, Maintenance},
+    postgres::Cluster,
+};
 use tempfile::TempDir;
 
 use crate::fixture::business;
@@ -30,8 +33,13 @@ const NOON: &str = "2026-05-04T12:00:00Z";
 /// contains the SQLite file.
 pub(crate) async fn urls(name: &str) -> (TempDir, Vec<String>) {
     let folder = TempDir::new().unwrap();
-    let mut urls = vec![format!("sqlite:{}", folder.path().join("leads.db").display())];
-    if let Some(cluster) = Cluster::shared() {
+    let mut urls = Vec::new();
+    if Maintenance::concerns(Engine::Sqlite) {
+        urls.push(maintenance::sqlite_url(folder.path()).await);
+    }
+    if Maintenance::concerns(Engine::Postgres)
+        && let Some(cluster) = Cluster::shared()
+    {
         urls.push(cluster.url(&cluster.create_database(name).await));
     }
     (folder, urls)
@@ -39,7 +47,7 @@ pub(crate) async fn urls(name: &str) -> (TempDir, Vec<String>) {
 
 pub(crate) async fn open(url: &str) -> SqlStore {
     let store = SqlStore::open(&url.parse().unwrap()).await.unwrap();
-    if store.is_empty().await.unwrap() {
+    if store.businesses().await.unwrap().iter().all(|known| known.id != business()) {
         store.import(Dataset::parse(DATA).unwrap(), |_| {}).await.unwrap();
     }
     store
@@ -198,10 +206,11 @@ async fn an_import_of_an_export_keeps_the_replays() {
     }
 }
 
+/// Returns the export of the business.
 pub(crate) async fn export(store: &SqlStore) -> Vec<BusinessSeed> {
     let (sender, exported) = std::sync::mpsc::channel();
     store.export(move |business| Ok(sender.send(business)?)).await.unwrap();
-    exported.iter().collect()
+    exported.iter().filter(|seed| seed.id == business()).collect()
 }
 
 /// Returns the lead of a replay. Panics for any other outcome.

@@ -19,6 +19,7 @@ mod hosts;
 mod housekeeping;
 mod idempotency;
 mod identity;
+mod maintenance;
 mod migrations;
 mod outages;
 mod poolers;

@@ -13,7 +13,7 @@ use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 use tokio::{task::JoinHandle, time::sleep};
 
-use crate::history::{Call, History, Listed, Response};
+use super::{Call, History, Listed, Response};
 
 /// The number of callers of each kind: those that only create leads, and those that also update and delete them.
 const CALLERS: usize = 6;
@@ -23,9 +23,10 @@ const PAUSE: Duration = Duration::from_millis(50);
 const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The state that all callers share.
-pub(crate) struct Calls {
+#[derive(Debug)]
+pub struct Calls {
     client: reqwest::Client,
-    urls: Vec<String>,
+    urls: Mutex<Vec<String>>,
     token: String,
     stopped: AtomicBool,
     /// The arrival time of each response to a write, and whether it acknowledged the write.
@@ -33,13 +34,20 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    pub(crate) fn new(urls: Vec<String>, token: String) -> Arc<Self> {
+    /// Creates the state of callers that call these servers in turn.
+    pub fn new(urls: Vec<String>, token: String) -> Arc<Self> {
         let client = reqwest::Client::builder().timeout(TIMEOUT).build().unwrap();
-        Arc::new(Self { client, urls, token, stopped: AtomicBool::default(), written: Mutex::default() })
+        Arc::new(Self {
+            client,
+            urls: Mutex::new(urls),
+            token,
+            stopped: AtomicBool::default(),
+            written: Mutex::default(),
+        })
     }
 
     /// Starts two kinds of callers: one kind only creates leads, the other also updates and deletes them.
-    pub(crate) fn start(self: &Arc<Self>) -> Vec<JoinHandle<BTreeMap<String, History>>> {
+    pub fn start(self: &Arc<Self>) -> Vec<JoinHandle<BTreeMap<String, History>>> {
         let callers = (0..2 * CALLERS).map(|nth| Caller {
             calls: self.clone(),
             name: format!("caller{nth}"),
@@ -50,13 +58,18 @@ impl Calls {
         callers.map(|caller| tokio::spawn(caller.run())).collect()
     }
 
+    /// Sets the base URL of a server that was started again.
+    pub fn set_url(&self, server: usize, url: String) {
+        self.urls.lock().unwrap()[server] = url;
+    }
+
     /// Stops each caller once it has finished with its current lead.
-    pub(crate) fn stop(&self) {
+    pub fn stop(&self) {
         self.stopped.store(true, Relaxed);
     }
 
     /// Returns the responses to writes that have arrived since `from`, oldest first.
-    pub(crate) fn written_since(&self, from: Instant) -> Vec<(Instant, bool)> {
+    pub fn written_since(&self, from: Instant) -> Vec<(Instant, bool)> {
         let mut written = self.written.lock().unwrap().clone();
         written.retain(|(at, _)| *at >= from);
         written.sort();
@@ -64,12 +77,13 @@ impl Calls {
     }
 
     fn request(&self, server: usize, method: Method, path: &str) -> RequestBuilder {
-        let url = format!("{}/leads{path}", self.urls[server % self.urls.len()]);
+        let urls = self.urls.lock().unwrap();
+        let url = format!("{}/leads{path}", urls[server % urls.len()]);
         self.client.request(method, url).bearer_auth(&self.token)
     }
 
     /// Returns all leads that a server lists, and the total.
-    pub(crate) async fn list(&self, server: usize) -> (Vec<Listed>, u64) {
+    pub async fn list(&self, server: usize) -> (Vec<Listed>, u64) {
         let mut all = Vec::new();
         loop {
             let path = format!("?limit=200&offset={}", all.len());
@@ -116,6 +130,8 @@ impl Caller {
             if self.changes {
                 self.change(&name, &id, nth % 2 == 0).await;
             }
+            // A key returns its lead for a day, whatever has happened to the lead and to the servers since.
+            self.call(&format!("{}-{}", self.name, nth / 2), "", Call::Create).await;
         }
         self.histories
     }

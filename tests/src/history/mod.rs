@@ -4,26 +4,35 @@
 //! of states in which a lead can be. A call without a definite response may have taken effect, or may still do so
 //! later.
 
+mod calls;
+
 use std::collections::{BTreeMap, BTreeSet};
+
+pub use calls::Calls;
 
 /// A call that concerns one lead. The lead's name is its idempotency key, and its value starts at 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Call {
+pub enum Call {
+    /// Creates the lead, or replays its creation.
     Create,
+    /// Reads the lead.
     Read,
     /// Sets the value.
     Update(u64),
+    /// Deletes the lead.
     Delete,
 }
 
 /// The response to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Response {
+pub enum Response {
     /// The id of the lead, created by this call or a previous one.
     Created(String),
     /// The lead's value after a read or an update.
     Value(u64),
+    /// The lead was deleted by this call.
     Deleted,
+    /// There is no such lead.
     NotFound,
     /// A 500, a timeout or a broken connection.
     Unknown,
@@ -32,19 +41,22 @@ pub(crate) enum Response {
 }
 
 /// The calls for one lead in the order in which they were sent.
-pub(crate) type History = Vec<(Call, Response)>;
+pub type History = Vec<(Call, Response)>;
 
 /// A lead in the final list.
 #[derive(Debug, Clone)]
-pub(crate) struct Listed {
-    pub(crate) id: String,
-    pub(crate) name: String,
-    pub(crate) value: u64,
+pub struct Listed {
+    /// The id.
+    pub id: String,
+    /// The name, which is also the idempotency key.
+    pub name: String,
+    /// The value.
+    pub value: u64,
 }
 
 /// A violation of the service's guarantees.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Violation {
+pub enum Violation {
     /// The final list does not reflect the acknowledged writes to a lead.
     Lost(String),
     /// Two leads share one key, or the total differs from the number of leads.
@@ -118,7 +130,7 @@ impl Knowledge {
 }
 
 /// Checks all histories, keyed by name, against the final list and its total.
-pub(crate) fn check(histories: &BTreeMap<String, History>, listed: &[Listed], total: u64) -> Vec<Violation> {
+pub fn check(histories: &BTreeMap<String, History>, listed: &[Listed], total: u64) -> Vec<Violation> {
     let mut violations = Vec::new();
     if total != listed.len() as u64 {
         violations.push(Violation::Doubled(format!("the total is {total}, but the list has {} leads", listed.len())));
