@@ -47,12 +47,12 @@ impl SqlStore {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub async fn store_id(&self) -> Result<String, AdminError> {
-        let text = async |sql| Ok::<_, AdminError>(self.database.row(query!(sql), |mut row| row.take()).await?);
+        let text = async |sql| Ok::<_, AdminError>(self.database.row(None, query!(sql), |mut row| row.take()).await?);
         let id: Option<String> = match &self.database {
             Database::Sqlite(_) => text(SQLITE).await?,
             Database::Postgres(_) => {
                 let shown: Option<i64> =
-                    self.database.row(query!(POSTGRES_SHOWS_ITS_CLUSTER), |mut row| row.take()).await?;
+                    self.database.row(None, query!(POSTGRES_SHOWS_ITS_CLUSTER), |mut row| row.take()).await?;
                 let cluster = if shown == Some(0) { None } else { text(POSTGRES_CLUSTER).await? };
                 let cluster = cluster.unwrap_or_default();
                 text(POSTGRES).await?.map(|rest: String| format!("{cluster}.{rest}"))

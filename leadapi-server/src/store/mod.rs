@@ -34,14 +34,9 @@ mod write;
 
 use std::{path::Path, sync::Arc};
 
-use leadapi_core::{BoxError, id::BusinessId, port::StoreError};
+use leadapi_core::{BoxError, port::StoreError};
 
-use self::{
-    error::SqlError,
-    postgres::Postgres,
-    sqlite::Sqlite,
-    write::{Write, WriteOutcome},
-};
+use self::{error::SqlError, postgres::Postgres, sqlite::Sqlite};
 use crate::error_chain::error_chain;
 
 pub(crate) use self::admin::FirstRecords;

@@ -177,7 +177,7 @@ async fn a_write_whose_commit_is_answered_with_an_error_reports_its_true_outcome
         assert!(proxied.proxy.has_cut() && matches!(created, Ok(Created::New(_))), "{error:?}: {created:?}");
         assert_eq!(count(&proxied.direct, &name).await, 1, "{error:?}");
         proxied.proxy.fail_commit(error);
-        let deleted = proxied.store.delete(&business(), &id(created.unwrap())).await;
+        let deleted = proxied.store.delete(&business(), &Author::Host, &id(created.unwrap())).await;
         assert!(proxied.proxy.has_cut() && matches!(deleted, Ok(true)), "{error:?}: {deleted:?}");
         proxied.proxy.fail_commit(error);
         let renamed = rename(&proxied.store, &lead, &name).await;

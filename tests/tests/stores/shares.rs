@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use leadapi_core::{
-    auth::{BearerToken, Scopes},
+    auth::{Author, BearerToken, Scopes},
     dataset::Dataset,
     id::{BusinessId, ClientId, LeadId},
     model::{NewLead, Timestamp, Window},
@@ -28,7 +28,7 @@ fn business(id: &str) -> BusinessId {
 async fn create(store: &SqlStore, id: &str) -> Result<(), StoreError> {
     let draft = NewLead::new(&ClientId::parse("c1").unwrap(), "Ann").check().unwrap();
     let lead = LeadId::parse(uuid::Uuid::now_v7().to_string()).unwrap();
-    store.create(&business(id), NewLeadMeta::new(lead, Timestamp::now()), draft, None).await.map(drop)
+    store.create(&business(id), &Author::Host, NewLeadMeta::new(lead, Timestamp::now()), draft, None).await.map(drop)
 }
 
 async fn add_token(store: &SqlStore, id: &str) -> Result<(), StoreError> {

@@ -168,7 +168,7 @@ async fn a_missing_commit_record_is_not_a_rollback() {
     let Some(cluster) = Cluster::shared() else { return };
     let servers = Servers::new(cluster).await;
     let (business, [first, second]) = (business(), [&servers.to_delete[0], &servers.to_delete[1]]);
-    assert!(servers.one.delete(&business, first).await.unwrap());
+    assert!(servers.one.delete(&business, &Author::Host, first).await.unwrap());
     let (client, connection) = tokio_postgres::connect(&servers.url, NoTls).await.unwrap();
     tokio::spawn(connection);
     servers.proxy.outage_after(0);
@@ -177,7 +177,7 @@ async fn a_missing_commit_record_is_not_a_rollback() {
         client.batch_execute("DELETE FROM operation").await.unwrap();
         servers.proxy.refuse(false);
     };
-    let (deleted, ()) = tokio::join!(servers.one.delete(&business, second), delete_records);
+    let (deleted, ()) = tokio::join!(servers.one.delete(&business, &Author::Host, second), delete_records);
     assert!(matches!(deleted, Err(StoreError::UnknownOutcome(_))), "{deleted:?}");
     assert!(!all(&servers.two).await.iter().any(|(id, _)| id == second));
     // The next write creates the record again.
@@ -187,7 +187,7 @@ async fn a_missing_commit_record_is_not_a_rollback() {
         eventually("the outage", async || servers.proxy.has_cut()).await;
         servers.proxy.refuse(false);
     };
-    let (deleted, ()) = tokio::join!(servers.one.delete(&business, third), end_outage);
+    let (deleted, ()) = tokio::join!(servers.one.delete(&business, &Author::Host, third), end_outage);
     assert!(matches!(deleted, Ok(true)), "{deleted:?}");
 }
 

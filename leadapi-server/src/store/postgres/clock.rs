@@ -9,7 +9,7 @@ use leadapi_core::{model::Timestamp, port::Clock};
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_postgres::Client;
 
-use super::{Connections, Postgres, session::map_error};
+use super::{Connections, Postgres, sql_state::map_error};
 use crate::store::{
     clock::{DatabaseClock, Reading},
     error::SqlError,

@@ -81,7 +81,7 @@ impl SettingsStore for SqlStore {
         // The business must be known before the transaction, which excludes changes to its members. This read also keeps
         // an unknown link from starting a transaction.
         let business = query!(statement::BUSINESS_OF_LINK, link);
-        let Some(business) = self.database.row(business, |mut row| row.take()).await? else { return Ok(None) };
+        let Some(business) = self.database.row(None, business, |mut row| row.take()).await? else { return Ok(None) };
         Ok(self.database.work(Some(&business), UseLink { link: *link, sign_in: sign_in.clone() }).await?)
     }
 
