@@ -206,6 +206,7 @@ mod tests {
 
     use super::*;
 
+    #[allow(clippy::unnecessary_wraps, reason = "a source may be unknown")]
     fn from(last: u8) -> Source {
         Some(IpAddr::from([192, 0, 2, last]))
     }

@@ -212,13 +212,14 @@ async fn from_database(
         StoredTokens::new(store.clone(), store.clock()).cached().checked_by_store().record_uses(uses.clone());
     let businesses = store.businesses().await?.len();
     tokio::spawn(delete_expired_periodically(store.clone()));
-    let (reader, writer) = (store.clone(), store.clone());
+    let shared = store.clone();
     let reads: Probe = Box::new(move || {
-        let store = reader.clone();
+        let store = shared.clone();
         Box::pin(async move { Ok(store.probe_reads().await?) })
     });
+    let shared = store.clone();
     let writes: Probe = Box::new(move || {
-        let store = writer.clone();
+        let store = shared.clone();
         Box::pin(async move { Ok(store.probe_writes().await?) })
     });
     let OpenLimiter { limiter, probe } = match limiter {

@@ -45,9 +45,8 @@ impl ConnectionState {
         retires: Instant,
     ) -> Self {
         let table = Mutex::new(Table { deadlines, now: None });
-        let _open = shutdown.track_connection();
         let is_http1 = protocol == Protocol::Http1;
-        Self(Arc::new(State { shutdown, is_http1, retires, backlog, table, _open }))
+        Self(Arc::new(State { _open: shutdown.track_connection(), shutdown, is_http1, retires, backlog, table }))
     }
 
     /// Returns whether the connection has reached its maximum age at this time.

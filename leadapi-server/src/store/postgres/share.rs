@@ -29,7 +29,7 @@ pub(super) struct Shares {
 pub(super) struct Permit {
     shares: Arc<Shares>,
     business: BusinessId,
-    permit: Option<OwnedSemaphorePermit>,
+    slot: Option<OwnedSemaphorePermit>,
 }
 
 /// A connection from the pool.
@@ -50,8 +50,8 @@ impl Shares {
         let semaphore =
             self.lock().entry(business.clone()).or_insert_with(|| Arc::new(Semaphore::new(self.size))).clone();
         // The semaphore is never closed.
-        let permit = timeout(POOL_WAIT, semaphore.acquire_owned()).await?.ok();
-        Ok(Permit { shares: self, business: business.clone(), permit })
+        let slot = timeout(POOL_WAIT, semaphore.acquire_owned()).await?.ok();
+        Ok(Permit { shares: self, business: business.clone(), slot })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<BusinessId, Arc<Semaphore>>> {
@@ -62,7 +62,7 @@ impl Shares {
 impl Drop for Permit {
     fn drop(&mut self) {
         let mut businesses = self.shares.lock();
-        drop(self.permit.take());
+        drop(self.slot.take());
         // New references are made only under the lock, so the last permit without a waiter removes the entry.
         if businesses.get(&self.business).is_some_and(|semaphore| Arc::strong_count(semaphore) == 1) {
             businesses.remove(&self.business);

@@ -26,7 +26,7 @@ impl Sqlite {
         }
         source.execute_batch("COMMIT")?;
         lineage::assign_new_id(&copy)?;
-        Mark::of(&copy)?.clear(&copy)?;
+        Mark::clear(&copy)?;
         copy.query_row("PRAGMA journal_mode = DELETE", (), |_| Ok(()))?;
         copy.close().map_err(|(_, error)| error)?;
         file::sync(to)?;

@@ -13,8 +13,11 @@ use std::{
 
 use super::file::Inode;
 
-/// The open descriptors of each file, and the number of those in use.
-static OPEN: Mutex<BTreeMap<Inode, (usize, Vec<Arc<File>>)>> = Mutex::new(BTreeMap::new());
+/// The number of descriptors of a file that are in use, and all that are open.
+type Descriptors = (usize, Vec<Arc<File>>);
+
+/// The descriptors of each file.
+static OPEN: Mutex<BTreeMap<Inode, Descriptors>> = Mutex::new(BTreeMap::new());
 
 /// A descriptor of a file. When it is dropped, its locks (`flock`) are released.
 #[derive(Debug)]

@@ -59,7 +59,7 @@ impl Mark {
     }
 
     /// Clears the mark, and lets the connection copy the log into the file and remove it when it is closed.
-    pub(super) fn clear(self, connection: &Connection) -> rusqlite::Result<()> {
+    pub(super) fn clear(connection: &Connection) -> rusqlite::Result<()> {
         if lineage::read_mark(connection)? {
             connection.execute_batch(lineage::CLEAR_MARK)?;
         }

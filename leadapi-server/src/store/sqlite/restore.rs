@@ -123,7 +123,7 @@ fn copy_and_check(backup: &Path, to: &Path, accept_loss: bool) -> Result<(), Ope
     // Also migrates the copy, because the first version of the schema has no `lineage` table.
     let copy = open::open(to, true)?;
     lineage::assign_new_id(&copy)?;
-    Mark::of(&copy)?.clear(&copy)?;
+    Mark::clear(&copy)?;
     copy.close().map_err(|(_, error)| error)?;
     file::sync(to)?;
     Ok(())
@@ -152,10 +152,10 @@ fn keep_former(store: &Path) -> Result<PathBuf, OpenError> {
     // Closes it in an orderly way, if the log belongs to the file and both can still be read.
     if lineage::check(store).is_ok()
         && let Ok(former) = open::writable(store)
-        && let Ok(mark) = Mark::of(&former)
+        && Mark::of(&former).is_ok()
     {
         // After an error, the former store needs its log, which is kept too.
-        mark.clear(&former).unwrap_or_default();
+        Mark::clear(&former).unwrap_or_default();
     }
     let kept = with_suffix(store, &format!(".replaced-{}", Timestamp::now().to_string().replace(['-', ':', '.'], "")));
     fs::hard_link(store, &kept)?;

@@ -148,7 +148,7 @@ impl WriterThread {
     fn close(self) {
         if self.health.confirm().is_ok() && self.lock.as_ref().is_some_and(|lock| lock.is_last()) {
             // Otherwise the log stays, and the next process to open the store applies it.
-            self.mark.clear(&self.connection).unwrap_or_default();
+            Mark::clear(&self.connection).unwrap_or_default();
         }
     }
 

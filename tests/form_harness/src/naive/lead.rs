@@ -21,7 +21,7 @@ impl Naive<'_> {
         {
             return Err("not_wanted");
         }
-        let Some(client) = self.form["client_id"].as_str().filter(|id| is_id(id)) else { return Err("no_client") };
+        let client = self.form["client_id"].as_str().filter(|id| is_id(id)).ok_or("no_client")?;
 
         // The non-empty answers on the path: step, question id, question, key, text.
         let mut filled = vec![];
@@ -92,13 +92,8 @@ impl Naive<'_> {
         lead.insert("name".into(), shorten(&one_line(&name), 200).into());
 
         let mut notes = vec![];
-        let mut has_scores = false;
-        for (_, question) in self.pages.iter().flat_map(|page| &page.questions) {
-            let is_choice = ["single_choice", "dropdown", "multi_choice"].contains(&kind(question));
-            has_scores |= is_choice && options(question).iter().any(|(_, option)| whole(&option["score"]) != 0);
-        }
         let score = self.score(&walk.path, answers).to_string();
-        let has_score = has_scores && !self.is_of_a_question("$score");
+        let has_score = self.has_scores() && !self.is_of_a_question("$score");
         if has_score && self.score_in_notes {
             notes.push(format!("Score: {score}"));
         }
@@ -109,11 +104,9 @@ impl Naive<'_> {
             }
             let label = self.said(&question["label"]).unwrap_or_default();
             let label = self.fill(&label, &walk.path[..=*step], answers, "", str::to_owned);
-            let mut line = shorten(&one_line(&label), 200);
-            if line.is_empty() {
-                line = one_line(key.unwrap_or(id));
-            }
-            notes.push(format!("{line}: {}", shorten(&one_line(text), 2000)));
+            let shown = shorten(&one_line(&label), 200);
+            let title = if shown.is_empty() { one_line(key.unwrap_or(id)) } else { shown };
+            notes.push(format!("{title}: {}", shorten(&one_line(text), 2000)));
             attributes.push(json!([key, id, label, text]));
         }
         if has_score {
@@ -122,14 +115,29 @@ impl Naive<'_> {
         if !notes.is_empty() {
             lead.insert("notes".into(), shorten(&notes.join("\n"), 10_000).into());
         }
+        lead.extend(self.source_and_pipeline());
+        Ok((Value::Object(lead), name_source, attributes))
+    }
+
+    /// Returns the fields that the form itself determines.
+    fn source_and_pipeline(&self) -> Map<String, Value> {
+        let mut fields = Map::new();
         if let Some(name) = self.said(&self.form["name"]).filter(|name| !name.trim().is_empty()) {
-            lead.insert("source".into(), shorten(&format!("Form: {}", one_line(&name)), 100).into());
+            fields.insert("source".into(), shorten(&format!("Form: {}", one_line(&name)), 100).into());
         }
         if let Some(pipeline) = text_of(&self.form["target_pipeline_id"])
             && is_id(pipeline.trim())
         {
-            lead.insert("pipeline_id".into(), pipeline.trim().into());
+            fields.insert("pipeline_id".into(), pipeline.trim().into());
         }
-        Ok((Value::Object(lead), name_source, attributes))
+        fields
+    }
+
+    /// Returns whether an option of any question has a score.
+    fn has_scores(&self) -> bool {
+        self.pages.iter().flat_map(|page| &page.questions).any(|(_, question)| {
+            let is_choice = ["single_choice", "dropdown", "multi_choice"].contains(&kind(question));
+            is_choice && options(question).iter().any(|(_, option)| whole(&option["score"]) != 0)
+        })
     }
 }
