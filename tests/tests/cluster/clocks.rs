@@ -9,7 +9,7 @@ use std::{
 };
 
 use leadapi_core::{
-    auth::{BearerToken, LoginToken, Scopes, SessionToken},
+    auth::{BearerToken, LoginToken, Role, Scopes, SessionToken},
     id::BusinessId,
     model::Timestamp,
     port::{TokenRecord, TokenStore},
@@ -85,7 +85,7 @@ fn is_replay(response: &Response) -> bool {
 
 /// Stores a token that expires in an hour, and one that expired an hour ago.
 async fn expiring_tokens(store: &SqlStore, business: &BusinessId) -> [String; 2] {
-    let (now, hour) = (Timestamp::now(), Duration::from_hours(1));
+    let (now, hour) = (Timestamp::now(), Duration::from_secs(60 * 60));
     let mut secrets = Vec::new();
     for (name, expires_at) in [("good", now.checked_add(hour)), ("expired", now.checked_sub(hour))] {
         let secret = BearerToken::generate().unwrap();
@@ -117,7 +117,7 @@ async fn a_server_with_a_wrong_clock_neither_doubles_a_lead_nor_ends_a_session_n
         assert!(!is_replay(&right.create(&token, key).await), "{key}");
     }
     let store = SqlStore::open(&url.parse().unwrap()).await.unwrap();
-    store.add_member(&business, OWNER, leadapi_core::auth::Role::Owner).await.unwrap();
+    store.add_member(&business, OWNER, Role::Owner, Timestamp::now()).await.unwrap();
     let [good, expired] = expiring_tokens(&store, &business).await;
     let (link, session) = sign_in(&store, &business).await;
     for offset in OFFSETS {

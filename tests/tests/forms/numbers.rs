@@ -34,7 +34,8 @@ fn a_typed_number_is_never_guessed() {
         let Ok(number) = value(&plain, None, &json!(text)) else { return Ok(()) };
         for locale in ["de", "en", "fr", "de-CH", "pt-BR"] {
             if let Ok(other) = value(&plain, Some(locale), &json!(text)) {
-                prop_assert_eq!(number, other, "{} in {}", text, locale);
+                // Both are parsed from decimal digits, so the same number gives the same bits.
+                prop_assert_eq!(number.to_bits(), other.to_bits(), "{} in {}", text, locale);
             }
         }
         Ok(())

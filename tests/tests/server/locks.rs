@@ -13,7 +13,7 @@ use crate::ready::{NOT_WRITABLE, READY, Server};
 
 /// Two servers that share a database, and a connection to the database.
 struct Servers {
-    servers: [Server; 2],
+    both: [Server; 2],
     token: String,
     url: String,
     client: Client,
@@ -32,16 +32,16 @@ impl Servers {
                 command.args(limits).arg("--data").arg(data.path());
             })
         };
-        let servers = [start(), start()];
+        let both = [start(), start()];
         let client = connect(&url).await;
-        Some(Self { servers, token, url, client, _cluster: cluster })
+        Some(Self { both, token, url, client, _cluster: cluster })
     }
 
     /// Sends requests and checks for four seconds, in which each server performs several checks.
     fn work(&self) {
         let end = Instant::now() + Duration::from_secs(4);
         while Instant::now() < end {
-            for server in &self.servers {
+            for server in &self.both {
                 assert_eq!(server.get("/readyz"), READY);
                 self.request(server);
             }
@@ -125,12 +125,12 @@ async fn a_blocked_readiness_check_takes_no_connection_from_requests() {
     let before = servers.connections().await;
     let holder = connect(&servers.url).await;
     holder.batch_execute("BEGIN; LOCK TABLE readiness_probe IN ACCESS EXCLUSIVE MODE").await.unwrap();
-    for server in &servers.servers {
+    for server in &servers.both {
         server.wait_for(NOT_WRITABLE);
     }
     let end = Instant::now() + Duration::from_secs(4);
     while Instant::now() < end {
-        for server in &servers.servers {
+        for server in &servers.both {
             let checked = Instant::now();
             assert_eq!(server.get("/readyz"), NOT_WRITABLE);
             assert!(checked.elapsed() < Duration::from_secs(4), "{:?}", checked.elapsed());
@@ -140,7 +140,7 @@ async fn a_blocked_readiness_check_takes_no_connection_from_requests() {
     }
     assert!(servers.connections().await <= before + 2);
     holder.batch_execute("COMMIT").await.unwrap();
-    for server in &servers.servers {
+    for server in &servers.both {
         server.wait_for(READY);
     }
 }
@@ -151,7 +151,7 @@ async fn a_server_with_a_busy_pool_stays_ready() {
     let Some(servers) = Servers::start().await else { return };
     let holder = connect(&servers.url).await;
     holder.batch_execute("BEGIN; LOCK TABLE client IN ACCESS EXCLUSIVE MODE").await.unwrap();
-    let server = &servers.servers[0];
+    let server = &servers.both[0];
     std::thread::scope(|scope| {
         for _ in 0..20 {
             scope.spawn(|| server.send("GET", "/v1/clients", &servers.token, ""));

@@ -36,7 +36,7 @@ impl Server {
         let address =
             lines.find_map(|line| line.unwrap().strip_prefix("operator endpoints: http://").map(str::to_owned));
         let operator = address.unwrap().split("/healthz").next().unwrap().to_owned();
-        Self { process: process, operator }
+        Self { process, operator }
     }
 
     /// Returns the status and body of the response to a GET.

@@ -182,7 +182,7 @@ async fn a_refused_write_does_not_fail_the_writes_of_other_tokens() {
 /// Sends the requests that have a body, revokes the token while the bodies are held back, and then sends the bodies.
 async fn hold_back_bodies(world: World, settings: impl SettingsStore + 'static, before_release: impl Fn()) {
     let world = Arc::new(world);
-    let (mut writes, mut releases) = (Vec::new(), Vec::new());
+    let (mut writes, mut held_back) = (Vec::new(), Vec::new());
     for (method, path, body) in
         [("POST", "/leads", r#"{"client_id": "c1", "name": "Bo"}"#), ("PATCH", "/leads/l1", r#"{"name": "Cy"}"#)]
     {
@@ -195,13 +195,13 @@ async fn hold_back_bodies(world: World, settings: impl SettingsStore + 'static, 
         }));
         let world = world.clone();
         writes.push(tokio::spawn(async move { world.send_body(method, path, Box::pin(held)).await }));
-        releases.push(release);
+        held_back.push(release);
         arrived.await.unwrap();
     }
     let admin = Member::new(business(), "ann@example.org", Role::Owner).token_admin().unwrap();
     Tokens::new(settings, SystemClock).revoke(&admin, &world.record.id).await.unwrap();
     before_release();
-    for release in releases {
+    for release in held_back {
         release.send(()).unwrap();
     }
     assert_refused(writes, "token revoked").await;
