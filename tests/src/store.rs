@@ -29,7 +29,7 @@ pub enum StoreKind {
 
 impl StoreKind {
     /// Returns all kinds. If [`Cluster::shared`] does not find PostgreSQL, it prints a message, and the result omits
-    /// PostgreSQL. During [maintenance](crate::maintenance) of one database, the result omits the other.
+    /// PostgreSQL. During [maintenance](crate::maintenance::ALL) of one database, the result omits the other.
     pub fn all() -> Vec<Self> {
         let mut all = vec![Self::Memory];
         if Maintenance::concerns(Engine::Sqlite) {

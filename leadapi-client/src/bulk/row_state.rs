@@ -95,23 +95,61 @@ impl RowState {
     }
 
     /// Records that a request is about to be sent.
+    ///
+    /// ```
+    /// use leadapi_client::bulk::RowState;
+    ///
+    /// let mut row = RowState::default();
+    /// row.sent("2026-05-04T08:00:00Z".parse()?);
+    /// assert_eq!(row.unresolved_since(), Some("2026-05-04T08:00:00Z".parse()?));
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// ```
     pub fn sent(&mut self, at: Timestamp) {
         self.before_last_attempt = self.unresolved_since;
         self.unresolved_since.get_or_insert(at);
     }
 
     /// Records that the lead exists.
+    ///
+    /// ```
+    /// use leadapi_client::bulk::{RowDecision, RowState};
+    ///
+    /// let mut row = RowState::default();
+    /// row.created();
+    /// assert_eq!(row.decide("2026-05-04T08:00:00Z".parse()?), RowDecision::Skip);
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// ```
     pub const fn created(&mut self) {
         self.is_created = true;
     }
 
     /// Records that the last attempt created no lead: its outcome is [`Refused`](crate::Outcome::Refused) or
     /// [`NotSent`](crate::Outcome::NotSent). Earlier attempts stay unresolved.
+    ///
+    /// ```
+    /// use leadapi_client::bulk::RowState;
+    ///
+    /// let mut row = RowState::default();
+    /// row.sent("2026-05-04T08:00:00Z".parse()?);
+    /// row.not_created();
+    /// assert_eq!(row.unresolved_since(), None);
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// ```
     pub const fn not_created(&mut self) {
         self.unresolved_since = self.before_last_attempt;
     }
 
     /// Records that the clock was set back after the attempts so far, so that their ages are unknown.
+    ///
+    /// ```
+    /// use leadapi_client::bulk::{RowDecision, RowState};
+    ///
+    /// let mut row = RowState::default();
+    /// row.sent("2026-05-04T08:00:00Z".parse()?);
+    /// row.distrust_clock();
+    /// assert!(matches!(row.decide("2026-05-04T08:00:00Z".parse()?), RowDecision::Unknown { .. }));
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// ```
     pub const fn distrust_clock(&mut self) {
         self.has_unreliable_time |= self.unresolved_since.is_some();
     }
@@ -130,6 +168,14 @@ impl RowState {
     }
 
     /// Decides whether the row can be sent at the time `now`. The request has to be sent within an hour.
+    ///
+    /// ```
+    /// use leadapi_client::bulk::{RowDecision, RowState};
+    ///
+    /// let row = RowState::default();
+    /// assert_eq!(row.decide("2026-05-04T08:00:00Z".parse()?), RowDecision::Send);
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// ```
     pub fn decide(&self, now: Timestamp) -> RowDecision {
         match self.unresolved_since {
             _ if self.is_created => RowDecision::Skip,

@@ -97,7 +97,7 @@ impl Cluster {
     }
 
     /// Creates an empty database and returns its name, which is `name` with a unique suffix. On a server that this
-    /// process does not run, the database is never dropped. During [maintenance](crate::maintenance), the database
+    /// process does not run, the database is never dropped. During [`maintenance`], the database
     /// already has the schema of this version.
     ///
     /// # Panics

@@ -24,8 +24,9 @@ impl Form {
 }
 
 impl Questionnaire<'_> {
-    /// Returns the locale in which texts are chosen and answers are read: the [`Policy::locale`], or else the `locale`
-    /// of the form, or else the first of its `languages`.
+    /// Returns the locale in which texts are chosen and answers are read: the
+    /// [locale of the policy](crate::form::Policy::locale), or else the `locale` of the form, or else the first of its
+    /// `languages`.
     ///
     /// ```
     /// use leadapi_core::form::{FormRecord, Policy, Version};
