@@ -45,6 +45,7 @@ pub(crate) async fn hidden_state(sides: &Sides<'_>, seed: &Seed) -> Check {
         if written != stored {
             return Err(format!("{:?} exports the keys\n{written:?}\ninstead of\n{stored:?}", side.open_store.kind));
         }
+        audit_log(&side.ports, &mut exported).await.map_err(|wrong| format!("{:?}: {wrong}", side.open_store.kind))?;
         if exported != expected {
             return Err(format!("{:?} exports\n{exported:?}\ninstead of\n{expected:?}", side.open_store.kind));
         }
@@ -73,6 +74,21 @@ fn idempotency(exported: &mut [BusinessSeed]) -> Vec<Vec<String>> {
         }
     }
     rows
+}
+
+/// Removes the audit log from an export, and checks that it is the one that the store lists. The ids of entries are
+/// random, so stores cannot be compared.
+async fn audit_log(ports: &Ports, exported: &mut [BusinessSeed]) -> Check {
+    for business in exported {
+        let listed = ports.tokens.audit(&business.id, Window::new(200, 0).unwrap()).await;
+        let mut listed = listed.map_err(|error| error.to_string())?.data;
+        listed.reverse();
+        let exported = std::mem::take(&mut business.audit);
+        if exported != listed {
+            return Err(format!("the audit log is exported as\n{exported:?}\ninstead of\n{listed:?}"));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the list filters for every combination of a client account and a stage of the business, including no filter.

@@ -102,12 +102,8 @@ impl Postgres {
         migrate::migrate(&mut client).await?;
         let clock = clock::start(&client).await?;
         drop(client);
-        let connections = Arc::new(Connections {
-            pool,
-            shares: Shares::of_pool(pool_size),
-            server_id: Uuid::now_v7().to_string(),
-            clock,
-        });
+        let (shares, server_id) = (Shares::of_pool(pool_size), Uuid::now_v7().to_string());
+        let connections = Arc::new(Connections { pool, shares, server_id, clock });
         tokio::spawn(clock::follow(Arc::downgrade(&connections)));
         Ok(Self { writer: Writer::new(connections.clone()), connections, prober })
     }
