@@ -47,6 +47,8 @@ fn run(kind: &Maintenance, suites: &[&str]) -> Result<(), String> {
     let mut command = Command::new(env::current_exe().unwrap());
     // Each process has a PostgreSQL server of its own, which disappears with its databases.
     command.args(suites).args(["--test-threads", "2"]).env(VARIABLE, kind.name).env_remove("LEADAPI_TEST_POSTGRES");
+    // The random suites run once for each kind, so a few cases are enough.
+    command.env("LEADAPI_DIFFERENTIAL_CASES", "3").env("LEADAPI_DIFFERENTIAL_STEPS", "8");
     if let Ongoing::Clock(offset) = kind.ongoing {
         let Some(_) = with_wrong_clock(&mut command, offset) else { return Ok(()) };
     }
