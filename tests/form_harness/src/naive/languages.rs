@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{
     Naive,
+    operators::{Family, family},
     values::{blank, looks_decimal, written},
 };
 
@@ -118,6 +119,12 @@ impl Naive<'_> {
             None if self.separators().is_some() && is_like_a_number => Err("wrong_grouping"),
             None => Err("not_a_number"),
         }
+    }
+
+    /// Returns the number that text stands for in the language of the form, if the question asks for a number.
+    pub(super) fn as_number(&self, question: &Value, answer: &Value) -> Value {
+        let is_typed = family(question) == Family::Number && answer.is_string();
+        is_typed.then(|| self.plain_number(question, answer).ok()).flatten().map_or(answer.clone(), Value::from)
     }
 
     /// Returns the answer to a number question as it is displayed.

@@ -69,7 +69,8 @@ fn compare_paths(form: &Questionnaire<'_>, endings: &[Value], seen: &Seen) -> Re
     Ok(())
 }
 
-/// Returns whether a condition tests a part of a text that has a syntax, for which matching texts are hard to generate.
+/// Returns whether a condition tests a part of a text that has a syntax, for which matching texts are hard to generate:
+/// the text of an e-mail question, for example, or of an answer that other conditions compare as a number.
 fn reads_parts_of_restricted_texts(record: &Value) -> bool {
     let version = version(record);
     let pages = version["pages"].as_array().unwrap().iter().map(|page| &page["fields"]);
@@ -79,10 +80,15 @@ fn reads_parts_of_restricted_texts(record: &Value) -> bool {
     let restricted: Vec<&Value> = questions.filter(is_restricted).map(|question| &question["id"]).collect();
     let groups =
         version["logic"]["rules"].as_array().unwrap().iter().flat_map(|rule| rule["groups"].as_array().unwrap());
-    let mut conditions = groups.flat_map(|group| group["conds"].as_array().unwrap());
-    conditions.any(|condition| {
-        let op = condition["op"].as_str().unwrap();
-        restricted.contains(&&condition["fieldId"]) && (op.contains("contains") || op.ends_with("s_with"))
+    let conditions: Vec<&Value> = groups.flat_map(|group| group["conds"].as_array().unwrap()).collect();
+    let op = |condition: &Value| condition["op"].as_str().unwrap().to_owned();
+    let is_number = |id: &Value| {
+        let mut of_question = conditions.iter().filter(|condition| condition["fieldId"] == *id);
+        of_question.any(|condition| ["gt", "gte", "lt", "lte", "between"].contains(&op(condition).as_str()))
+    };
+    conditions.iter().any(|condition| {
+        let (op, id) = (op(condition), &condition["fieldId"]);
+        (restricted.contains(&id) || is_number(id)) && (op.contains("contains") || op.ends_with("s_with"))
     })
 }
 
