@@ -62,6 +62,7 @@ struct Inner {
 }
 
 /// The response to a request that a check has refused, and its log.
+#[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only the MCP listener needs it"))]
 pub(crate) type Refused = Box<(Response<ResponseBody>, RequestLog)>;
 
 /// The result of verifying an unknown token.
@@ -80,6 +81,7 @@ impl Middleware {
 
     /// Returns the caller of a request that no operation covers. `like` is a request with the same headers for an
     /// operation. The error is the response.
+    #[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only the MCP listener needs it"))]
     pub(crate) async fn caller<B>(&self, like: &Request<B>, received: Instant) -> Result<Caller, Refused> {
         let verdict = match self.inner.service.unknown_token(like) {
             None => None,
@@ -91,6 +93,7 @@ impl Middleware {
     }
 
     /// Counts a request that no operation covers towards the caller's rate limit for reads. The error is the response.
+    #[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only the MCP listener needs it"))]
     pub(crate) async fn count_read(&self, caller: &Caller) -> Result<(), Refused> {
         self.inner.service.admit(caller, Scope::Read).await
     }
