@@ -97,6 +97,11 @@ impl Maintenance {
     }
 }
 
+/// Returns whether a program holds locks that prevent a table from being truncated, so that expired keys stay.
+pub fn prevents_truncation() -> bool {
+    current().is_some_and(|maintenance| maintenance.ongoing == Ongoing::Dump)
+}
+
 /// Returns the kind of maintenance in this process.
 fn current() -> Option<&'static Maintenance> {
     static CURRENT: LazyLock<Option<&'static Maintenance>> = LazyLock::new(|| {
