@@ -14,7 +14,7 @@ use tokio::{
     time::{error::Elapsed, timeout},
 };
 
-use super::connect::POOL_WAIT;
+use super::{connect::POOL_WAIT, patience::Slot};
 
 /// The businesses that use or wait for connections.
 #[derive(Debug)]
@@ -35,9 +35,10 @@ pub(super) struct Permit {
 /// A connection from the pool.
 #[derive(Debug)]
 pub(super) struct Connection {
-    // Returned to the pool before the permit is released, because fields are dropped in order.
+    // Returned to the pool before the permits are released, because fields are dropped in order.
     object: Object,
     _permit: Option<Permit>,
+    _slot: Slot,
 }
 
 impl Shares {
@@ -71,8 +72,8 @@ impl Drop for Permit {
 }
 
 impl Connection {
-    pub(super) const fn new(object: Object, permit: Option<Permit>) -> Self {
-        Self { object, _permit: permit }
+    pub(super) const fn new(object: Object, permit: Option<Permit>, slot: Slot) -> Self {
+        Self { object, _permit: permit, _slot: slot }
     }
 
     /// Closes the connection instead of returning it to the pool.
