@@ -14,11 +14,16 @@ use std::{
 use deadpool_postgres::{Object, PoolError};
 use leadapi_core::id::BusinessId;
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
+    sync::Semaphore,
     time::{Instant, error::Elapsed, timeout},
 };
 
-use super::{Connections, connect::POOL_WAIT, share::Connection, sql_state::is_timeout};
+use super::{
+    Connections,
+    connect::POOL_WAIT,
+    share::{Connection, Slot},
+    sql_state::is_timeout,
+};
 use crate::store::error::SqlError;
 
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -45,9 +50,6 @@ pub(super) struct Stuck {
     /// The number of strikes, and the time of the last one.
     strikes: Mutex<HashMap<Key, (u32, Instant)>>,
 }
-
-/// The permit of work that is stuck, which its connection shares.
-pub(super) type Slot = Arc<OnceLock<OwnedSemaphorePermit>>;
 
 impl Stuck {
     pub(super) fn of_pool(size: usize) -> Self {

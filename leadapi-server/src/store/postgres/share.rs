@@ -4,7 +4,7 @@
 use std::{
     collections::HashMap,
     ops::Deref,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use deadpool_postgres::Object;
@@ -14,7 +14,7 @@ use tokio::{
     time::{error::Elapsed, timeout},
 };
 
-use super::{connect::POOL_WAIT, patience::Slot};
+use super::connect::POOL_WAIT;
 
 /// The businesses that use or wait for connections.
 #[derive(Debug)]
@@ -31,6 +31,9 @@ pub(super) struct Permit {
     business: BusinessId,
     slot: Option<OwnedSemaphorePermit>,
 }
+
+/// The permit of work that is stuck, which its connection shares.
+pub(super) type Slot = Arc<OnceLock<OwnedSemaphorePermit>>;
 
 /// A connection from the pool.
 #[derive(Debug)]
