@@ -27,6 +27,9 @@ pub(crate) enum SqlError {
     /// The connection was lost, and with it the transaction.
     #[error("the connection to the database was lost")]
     Lost(#[source] Arc<dyn std::error::Error + Send + Sync>),
+    /// The database had no time for the transaction, which was not committed.
+    #[error("the database is too busy")]
+    Busy(#[source] Arc<dyn std::error::Error + Send + Sync>),
     /// It is unknown whether the transaction was committed, so the work must not be retried.
     #[error("the database did not confirm a commit, and its outcome could not be determined")]
     Unknown(#[source] Arc<dyn std::error::Error + Send + Sync>),
@@ -47,6 +50,10 @@ impl SqlError {
         Self::Other(error.into().into())
     }
 
+    pub(crate) fn busy(error: impl Into<BoxError>) -> Self {
+        Self::Busy(error.into().into())
+    }
+
     pub(crate) fn lost(error: impl Into<BoxError>) -> Self {
         Self::Lost(error.into().into())
     }
@@ -57,7 +64,7 @@ impl From<SqlError> for StoreError {
         match error {
             SqlError::Unauthorized(reason) => Self::Unauthorized(reason),
             SqlError::Conflict(cause) => Self::AlreadyExists(cause.into()),
-            SqlError::Retry(_) | SqlError::Lost(_) => Self::Unavailable(error.into()),
+            SqlError::Retry(_) | SqlError::Lost(_) | SqlError::Busy(_) => Self::Unavailable(error.into()),
             SqlError::Unknown(cause) => Self::UnknownOutcome(cause.into()),
             SqlError::Refused(_) | SqlError::Fatal(_) | SqlError::Other(_) => Self::backend(error),
         }

@@ -56,15 +56,14 @@ pub enum Stranger {
     WrongSessions,
 }
 
-/// A listener of a server under attack, with the request of an honest caller and its expected status.
+/// A listener of a server under attack, with the requests of honest callers and their expected statuses.
 #[derive(Debug, Clone)]
 pub struct Attacked {
     /// The name of the listener.
     pub name: &'static str,
     address: SocketAddr,
     path: &'static str,
-    request: Arc<str>,
-    expected: u16,
+    requests: Arc<[(String, u16)]>,
 }
 
 impl Attacked {
@@ -76,35 +75,33 @@ impl Attacked {
     pub fn all(target: &Target) -> Vec<Self> {
         let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
         let json = "content-type: application/json\r\naccept: application/json, text/event-stream\r\n";
-        let of = |name, address, path, request: String, expected| Self {
-            name,
-            address,
-            path,
-            request: request.into(),
-            expected,
-        };
+        let get = |path: &str| (target.request(&format!("GET {path}"), "", ""), 200);
+        let create = (target.request("POST /v1/leads", "", r#"{"client_id":"c1","name":"Ann"}"#), 201);
+        let ping = (target.request("POST /mcp", json, ping), 200);
+        let of = |name, address, path, requests| Self { name, address, path, requests };
         vec![
-            of("API", target.address, "/v1/leads", target.request("GET /v1/clients", "", ""), 200),
-            of("operator", target.operator.unwrap(), "/v1/leads", target.request("GET /readyz", "", ""), 200),
-            of("settings", target.settings.unwrap(), "/", target.request("GET /style.css", "", ""), 200),
-            of("MCP", target.mcp.unwrap(), "/mcp", target.request("POST /mcp", json, ping), 200),
+            of("API", target.address, "/v1/leads", [get("/v1/clients"), create].into()),
+            of("operator", target.operator.unwrap(), "/v1/leads", [get("/readyz")].into()),
+            of("settings", target.settings.unwrap(), "/", [get("/style.css")].into()),
+            of("MCP", target.mcp.unwrap(), "/mcp", [ping].into()),
         ]
     }
 
     /// Sends an honest request on a connection, and returns an error unless the response is as expected.
-    async fn call(&self, connection: &mut Option<TcpStream>) -> Result<(), String> {
+    async fn call(&self, request: &(String, u16), connection: &mut Option<TcpStream>) -> Result<(), String> {
+        let (request, expected) = request;
         let exchange = async {
             let mut stream = match connection.take() {
                 Some(stream) => stream,
                 None => TcpStream::connect(self.address).await?,
             };
-            stream.write_all(self.request.as_bytes()).await?;
+            stream.write_all(request.as_bytes()).await?;
             let answer = read_answer(&mut stream).await?;
             *connection = Some(stream);
             Ok::<_, std::io::Error>(answer)
         };
         match timeout(TIMEOUT, exchange).await {
-            Ok(Ok(answer)) if status(&answer) == self.expected => Ok(()),
+            Ok(Ok(answer)) if status(&answer) == *expected => Ok(()),
             Ok(Ok(answer)) => Err(String::from_utf8_lossy(&answer).into_owned()),
             Ok(Err(error)) => Err(error.to_string()),
             Err(_) => Err("no answer".to_owned()),
@@ -116,10 +113,12 @@ impl Attacked {
     pub async fn honest(self, end: Instant) -> (usize, Vec<String>) {
         let (mut answered, mut failed, mut kept) = (0, Vec::new(), None);
         while Instant::now() < end {
-            for result in [self.call(&mut kept).await, self.call(&mut None).await] {
-                match result {
-                    Ok(()) => answered += 1,
-                    Err(error) => failed.push(format!("{}: {error}", self.name)),
+            for request in self.requests.iter() {
+                for result in [self.call(request, &mut kept).await, self.call(request, &mut None).await] {
+                    match result {
+                        Ok(()) => answered += 1,
+                        Err(error) => failed.push(format!("{}: {error}", self.name)),
+                    }
                 }
             }
             sleep(PAUSE).await;

@@ -1,4 +1,5 @@
-//! Tests that a business whose records are locked by another program leaves connections for the other businesses.
+//! Tests that businesses whose records are locked by another program, or are on a node that does not respond, leave
+//! connections for the other businesses.
 
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,8 @@ use leadapi_core::{
 };
 use leadapi_server::store::{DatabaseUrl, SqlStore};
 use leadapi_tests::{eventually, postgres::Cluster};
+use serde_json::json;
+use tokio::task::JoinSet;
 use tokio_postgres::NoTls;
 
 const DATA: &str = r#"{"businesses": [
@@ -81,5 +84,123 @@ async fn a_locked_business_leaves_connections_for_the_others() {
     }
     for id in ["locked", "free"] {
         eventually("the business works", async || create(&store, id).await).await;
+    }
+}
+
+/// The businesses that are locked or frozen together. Each of them may use half of the pool, so that two of them could
+/// use all of it.
+const MANY: usize = 10;
+/// Much longer than a request may wait for a connection, and than PostgreSQL waits for a lock.
+const LOCKED: Duration = Duration::from_secs(6);
+
+/// A store with the default number of connections, the businesses `b0` to `b9`, and `free`.
+struct Many {
+    url: String,
+    store: SqlStore,
+    stuck: Vec<String>,
+}
+
+impl Many {
+    async fn open(name: &str) -> Option<Self> {
+        let cluster = Cluster::shared()?;
+        let url = cluster.url(&cluster.create_database(name).await);
+        let store = SqlStore::open(&url.parse::<DatabaseUrl>().unwrap()).await.unwrap();
+        let stuck: Vec<String> = (0..MANY).map(|nth| format!("b{nth}")).collect();
+        let business = |id: &str| {
+            let at = "2026-01-01T00:00:00Z";
+            json!({"id": id, "name": id, "created_at": at, "clients": [{"id": "c1", "name": "C", "created_at": at}]})
+        };
+        let all: Vec<_> = stuck.iter().map(String::as_str).chain(["free"]).map(business).collect();
+        store.import(Dataset::parse(&json!({ "businesses": all }).to_string()).unwrap(), |_| {}).await.unwrap();
+        for id in stuck.iter().map(String::as_str).chain(["free"]) {
+            create(&store, id).await.unwrap();
+        }
+        Some(Self { url, store, stuck })
+    }
+
+    async fn connect(&self) -> tokio_postgres::Client {
+        let (client, connection) = tokio_postgres::connect(&self.url, NoTls).await.unwrap();
+        tokio::spawn(connection);
+        client
+    }
+
+    /// Sends requests to all businesses that are stuck until `end`, several at a time to each.
+    fn keep_requesting(&self, end: Instant) -> JoinSet<()> {
+        let mut requests = JoinSet::new();
+        for id in &self.stuck {
+            for nth in 0..9 {
+                let (store, id) = (self.store.clone(), id.clone());
+                requests.spawn(async move {
+                    while Instant::now() < end {
+                        // May fail, but not forever.
+                        drop(match nth % 3 {
+                            0 => create(&store, &id).await,
+                            1 => add_token(&store, &id).await,
+                            _ => read(&store, &id).await,
+                        });
+                    }
+                });
+            }
+        }
+        requests
+    }
+
+    /// Sends requests to the free business until `end`, and expects each to succeed. Also looks tokens up,
+    /// probes the store and deletes expired records, which belongs to no business.
+    async fn works(&self, end: Instant) {
+        let (mut slowest, mut rounds) = (Duration::ZERO, 0);
+        while Instant::now() < end {
+            let begun = Instant::now();
+            create(&self.store, "free").await.unwrap();
+            add_token(&self.store, "free").await.unwrap();
+            read(&self.store, "free").await.unwrap();
+            let unknown = BearerToken::generate().unwrap();
+            assert!(self.store.find(&unknown.hash()).await.unwrap().is_none());
+            slowest = slowest.max(begun.elapsed());
+            self.store.probe_writes().await.unwrap();
+            self.store.delete_expired().await.unwrap();
+            rounds += 1;
+        }
+        println!("{rounds} rounds, the slowest took {slowest:?}");
+        assert!(slowest < LOCKED / 2, "{slowest:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_locked_businesses_leave_connections_for_the_others() {
+    let Some(many) = Many::open("many_locked").await else { return };
+    let locker = many.connect().await;
+    locker.batch_execute("BEGIN; SELECT * FROM business WHERE business_id <> 'free' FOR UPDATE").await.unwrap();
+    let end = Instant::now() + LOCKED;
+    let requests = many.keep_requesting(end);
+    many.works(end).await;
+    locker.batch_execute("COMMIT").await.unwrap();
+    requests.join_all().await;
+    for id in &many.stuck {
+        eventually("the business works", async || create(&many.store, id).await).await;
+    }
+}
+
+/// A statement that needs the client accounts of a frozen business waits, as it does for a node that does not respond.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_businesses_on_a_frozen_node_leave_connections_for_the_others() {
+    let Some(many) = Many::open("many_frozen").await else { return };
+    let node = many.connect().await;
+    let freeze = "CREATE FUNCTION respond(id text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+            WHILE id <> 'free' AND NOT pg_try_advisory_xact_lock_shared(7) LOOP PERFORM pg_sleep(0.05); END LOOP;
+            RETURN true;
+        END $$;
+        ALTER TABLE client RENAME TO client_table;
+        CREATE VIEW client AS SELECT * FROM client_table WHERE respond(business_id);
+        SELECT pg_advisory_lock(7)";
+    node.batch_execute(freeze).await.unwrap();
+    let end = Instant::now() + LOCKED;
+    let requests = many.keep_requesting(end);
+    many.works(end).await;
+    node.batch_execute("SELECT pg_advisory_unlock(7)").await.unwrap();
+    requests.join_all().await;
+    for id in &many.stuck {
+        eventually("the business can be read", async || read(&many.store, id).await).await;
+        eventually("the business can be written", async || create(&many.store, id).await).await;
     }
 }

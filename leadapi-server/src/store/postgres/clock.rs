@@ -60,7 +60,7 @@ pub(super) async fn follow(connections: Weak<Connections>) {
 impl Connections {
     async fn read_clock(&self) -> Result<(), SqlError> {
         let reading = async {
-            let connection = self.get(None).await?;
+            let connection = self.connection().await?;
             match read(&connection, || self.clock.elapsed()).await {
                 Ok(reading) => Ok(reading),
                 Err(error) => {

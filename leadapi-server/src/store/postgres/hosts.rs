@@ -4,7 +4,7 @@
 //! use up the pool's timeout before another host is tried.
 
 use std::{
-    io,
+    fmt, io,
     pin::Pin,
     sync::{
         Arc,
@@ -21,7 +21,7 @@ use tokio::{
     time::timeout,
 };
 use tokio_postgres::{
-    Client, Config, Error, NoTls,
+    CancelToken, Client, Config, Error, NoTls,
     config::{Host, LoadBalanceHosts},
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
@@ -97,8 +97,7 @@ impl Hosts {
     }
 
     /// Cancels the statement that a connection is running.
-    pub(super) async fn cancel(&self, client: &Client) {
-        let token = client.cancel_token();
+    pub(super) async fn cancel(&self, token: CancelToken) {
         if let Ok(Err(error)) = timeout(self.timeout, token.cancel_query(self.tls.clone())).await {
             tracing::debug!(%error, "a statement could not be cancelled");
         }
@@ -115,6 +114,12 @@ impl Hosts {
             client.batch_execute(FAIL_ON_A_STANDBY).await?;
         }
         Ok((client, task))
+    }
+}
+
+impl fmt::Debug for Hosts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hosts").finish_non_exhaustive()
     }
 }
 

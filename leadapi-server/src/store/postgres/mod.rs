@@ -10,6 +10,7 @@ mod ledger;
 mod migrate;
 #[cfg(test)]
 mod model;
+mod patience;
 mod pooler;
 mod probe;
 mod queue;
@@ -31,10 +32,11 @@ use uuid::Uuid;
 use commit_error::CommitError;
 pub(crate) use connect::OpenError;
 use hosts::Hosts;
+use patience::{Access, Stuck};
 pub(super) use probe::Probe;
 use probe::Prober;
 use session::PgSession;
-use share::{Connection, Shares};
+use share::Shares;
 pub(super) use statement::DELETE_COMMIT_IDS;
 use url::Target;
 pub(super) use url::redacted;
@@ -79,7 +81,9 @@ pub(crate) struct Postgres {
 #[derive(Debug)]
 struct Connections {
     pool: Pool,
+    hosts: Hosts,
     shares: Arc<Shares>,
+    stuck: Stuck,
     /// The id of this server in the `operation` table, which records the last group commit of each server in each
     /// business.
     server_id: String,
@@ -93,7 +97,7 @@ impl Postgres {
         let hosts = Hosts::new(&target)?;
         pooler::refuse(&hosts).await?;
         let prober = Prober::new(hosts.clone());
-        let pool = connect::pool(target, hosts, pool_size)?;
+        let pool = connect::pool(target, hosts.clone(), pool_size)?;
         let mut client = pool.get().await.map_err(|error| match error {
             PoolError::Backend(error) => OpenError::Database(error),
             other => OpenError::Unreachable(other),
@@ -102,8 +106,9 @@ impl Postgres {
         migrate::migrate(&mut client).await?;
         let clock = clock::start(&client).await?;
         drop(client);
-        let (shares, server_id) = (Shares::of_pool(pool_size), Uuid::now_v7().to_string());
-        let connections = Arc::new(Connections { pool, shares, server_id, clock });
+        let (shares, stuck) = (Shares::of_pool(pool_size), Stuck::of_pool(pool_size));
+        let server_id = Uuid::now_v7().to_string();
+        let connections = Arc::new(Connections { pool, hosts, shares, stuck, server_id, clock });
         tokio::spawn(clock::follow(Arc::downgrade(&connections)));
         Ok(Self { writer: Writer::new(connections.clone()), connections, prober })
     }
@@ -119,29 +124,25 @@ impl Postgres {
         query: &Query,
         read: impl Fn(Row<'_>) -> Result<T, SqlError>,
     ) -> Result<Vec<T>, SqlError> {
-        let both = async {
-            match self.connections.query(business, query.clone()).await {
-                Err(error) if error.is_transient() => self.connections.query(business, query.clone()).await,
-                other => other,
-            }
+        let rows = match self.connections.query(business, query.clone()).await {
+            Err(error) if error.is_transient() => self.connections.query(business, query.clone()).await,
+            other => other,
         };
-        self.connections.with_timeout(both).await?.iter().map(|row| read(Row::new(row))).collect()
+        rows?.iter().map(|row| read(Row::new(row))).collect()
     }
 
     /// Runs read statements for a business against one snapshot.
     pub(crate) async fn read<W: Work>(&self, business: &BusinessId, work: &W) -> Result<W::Output, SqlError> {
-        let both = async {
-            match self.connections.read(BEGIN_READ, Some(business), work).await {
-                Err(error) if error.is_transient() => self.connections.read(BEGIN_READ, Some(business), work).await,
-                other => other,
-            }
-        };
-        self.connections.with_timeout(both).await
+        match self.connections.read(business, work).await {
+            Err(error) if error.is_transient() => self.connections.read(business, work).await,
+            other => other,
+        }
     }
 
     /// Runs read statements against one snapshot, without a time limit.
     pub(crate) async fn read_long<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
-        self.connections.read(BEGIN_LONG_READ, None, work).await
+        let run = |connection| session::read(connection, BEGIN_LONG_READ, work);
+        self.connections.run(None, run).await
     }
 
     pub(crate) async fn write(&self, business: &BusinessId, write: Write) -> Result<WriteOutcome, SqlError> {
@@ -194,21 +195,6 @@ impl Connections {
         StoreClock::database(self.clock.clone())
     }
 
-    /// Waits for a connection, for a business if the work belongs to one.
-    async fn get(&self, business: Option<&BusinessId>) -> Result<Connection, SqlError> {
-        let permit = match business {
-            Some(business) => Some(self.shares.clone().acquire(business).await.map_err(SqlError::other)?),
-            None => None,
-        };
-        let object = self.pool.get().await.map_err(|error| match error {
-            PoolError::Backend(error) => SqlError::lost(error),
-            // Not mapped to `Lost`, because lost connections are retried, and the caller has already waited for the
-            // pool.
-            other => SqlError::other(other),
-        })?;
-        Ok(Connection::new(object, permit))
-    }
-
     /// Waits for work with a time limit.
     ///
     /// PostgreSQL's own timeouts are shorter, so if this one expires, the host has probably failed. The idle
@@ -218,24 +204,19 @@ impl Connections {
         timeout(limit, work).await.inspect_err(|_| drop(self.pool.retain(|_, _| false)))
     }
 
+    /// Like [`Self::within`] with the usual limit.
     async fn with_timeout<T>(&self, work: impl Future<Output = Result<T, SqlError>>) -> Result<T, SqlError> {
-        self.within(TIMEOUT, work).await.unwrap_or_else(|elapsed| Err(SqlError::lost(elapsed)))
+        self.within(TIMEOUT, work).await.unwrap_or_else(|elapsed| Err(SqlError::busy(elapsed)))
     }
 
     async fn query(&self, business: Option<&BusinessId>, query: Query) -> Result<Vec<tokio_postgres::Row>, SqlError> {
-        session::query(self.get(business).await?, query).await
+        let business = business.map(|business| (business, Access::Read));
+        self.run(business, |connection| self.with_timeout(session::query(connection, query.clone()))).await
     }
 
-    async fn read<W: Work>(
-        &self,
-        begin: &'static str,
-        business: Option<&BusinessId>,
-        work: &W,
-    ) -> Result<W::Output, SqlError> {
-        let mut session = PgSession::begin(self.get(business).await?, begin)?;
-        let done = work.run(&mut session).await?;
-        session.end_read().await?;
-        Ok(done)
+    async fn read<W: Work>(&self, business: &BusinessId, work: &W) -> Result<W::Output, SqlError> {
+        let read = |connection| self.with_timeout(session::read(connection, BEGIN_READ, work));
+        self.run(Some((business, Access::Read)), read).await
     }
 
     async fn work<W: Work>(
@@ -244,11 +225,15 @@ impl Connections {
         business: Option<&BusinessId>,
         work: &W,
     ) -> Result<W::Output, SqlError> {
-        let mut session = PgSession::begin(self.get(business).await?, begin)?;
-        if let Some(business) = business {
-            session.execute(query!(statement::LOCK, business)).await?;
-        }
-        let done = work.run(&mut session).await?;
+        let prepare = |connection| async move {
+            let mut session = PgSession::begin(connection, begin)?;
+            if let Some(business) = business {
+                session.execute(query!(statement::LOCK, business)).await?;
+            }
+            let done = work.run(&mut session).await?;
+            Ok((session, done))
+        };
+        let (session, done) = self.run(business.map(|business| (business, Access::Write)), prepare).await?;
         session.commit().await.map_err(|error| match error {
             CommitError::Unknown(cause) => SqlError::Unknown(Arc::new(UnknownCommitOutcome(cause))),
             CommitError::RolledBack(error) => error,

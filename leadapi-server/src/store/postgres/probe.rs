@@ -107,7 +107,7 @@ impl Connection {
             Ok(done) => done.map_err(map_error),
             Err(elapsed) => {
                 // No timeout of the database ends a commit that waits for a standby.
-                hosts.cancel(&self.client).await;
+                hosts.cancel(self.client.cancel_token()).await;
                 Err(SqlError::lost(elapsed))
             }
         }

@@ -22,7 +22,7 @@ use super::{commit_error::CommitError, share::Connection, sql_state::map_error};
 use crate::store::{
     error::SqlError,
     row::{Cell, Cells, Row},
-    session::{Query, Read, Session, Value},
+    session::{Query, Read, Session, Value, Work},
 };
 
 type PendingRows = Pin<Box<dyn Future<Output = Result<Vec<tokio_postgres::Row>, tokio_postgres::Error>> + Send>>;
@@ -173,6 +173,18 @@ fn run(connection: Arc<Connection>, statement: Statement, query: Query) -> Pendi
             query.params.iter().map(|param| -> &(dyn ToSql + Sync) { param }).collect();
         connection.query(&statement, &params).await
     })
+}
+
+/// Runs read statements in a transaction.
+pub(super) async fn read<W: Work>(
+    connection: Connection,
+    begin: &'static str,
+    work: &W,
+) -> Result<W::Output, SqlError> {
+    let mut session = PgSession::begin(connection, begin)?;
+    let done = work.run(&mut session).await?;
+    session.end_read().await?;
+    Ok(done)
 }
 
 /// Runs one read statement outside an explicit transaction. After an error, the connection is closed instead of

@@ -4,7 +4,7 @@
 use std::{
     collections::HashMap,
     ops::Deref,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use deadpool_postgres::Object;
@@ -32,12 +32,16 @@ pub(super) struct Permit {
     slot: Option<OwnedSemaphorePermit>,
 }
 
+/// The permit of work that is stuck, which its connection shares.
+pub(super) type Slot = Arc<OnceLock<OwnedSemaphorePermit>>;
+
 /// A connection from the pool.
 #[derive(Debug)]
 pub(super) struct Connection {
-    // Returned to the pool before the permit is released, because fields are dropped in order.
+    // Returned to the pool before the permits are released, because fields are dropped in order.
     object: Object,
     _permit: Option<Permit>,
+    _slot: Slot,
 }
 
 impl Shares {
@@ -71,8 +75,8 @@ impl Drop for Permit {
 }
 
 impl Connection {
-    pub(super) const fn new(object: Object, permit: Option<Permit>) -> Self {
-        Self { object, _permit: permit }
+    pub(super) const fn new(object: Object, permit: Option<Permit>, slot: Slot) -> Self {
+        Self { object, _permit: permit, _slot: slot }
     }
 
     /// Closes the connection instead of returning it to the pool.

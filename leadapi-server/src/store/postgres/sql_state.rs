@@ -31,6 +31,13 @@ pub(super) fn map_error(error: tokio_postgres::Error) -> SqlError {
     }
 }
 
+/// Returns whether a timeout of the database ended a statement.
+pub(super) fn is_timeout(error: &SqlError) -> bool {
+    let SqlError::Other(cause) = error else { return false };
+    let state = cause.downcast_ref::<tokio_postgres::Error>().and_then(tokio_postgres::Error::code);
+    state.is_some_and(|state| [SqlState::LOCK_NOT_AVAILABLE, SqlState::QUERY_CANCELED].contains(state))
+}
+
 /// Returns whether the data of a single write caused the error. If so, the other writes may succeed without that write.
 pub(super) fn is_caused_by_one_write(error: &SqlError) -> bool {
     match error {

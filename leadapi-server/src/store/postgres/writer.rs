@@ -31,8 +31,8 @@ use tokio::{
 use uuid::Uuid;
 
 use super::{
-    Attempts, BEGIN, Connections, TIMEOUT, commit_error::CommitError, commit_record::CommitRecords, queue::Queues,
-    session::PgSession, sql_state::is_caused_by_one_write, statement,
+    Attempts, BEGIN, Connections, TIMEOUT, commit_error::CommitError, commit_record::CommitRecords, patience::Access,
+    queue::Queues, session::PgSession, share::Connection, sql_state::is_caused_by_one_write, statement,
 };
 use crate::store::{
     error::SqlError,
@@ -132,8 +132,9 @@ impl Inner {
             self.create_record(business).await?;
         }
         let operation = Uuid::now_v7().to_string();
-        let prepared = self.connections.within(TIMEOUT, self.prepare(business, writes, &operation)).await;
-        let (session, outcomes) = prepared.map_err(SqlError::other)??;
+        let prepare =
+            |connection| self.connections.with_timeout(self.prepare(connection, business, writes, &operation));
+        let (session, outcomes) = self.connections.run(Some((business, Access::Write)), prepare).await?;
         match self.connections.commit(session).await {
             Ok(()) => Ok(outcomes),
             Err(CommitError::Unknown(cause)) => match self.outcome(business, &operation).await? {
@@ -151,14 +152,16 @@ impl Inner {
     /// Creates this server's commit record in the business, or confirms that it exists.
     async fn create_record(&self, business: &BusinessId) -> Result<(), SqlError> {
         let begun = Instant::now();
-        let prepared = self.connections.within(TIMEOUT, async {
-            let mut session = PgSession::begin(self.connections.get(Some(business)).await?, BEGIN)?;
-            session.execute(query!(statement::LOCK, business)).await?;
-            let create = query!(statement::CREATE_COMMIT_RECORD, &self.connections.server_id, business);
-            session.query(vec![create], &mut |_, _| Ok(())).await?;
-            Ok::<_, SqlError>(session)
-        });
-        let session = prepared.await.map_err(SqlError::other)??;
+        let prepare = |connection| {
+            self.connections.with_timeout(async move {
+                let mut session = PgSession::begin(connection, BEGIN)?;
+                session.execute(query!(statement::LOCK, business)).await?;
+                let create = query!(statement::CREATE_COMMIT_RECORD, &self.connections.server_id, business);
+                session.query(vec![create], &mut |_, _| Ok(())).await?;
+                Ok(session)
+            })
+        };
+        let session = self.connections.run(Some((business, Access::Write)), prepare).await?;
         // The commit may wait for a standby as long as a write may wait for its outcome.
         let committed = self.connections.within(OUTCOME_TIMEOUT, session.commit()).await.map_err(SqlError::other)?;
         committed.map_err(|error| match error {
@@ -173,11 +176,12 @@ impl Inner {
     /// Runs the transaction up to, but not including, the commit.
     async fn prepare(
         &self,
+        connection: Connection,
         business: &BusinessId,
         writes: &[&Write],
         operation: &str,
     ) -> Result<(PgSession, Vec<Result<WriteOutcome, SqlError>>), SqlError> {
-        let mut session = PgSession::begin(self.connections.get(Some(business)).await?, BEGIN)?;
+        let mut session = PgSession::begin(connection, BEGIN)?;
         session.execute(query!(statement::LOCK, business)).await?;
         let outcomes = write::run(&mut session, business, writes, &self.connections.store_clock()).await?;
         let record = query!(statement::RECORD_COMMIT_ID, operation, business, &self.connections.server_id);
@@ -202,11 +206,15 @@ impl Inner {
 
     /// Updates this server's record for the business, and returns the transaction id in the record.
     async fn fence(&self, business: &BusinessId) -> Result<Option<String>, SqlError> {
-        let mut session = PgSession::begin(self.connections.get(Some(business)).await?, BEGIN)?;
-        session.execute(query!(statement::LOCK, business)).await?;
-        let fence = query!(statement::FENCE, business, &self.connections.server_id);
-        let read = |mut row: Row<'_>| row.take();
-        let recorded = (&mut session as &mut dyn Session).row(fence, read).await?;
+        let fence = |connection| async move {
+            let mut session = PgSession::begin(connection, BEGIN)?;
+            session.execute(query!(statement::LOCK, business)).await?;
+            let fence = query!(statement::FENCE, business, &self.connections.server_id);
+            let read = |mut row: Row<'_>| row.take();
+            let recorded = (&mut session as &mut dyn Session).row(fence, read).await?;
+            Ok((session, recorded))
+        };
+        let (session, recorded) = self.connections.run(Some((business, Access::Write)), fence).await?;
         session.commit().await?;
         Ok(recorded)
     }
