@@ -31,7 +31,8 @@ fn values() -> anyhow::Result<()> {
     let at: Timestamp = "2026-05-04T07:58:12.004Z".parse()?;
     Timestamp::try_from(SystemTime::from(at))?;
     Window::new(200, 0)?.with_limit(100)?.with_offset(300)?;
-    let _query = LeadQuery::new().limit(200)?.offset(400)?.client(ClientId::parse("c1")?).stage(StageId::parse("s1")?);
+    let _query =
+        LeadQuery::new().window(Window::new(200, 400)?).client(ClientId::parse("c1")?).stage(StageId::parse("s1")?);
     PipelineId::parse("p1")?;
     let _: LeadId = "l1".parse()?;
     IdempotencyKey::parse("row-1")?;
@@ -58,7 +59,7 @@ async fn calls(client: &Client) -> anyhow::Result<()> {
     let lead = leads.create(&new).await?;
     let (lead, _) = leads.get(&lead.id).with_meta().await?;
     leads.update(&lead.id, &LeadPatch::new().name("Bo")).await?;
-    leads.list(&LeadQuery::new().limit(200)?).await?;
+    leads.list(&LeadQuery::new().window(Window::LARGEST)).await?;
     leads.list_all(LeadQuery::new()).resume(Position::default()).stream().try_next().await?;
     leads.poll_created(LeadQuery::new(), Checkpoint::default()).poll().await?;
     let mut creates = leads.create_many([new]).named("import-7")?;

@@ -21,6 +21,7 @@ mod middleware;
 mod ops;
 #[cfg(feature = "redis")]
 pub mod redis_limiter;
+mod secret_file;
 mod server;
 mod settings;
 mod shutdown;

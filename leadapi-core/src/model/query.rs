@@ -204,7 +204,7 @@ impl LeadQuery {
         self
     }
 
-    /// Selects the page to return.
+    /// Selects the page to return. Like an id, a [`Window`] is checked when it is created, so no setter can fail.
     ///
     /// ```
     /// # use leadapi_core::{id::*, model::{LeadQuery, Window}};
@@ -216,39 +216,5 @@ impl LeadQuery {
     pub fn window(mut self, window: Window) -> Self {
         self.window = window;
         self
-    }
-
-    /// Sets the maximum number of leads on a page: 1 to 200.
-    ///
-    /// ```
-    /// # use leadapi_core::model::{InvalidWindow, LeadQuery, Window};
-    /// let query = LeadQuery::new().limit(200)?.offset(400)?;
-    /// assert_eq!(query.window, Window::new(200, 400)?);
-    /// assert_eq!(LeadQuery::new().limit(0), Err(InvalidWindow::Limit));
-    /// # Ok::<(), InvalidWindow>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidWindow::Limit`] when the limit is outside 1 to 200. Silently clamping it would make callers skip rows.
-    pub fn limit(mut self, limit: u32) -> Result<Self, InvalidWindow> {
-        self.window = self.window.with_limit(limit)?;
-        Ok(self)
-    }
-
-    /// Sets the number of leads to skip.
-    ///
-    /// ```
-    /// # use leadapi_core::model::LeadQuery;
-    /// assert_eq!(LeadQuery::new().offset(400)?.window.offset(), 400);
-    /// # Ok::<(), leadapi_core::model::InvalidWindow>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidWindow::Offset`] when the offset is above 2^53-1.
-    pub fn offset(mut self, offset: u64) -> Result<Self, InvalidWindow> {
-        self.window = self.window.with_offset(offset)?;
-        Ok(self)
     }
 }

@@ -19,7 +19,7 @@ use super::{
     output::Format,
     prompt::{self, given_or_asked},
     serve::default_url,
-    store::sensitive,
+    store::{AcceptLoss, sensitive},
     value::{email, name, token_name},
 };
 use crate::store::{Business, DatabaseUrl, FirstRecords, SqlStore};
@@ -42,6 +42,8 @@ pub(super) struct Init {
     /// The database: `sqlite:PATH` or `postgres://USER@HOST/DATABASE`. A SQLite file is created if it is missing.
     #[arg(long, env = STORE, hide_env_values = true, value_name = "STORE", value_parser = sensitive::<DatabaseUrl>())]
     store: Option<DatabaseUrl>,
+    #[command(flatten)]
+    loss: AcceptLoss,
     #[command(flatten)]
     format: Format,
     /// The name of the business: 1 to 200 characters.
@@ -77,13 +79,14 @@ impl Init {
         // Without a terminal there is no default, because nobody would notice a new file in the current directory.
         let default = Some(DEFAULT_STORE).filter(|_| prompt::is_possible());
         let url = given_or_asked(self.store.take(), "--store", "Store", default, parse)?;
+        let database = self.loss.apply(url.clone());
         // Checked before the prompts, so that nobody answers them for a store that already has a business.
-        if !url.is_missing() && !SqlStore::open(&url).await?.is_empty().await? {
+        if !url.is_missing() && !SqlStore::open(&database).await?.is_empty().await? {
             return Err(CommandError::NotEmpty(url));
         }
         let format = self.format;
         let (first, secret) = self.ask()?;
-        let business = SqlStore::open(&url).await?.init(&first).await?;
+        let business = SqlStore::open(&database).await?.init(&first).await?;
         let printed = format.print(&as_json(&business, &first, &secret), || as_text(&url, &business, &first, &secret));
         printed.map_err(|_| CommandError::SecretLost(first.token.id))
     }

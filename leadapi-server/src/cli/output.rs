@@ -22,6 +22,11 @@ pub(super) fn print_line(line: &str) {
     writeln!(io::stdout(), "{}", escape_lines(line)).unwrap_or_default();
 }
 
+/// Prints a warning to standard error.
+pub(super) fn print_warning(warning: &impl Display) {
+    writeln!(io::stderr(), "{}", escape_lines(&format!("warning: {warning}"))).unwrap_or_default();
+}
+
 /// Escapes each line of `text`, to make it safe to print on a terminal.
 pub(super) fn escape_lines(text: &str) -> String {
     text.split('\n').map(escape).collect::<Vec<_>>().join("\n")

@@ -135,8 +135,22 @@ pub(super) struct BusinessArgs {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
-    use crate::cli::redact::redact;
+    use crate::cli::{Cli, redact::redact};
+
+    #[test]
+    fn every_command_that_opens_a_store_can_accept_a_loss() {
+        let (mut commands, mut found) = (vec![Cli::command()], 0);
+        while let Some(command) = commands.pop() {
+            let has = |name| command.get_arguments().any(|arg| arg.get_long() == Some(name));
+            assert_eq!(has("store"), has("accept-loss"), "{}", command.get_name());
+            found += usize::from(has("store"));
+            commands.extend(command.get_subcommands().cloned());
+        }
+        assert!(found > 10, "{found}");
+    }
 
     /// Tries every ASCII character except NUL, raw and percent-encoded, in a password in each form of URL.
     #[test]

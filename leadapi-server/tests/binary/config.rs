@@ -187,19 +187,3 @@ fn all_values_of_a_setting_are_shown() {
     let shown = setting(&mut command, "admin-trusted");
     assert_eq!(shown, ("192.0.2.7,unix,2001:db8::1".to_owned(), "command line".to_owned()));
 }
-
-#[cfg(unix)]
-#[test]
-fn a_settings_file_with_a_password_that_others_can_read_causes_a_warning() {
-    use std::os::unix::fs::PermissionsExt;
-
-    let path = file("readable", "store = \"postgres://u:SECRET@127.0.0.1/d\"\n");
-    for (mode, warns) in [(0o644, true), (0o640, false), (0o600, false)] {
-        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-        let Output { status, stderr, .. } = config(&path).output().unwrap();
-        let warning = String::from_utf8(stderr).unwrap();
-        assert!(status.success(), "{warning}");
-        assert_eq!(warning.contains("every user of this machine can read it"), warns, "{mode:o}: {warning}");
-        assert!(!warning.contains("SECRET"), "{warning}");
-    }
-}

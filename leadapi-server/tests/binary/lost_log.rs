@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use crate::process::{Database, OWNER, Running, lead};
+use crate::process::{BUSINESS, CLIENT, Database, OWNER, Running, lead};
 
 const LEADS: i64 = 20;
 
@@ -42,14 +42,26 @@ fn a_store_that_lost_its_log_is_opened_only_if_the_loss_is_accepted() {
     fs::remove_file(database.folder.path().join("leads.db-wal")).unwrap();
     assert_refused(&database);
     let former = fs::read(database.folder.path().join("leads.db")).unwrap();
-    for args in [&["business", "list", "--accept-loss"][..], &["serve", "--listen", "127.0.0.1:0", "--accept-loss"]] {
+    let csv = database.folder.path().join("leads.csv");
+    fs::write(&csv, "name\n").unwrap();
+    let import = ["data", "import-csv", csv.to_str().unwrap(), "--business", BUSINESS, "--client", CLIENT];
+    for args in [
+        &["business", "list"][..],
+        &["serve", "--listen", "127.0.0.1:0"],
+        &["data", "export-csv", "-", "--business", BUSINESS],
+        &import,
+        &["init", "--name", "B", "--owner", "o@b.example"],
+    ] {
         fs::write(database.folder.path().join("leads.db"), &former).unwrap();
-        if args[0] == "serve" {
-            let server = Running::start(&mut database.command(args));
-            server.signal("-TERM");
-            assert!(server.end().0);
-        } else {
-            database.run(args);
+        let accepting = [args, &["--accept-loss"]].concat();
+        match args[0] {
+            "serve" => {
+                let server = Running::start(&mut database.command(&accepting));
+                server.signal("-TERM");
+                assert!(server.end().0);
+            }
+            "init" => assert!(database.refuses(&accepting).contains("already has a business")),
+            _ => _ = database.run(&accepting),
         }
         // The loss is accepted once, and for all later commands.
         database.run(&["business", "list"]);

@@ -31,6 +31,7 @@ mod otlp;
 mod output;
 mod process;
 mod restore;
+mod secret_files;
 mod serve;
 mod settings;
 mod sqlite;

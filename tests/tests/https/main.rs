@@ -11,4 +11,5 @@ mod acme;
 mod acme_failures;
 mod client;
 mod mcp;
+mod private_key;
 mod server;

@@ -86,9 +86,9 @@ impl LeadService {
     pub async fn authenticate(
         &self,
         headers: &HeaderMap,
-        verdict: Option<Result<Verdict, BoxError>>,
+        mut verdict: Option<Result<Verdict, BoxError>>,
     ) -> Result<Caller, Refused> {
-        CatchPanic(pin!(self.inner.authenticate(headers, verdict))).await.map_err(boxed)
+        CatchPanic(pin!(self.inner.authenticate(headers, &mut verdict))).await.map_err(boxed)
     }
 
     /// Counts a request towards the rate limit of the caller's token (contract D1, step 4).
@@ -117,13 +117,14 @@ impl LeadService {
 }
 
 impl Inner {
+    /// Verifies the token, unless there is a verdict, which is taken.
     pub(super) async fn authenticate(
         &self,
         headers: &HeaderMap,
-        verdict: Option<Result<Verdict, BoxError>>,
+        verdict: &mut Option<Result<Verdict, BoxError>>,
     ) -> Result<Caller, ApiError> {
         let token = BearerToken::from_headers(headers).map_err(Unauthorized::Header)?;
-        let verdict = match verdict {
+        let verdict = match verdict.take() {
             Some(verdict) => verdict?,
             None => self.verifier.verify(&token).await?,
         };

@@ -128,17 +128,19 @@ impl LeadService {
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
     /// ```
-    pub fn answer_verified<B>(&self, request: Request<B>, verdict: Option<Result<Verdict, BoxError>>) -> Answered
+    pub fn answer_verified<B>(&self, request: Request<B>, mut verdict: Option<Result<Verdict, BoxError>>) -> Answered
     where
         B: Body + Send + 'static,
         B::Data: Send,
         B::Error: Into<BoxError>,
     {
         let inner = self.inner.clone();
+        // A future has space for its captured values and for its variables, so a value that moves from one to the other
+        // takes twice its size. Each request allocates this future.
+        let (head, body) = request.into_parts();
         Box::pin(async move {
-            let (head, body) = request.into_parts();
             let mut log = RequestLog::default();
-            let handled = CatchPanic(pin!(inner.handle(&head, pin!(body), verdict, &mut log))).await;
+            let handled = CatchPanic(pin!(inner.handle(&head, pin!(body), &mut verdict, &mut log))).await;
             let mut response = handled.unwrap_or_else(|error| {
                 let (response, cause) = refused(error);
                 log.cause = cause;
@@ -195,7 +197,7 @@ impl Inner {
         &self,
         head: &Parts,
         body: Pin<&mut B>,
-        verdict: Option<Result<Verdict, BoxError>>,
+        verdict: &mut Option<Result<Verdict, BoxError>>,
         log: &mut RequestLog,
     ) -> Result<Response<ResponseBody>, ApiError>
     where
@@ -219,7 +221,7 @@ impl Inner {
         };
         // Not counted against the rate limit, which has already counted the request.
         if verified_at.is_some_and(|at| is_outdated(at, self.clock.now())) {
-            self.authenticate(&head.headers, None).await?;
+            self.authenticate(&head.headers, &mut None).await?;
         }
         let call = decode(route, head.uri.query(), &head.headers, body)?;
         let reply = self.run(caller, call).await?;

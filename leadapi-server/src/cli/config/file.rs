@@ -1,18 +1,17 @@
 //! A settings file in TOML, where each key is the long name of an option.
 
-use std::{
-    fmt, fs,
-    io::{self, Write},
-    path::PathBuf,
-};
+use std::{fmt, fs, io, path::PathBuf};
 
 use clap::{Arg, Command};
 use toml::{Table, Value};
 
 use super::nearest;
-use crate::cli::{
-    output::escape_lines,
-    redact::{may_be_secret, redact},
+use crate::{
+    cli::{
+        output::print_warning,
+        redact::{may_be_secret, redact},
+    },
+    secret_file::ExposedSecret,
 };
 
 pub(super) struct ConfigFile {
@@ -42,12 +41,9 @@ impl ConfigFile {
     pub(super) fn read(path: PathBuf, command: &Command) -> Result<Self, InvalidConfig> {
         let read = |source| InvalidConfig::Read { path: path.clone(), source };
         let text = fs::read_to_string(&path).map_err(read)?;
-        let others_can_read = fs::metadata(&path).is_ok_and(|file| others_can_read(&file));
         let file = Self::parse(path, &text, command)?;
-        if others_can_read && file.settings.iter().any(|(_, value)| may_be_secret(value)) {
-            let path = file.path.display();
-            let warning = format!("warning: {path} may contain a password, and every user of this machine can read it");
-            writeln!(io::stderr(), "{}", escape_lines(&warning)).unwrap_or_default();
+        if file.settings.iter().any(|(_, value)| may_be_secret(value)) {
+            ExposedSecret::find(&file.path).iter().for_each(print_warning);
         }
         Ok(file)
     }
@@ -91,17 +87,6 @@ impl fmt::Display for ConfigFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.path.display().fmt(f)
     }
-}
-
-#[cfg(unix)]
-fn others_can_read(file: &fs::Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    file.mode() & 0o004 != 0
-}
-
-#[cfg(not(unix))]
-fn others_can_read(_: &fs::Metadata) -> bool {
-    false
 }
 
 fn typed(value: Value) -> Option<String> {

@@ -7,10 +7,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use leadapi_core::dataset::Dataset;
+use leadapi_core::dataset::{Dataset, TokenOrigin};
 use uuid::Uuid;
 
-use crate::cli::CommandError;
+use crate::{
+    cli::{CommandError, output::print_warning},
+    secret_file::ExposedSecret,
+};
 
 /// Returns whether the path stands for standard input or output.
 pub(super) fn is_standard(path: &Path) -> bool {
@@ -30,7 +33,13 @@ pub(in crate::cli) fn read_text(path: &Path) -> Result<String, CommandError> {
 
 /// Reads and validates a data set from a file.
 pub(in crate::cli) fn read(path: &Path) -> Result<Dataset, CommandError> {
-    Dataset::parse(&read_text(path)?).map_err(|source| CommandError::Dataset { path: path.to_owned(), source })
+    let dataset = Dataset::parse(&read_text(path)?);
+    let dataset = dataset.map_err(|source| CommandError::Dataset { path: path.to_owned(), source })?;
+    let mut tokens = dataset.businesses.iter().flat_map(|business| &business.tokens);
+    if !is_standard(path) && tokens.any(|token| matches!(token.origin, TokenOrigin::Given(_))) {
+        ExposedSecret::find(path).iter().for_each(print_warning);
+    }
+    Ok(dataset)
 }
 
 /// A file that only its owner can read. Until it is complete, it has a temporary name in the same folder.

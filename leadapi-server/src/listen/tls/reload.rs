@@ -15,6 +15,7 @@ use rustls::{
 use tracing::{info, warn};
 
 use super::{TlsError, TlsFiles};
+use crate::secret_file::ExposedSecret;
 
 /// The interval at which the files are checked.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
@@ -75,6 +76,9 @@ impl Contents {
     }
 
     fn parse(&self, files: &TlsFiles) -> Result<CertifiedKey, TlsError> {
+        if let Some(exposed) = ExposedSecret::find(&files.key) {
+            warn!("{exposed}");
+        }
         let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&self.certificate).collect();
         let Some(chain) = chain.ok().filter(|chain| !chain.is_empty()) else {
             return Err(TlsError::Pem { path: files.certificate.clone(), what: "certificate" });

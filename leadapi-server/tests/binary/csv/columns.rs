@@ -76,10 +76,11 @@ fn a_phone_number_that_a_spreadsheet_rounded_is_refused() {
     let site = Site::empty();
     let file = site.write(
         "leads.csv",
-        "name,phone\nAnn,4.91512E+11\nBo,\"=\"\"0151123456\"\"\"\nCy,p:+447700900123\nDi,+1 555 0100 ext. 12\n",
+        "name,phone\nAnn,4.91512E+11\nBo,\"=\"\"0151123456\"\"\"\nCy,p:+447700900123\nDi,+1 555 0100 ext. 12\nEd,\n",
     );
     let (code, report, _) = site.import(&file, &["--dry-run"]);
+    assert!(report.contains("\nphone: 1 of 4 phone numbers was rounded by a spreadsheet\n"), "{report}");
     assert!(code == 5 && report.contains("\nline 2: phone \"4.91512E+11\" was rounded by a spreadsheet"), "{report}");
     assert_eq!(site.import(&file, &[]).0, 5);
-    assert_eq!(site.rows("name,phone"), ["Bo,0151123456", "Cy,+447700900123", "Di,+1 555 0100 ext. 12"]);
+    assert_eq!(site.rows("name,phone"), ["Bo,0151123456", "Cy,+447700900123", "Di,+1 555 0100 ext. 12", "Ed,"]);
 }

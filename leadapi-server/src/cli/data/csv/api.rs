@@ -19,7 +19,7 @@ use crate::{
     cli::{
         CommandError,
         csv_error::CsvError,
-        store::{open, sensitive},
+        store::{AcceptLoss, open, sensitive},
     },
     store::DatabaseUrl,
 };
@@ -43,6 +43,8 @@ pub(super) struct ApiArgs {
     /// A running server may use it at the same time. Defaults to the variable `LEADAPI_STORE`.
     #[arg(long, value_name = "STORE", requires = "business", value_parser = sensitive::<DatabaseUrl>())]
     store: Option<DatabaseUrl>,
+    #[command(flatten)]
+    loss: AcceptLoss,
 }
 
 /// A client, and the API that it calls.
@@ -80,7 +82,7 @@ impl ApiArgs {
             Some(url) => url.clone(),
             None => from_environment()?,
         };
-        let store = open(&url).await?;
+        let store = open(&self.loss.apply(url.clone())).await?;
         if !store.businesses().await?.iter().any(|known| known.id == *business) {
             return Err(CsvError::Api(format!("no such business: {business}")).into());
         }

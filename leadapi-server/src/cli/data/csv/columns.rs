@@ -161,9 +161,9 @@ impl Columns {
         self.meanings.iter().position(|column| column.target().is_some_and(|target| target.name() == name))
     }
 
-    /// Returns the text of the column `value` in a row, if any.
-    pub(super) fn value<'r>(&self, record: &'r StringRecord) -> Option<&'r str> {
-        record.get(self.position("value")?).map(|text| self.text(text))
+    /// Returns the text in a row of the column that is mapped to a field, if any.
+    pub(super) fn cell<'r>(&self, field: &str, record: &'r StringRecord) -> Option<&'r str> {
+        record.get(self.position(field)?).map(|text| self.text(text))
     }
 
     /// Returns the lead of a row.

@@ -156,7 +156,8 @@ impl Import<'_> {
         };
         let (file, rows, skipped) = (self.sheet.path().to_owned(), self.sheet.rows, self.skipped.into_inner());
         let amounts = self.sheet.amounts.clone().filter(|_| is_dry_run);
-        Ok(Report { file, is_dry_run, rows, skipped, progress, refused_file, problems, amounts, failure })
+        let phones = self.sheet.phones;
+        Ok(Report { file, is_dry_run, rows, skipped, progress, refused_file, problems, amounts, phones, failure })
     }
 
     /// Returns the rows that have not been imported yet. The iterator ends early if a row cannot be read or recorded.

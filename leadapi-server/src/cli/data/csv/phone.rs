@@ -1,5 +1,9 @@
 //! Phone numbers as spreadsheets and advertising platforms write them.
 
+use serde::Serialize;
+
+use crate::cli::output::count;
+
 /// Returns the phone number in a cell. Takes it out of `="…"`, which keeps a spreadsheet from changing it, and removes
 /// the prefix `p:` of lead ads. Any other text stays as it is.
 ///
@@ -22,6 +26,30 @@ fn is_rounded(text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (whole, fraction) = mantissa.split_once(['.', ',']).unwrap_or((mantissa, "0"));
     digits(whole) && digits(fraction) && exponent.strip_prefix('+').is_some_and(digits)
+}
+
+/// The number of phone numbers in a file, and how many of them a spreadsheet rounded.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub(super) struct Phones {
+    numbers: u64,
+    rounded: u64,
+}
+
+impl Phones {
+    pub(super) fn add(&mut self, cell: &str) {
+        if !cell.trim().is_empty() {
+            self.numbers += 1;
+            self.rounded += u64::from(read(cell).is_err());
+        }
+    }
+
+    /// Returns a line for the report if a number was rounded.
+    pub(super) fn text(self) -> Option<String> {
+        let Self { numbers, rounded } = self;
+        let were = if rounded == 1 { "was" } else { "were" };
+        let numbers = count(numbers, "phone number", "phone numbers");
+        (rounded > 0).then(|| format!("phone: {rounded} of {numbers} {were} rounded by a spreadsheet"))
+    }
 }
 
 #[cfg(test)]

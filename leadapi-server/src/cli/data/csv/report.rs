@@ -5,7 +5,7 @@ use std::{iter, path::PathBuf};
 use leadapi_client::bulk::Progress;
 use serde_json::json;
 
-use super::amounts::Reading;
+use super::{amounts::Reading, phone::Phones};
 use crate::cli::{
     CommandError,
     csv_error::CsvError,
@@ -28,6 +28,7 @@ pub(super) struct Report {
     pub(super) problems: Vec<(u64, String)>,
     /// For a dry run, how an amount of the file is read.
     pub(super) amounts: Option<Reading>,
+    pub(super) phones: Phones,
     /// The reason that the import is not complete.
     pub(super) failure: Option<CsvError>,
 }
@@ -43,7 +44,7 @@ impl Report {
         let value = json!({
             "rows": rows, "created": progress.created, "already_imported": existing, "refused": progress.refused,
             "unfinished": unfinished, "refused_file": self.refused_file, "dry_run": self.is_dry_run, "problems": problems,
-            "value": self.amounts,
+            "value": self.amounts, "phone": self.phones,
         });
         format.print(&value, || self.text(existing, unfinished))?;
         match self.failure {
@@ -64,7 +65,8 @@ impl Report {
         }
         let problems = self.problems.iter().take(SHOWN).map(|(line, because)| format!("line {line}: {because}"));
         let amounts = self.amounts.as_ref().map(Reading::text);
-        let mut lines: Vec<String> = iter::once(first).chain(amounts).chain(problems).collect();
+        let mut lines: Vec<String> =
+            iter::once(first).chain(amounts).chain(self.phones.text()).chain(problems).collect();
         if self.problems.len() > SHOWN {
             lines.push(format!("and {} more", self.problems.len() - SHOWN));
         }

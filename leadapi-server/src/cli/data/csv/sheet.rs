@@ -9,6 +9,7 @@ use super::{
     amounts::{Reading, Survey},
     columns::{ColumnArgs, Columns},
     delimiter::Delimiter,
+    phone::Phones,
     row::Row,
     source::Source,
 };
@@ -41,6 +42,7 @@ pub(super) struct Sheet {
     pub(super) rows: u64,
     /// How an amount of the file is read.
     pub(super) amounts: Option<Reading>,
+    pub(super) phones: Phones,
 }
 
 impl Sheet {
@@ -49,11 +51,14 @@ impl Sheet {
         let mut source = Source::open(&args.file)?;
         let (delimiter, header) = args.header(&source)?;
         let columns = args.columns.map(&header).map_err(|problem| source.problem(problem))?;
-        let (mut rows, mut survey) = (0, Survey::default());
+        let (mut rows, mut survey, mut phones) = (0, Survey::default(), Phones::default());
         source.check(delimiter, |record| {
             rows += 1;
-            if let Some(text) = columns.value(&record.fields) {
+            if let Some(text) = columns.cell("value", &record.fields) {
                 survey.add(record.line, text, columns.notation());
+            }
+            if let Some(text) = columns.cell("phone", &record.fields) {
+                phones.add(text);
             }
             if record.resembles_rows(columns.len()) && !args.multiline {
                 return Err(format!(
@@ -66,7 +71,7 @@ impl Sheet {
         })?;
         survey.check(columns.notation(), delimiter).map_err(|problem| source.problem(problem))?;
         let amounts = survey.reading(columns.notation());
-        Ok(Self { source, delimiter, header, columns, rows, amounts })
+        Ok(Self { source, delimiter, header, columns, rows, amounts, phones })
     }
 
     pub(super) fn path(&self) -> &Path {

@@ -15,6 +15,7 @@ use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
 use super::{AcmeError, AcmeSettings};
+use crate::secret_file::ExposedSecret;
 
 #[derive(Debug, Clone)]
 pub(super) struct Cache {
@@ -37,6 +38,9 @@ impl Cache {
         };
         for path in [&this.account, &this.certificate] {
             read(path).map_err(|source| AcmeError::Read { path: path.clone(), source })?;
+            if let Some(exposed) = ExposedSecret::find(path) {
+                tracing::warn!("{exposed}");
+            }
         }
         let probe = folder.join(format!("probe-{}", Uuid::now_v7()));
         write(&probe, b"").and_then(|()| fs::remove_file(&probe)).map_err(write_error)?;
