@@ -14,12 +14,12 @@ use leadapi_client::Client;
 use leadapi_core::{
     BoxError,
     dataset::Dataset,
-    form::{Answers, Choice, Escape, FormRecord, Outcome, Policy, Questionnaire, Step, StepQuestion, Version},
     http::LeadService,
     memory::{MemoryStore, MemoryTokens, SystemClock},
     port::Clock,
     tokens::{self, StoredTokens},
 };
+use leadapi_form::{Answers, Choice, Escape, FormRecord, Outcome, Policy, Questionnaire, Step, StepQuestion, Version};
 use leadapi_server::SAMPLE;
 
 const FORM: &str = include_str!("../../leadapi-core/tests/data/form.json");
@@ -43,7 +43,7 @@ const SCRIPT: [(&str, &str); 12] = [
 #[tokio::main]
 async fn main() -> Result<(), BoxError> {
     let record: FormRecord = serde_json::from_str(FORM)?;
-    let form = record.compile(Version::Live, &Policy::default());
+    let form = Questionnaire::compile(&record, Version::Live, &Policy::default());
 
     println!("Findings of the check:");
     for finding in form.check() {
@@ -102,7 +102,7 @@ fn converse(form: &Questionnaire<'_>, visitor: &mut Visitor) -> Result<Answers, 
 fn ask(
     step: Step<'_, '_>,
     all: bool,
-    problems: &[(&str, leadapi_core::form::Problem)],
+    problems: &[(&str, leadapi_form::Problem)],
     visitor: &mut Visitor,
 ) -> Result<Vec<(String, String)>, BoxError> {
     let mut answers = Vec::new();

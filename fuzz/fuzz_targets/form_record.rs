@@ -2,7 +2,7 @@
 //! it, and walks it.
 #![no_main]
 
-use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Questionnaire, Verdict, Version};
+use leadapi_form::{Answers, FormRecord, Outcome, Policy, Questionnaire, Verdict, Version};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ fuzz_target!(|text: &str| {
     let mut policy = Policy::default();
     policy.budget = 2_000;
     for version in [Version::Draft, Version::Live] {
-        let form = record.compile(version, &policy);
+        let form = Questionnaire::compile(&record, version, &policy);
         drop(form.check());
         prove(&form);
         walk(&form, &answers);

@@ -15,7 +15,6 @@ pub mod model;
 
 pub mod validate;
 
-#[cfg(any(feature = "form", feature = "service"))]
 pub mod form;
 
 #[cfg(feature = "service")]

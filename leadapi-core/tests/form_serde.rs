@@ -1,5 +1,4 @@
 //! Tests of records inside a host's types, of rejected input, and of deep nesting.
-#![cfg(any(feature = "form", feature = "service"))]
 
 use leadapi_core::form::{Field, FormRecord, Number, Raw};
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,4 @@
 //! Tests of the sample record, accessed through its types, and of a record built in code.
-#![cfg(any(feature = "form", feature = "service"))]
 #![allow(clippy::unwrap_used, reason = "a failed helper fails its test")]
 
 use leadapi_core::form::{

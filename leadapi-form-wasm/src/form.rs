@@ -1,6 +1,6 @@
 //! A compiled form together with its record.
 
-use leadapi_core::form::{Answers, FormRecord, Policy, Questionnaire, Version};
+use leadapi_form::{Answers, FormRecord, Policy, Questionnaire, Version};
 use self_cell::self_cell;
 use serde_json::Error;
 
@@ -30,11 +30,11 @@ impl CompiledForm {
         let mut policy = Policy::default();
         policy.locale = locale;
         let record = serde_json::from_str(record)?;
-        Ok(Self(RecordAndForm::new(record, |record| record.compile(version, &policy))))
+        Ok(Self(RecordAndForm::new(record, |record| Questionnaire::compile(record, version, &policy))))
     }
 
     /// Walks through the form with these answers, and returns the walk as
-    /// [`Walk::to_json`](leadapi_core::form::Walk::to_json) describes it.
+    /// [`Walk::to_json`](leadapi_form::Walk::to_json) describes it.
     ///
     /// # Errors
     ///

@@ -16,8 +16,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Version};
 use leadapi_cost::sized;
+use leadapi_form::{Answers, FormRecord, Outcome, Policy, Questionnaire, Version};
 use leadapi_form_harness::Naive;
 use serde_json::Value;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -35,15 +35,15 @@ fn main() {
     walks(100, 40, 1);
     let policy = Policy::default();
     let record: FormRecord = serde_json::from_str(SAMPLE).unwrap();
-    let form = record.compile(Version::Live, &policy);
+    let form = Questionnaire::compile(&record, Version::Live, &policy);
     let say = |what: &str, (best, median): (Duration, Duration)| println!("{what:<44} {best:>12.2?} {median:>12.2?}");
     say("sample: parse", time(2, || serde_json::from_str::<FormRecord>(SAMPLE).unwrap()));
-    say("sample: compile", time(40, || record.compile(Version::Live, &policy).pages().count()));
+    say("sample: compile", time(40, || Questionnaire::compile(&record, Version::Live, &policy).pages().count()));
     say(
         "sample: parse and compile",
         time(2, || {
             let record: FormRecord = serde_json::from_str(SAMPLE).unwrap();
-            record.compile(Version::Live, &policy).pages().count()
+            Questionnaire::compile(&record, Version::Live, &policy).pages().count()
         }),
     );
     say("sample: proofs", time(10, || form.prove()));
@@ -51,14 +51,14 @@ fn main() {
     say("sample: all paths", time(10, || form.paths(1_000)));
     let (record, _) = sized(100);
     let record: FormRecord = serde_json::from_str(&record.to_string()).unwrap();
-    let form = record.compile(Version::Live, &policy);
+    let form = Questionnaire::compile(&record, Version::Live, &policy);
     say("100 pages: check with proofs", time(1, || form.check()));
 }
 
 fn walks(pages: usize, count: u32, naive_count: u32) {
     let (value, answers) = sized(pages);
     let record: FormRecord = serde_json::from_str(&value.to_string()).unwrap();
-    let form = record.compile(Version::Live, &Policy::default());
+    let form = Questionnaire::compile(&record, Version::Live, &Policy::default());
     let typed: Answers = serde_json::from_str(&answers.to_string()).unwrap();
     let naive = Naive::new(&value, false);
     // The walk must reach the ending, or the comparison would be meaningless.

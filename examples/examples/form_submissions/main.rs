@@ -26,10 +26,8 @@ use std::{
 
 use clap::Parser;
 use leadapi_client::{Client, Pacing, RetryPolicy};
-use leadapi_core::{
-    BoxError,
-    form::{FormRecord, Policy, Questionnaire, Severity, Version},
-};
+use leadapi_core::BoxError;
+use leadapi_form::{FormRecord, Policy, Questionnaire, Severity, Version};
 use store::{Key, Store, Submission};
 use tokio::{net::TcpListener, sync::Notify, task::spawn_blocking};
 
@@ -89,7 +87,8 @@ fn forms(folder: &Path, locale: Option<String>) -> Result<HashMap<String, &'stat
         }
         let record: FormRecord = serde_json::from_str(&fs::read_to_string(&path)?)?;
         let record: &'static FormRecord = Box::leak(Box::new(record));
-        let form: &'static Questionnaire<'_> = Box::leak(Box::new(record.compile(Version::Live, &policy)));
+        let form: &'static Questionnaire<'_> =
+            Box::leak(Box::new(Questionnaire::compile(record, Version::Live, &policy)));
         for finding in form.check().iter().filter(|finding| finding.severity() == Severity::Error) {
             eprintln!("{}: {finding}", path.display());
         }

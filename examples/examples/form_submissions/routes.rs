@@ -10,10 +10,8 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
-use leadapi_core::{
-    BoxError,
-    form::{Answers, Problem, Questionnaire},
-};
+use leadapi_core::BoxError;
+use leadapi_form::{Answers, Problem, Questionnaire};
 use serde_json::{Value, json, value::RawValue};
 
 use crate::{

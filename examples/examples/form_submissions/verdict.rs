@@ -1,7 +1,7 @@
 //! Decides what becomes of a visitor's answers.
 
 use leadapi_client::model::NewLead;
-use leadapi_core::form::{Answers, NoLead, Outcome, Problem, Questionnaire, Step};
+use leadapi_form::{Answers, NoLead, Outcome, Problem, Questionnaire, Step};
 
 use crate::store::State;
 

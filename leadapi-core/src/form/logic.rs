@@ -94,10 +94,15 @@ pub enum Operand {
     List(Vec<Operand>),
 }
 
-#[cfg(feature = "form")]
 impl Operand {
     /// Returns the elements of an array, or the value itself as the only element.
-    pub(super) fn elements(&self) -> &[Self] {
+    ///
+    /// ```
+    /// use leadapi_core::form::Operand;
+    ///
+    /// assert_eq!(Operand::from("a").elements(), [Operand::from("a")]);
+    /// ```
+    pub fn elements(&self) -> &[Self] {
         if let Self::List(values) = self { values } else { std::slice::from_ref(self) }
     }
 }

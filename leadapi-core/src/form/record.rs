@@ -36,12 +36,11 @@ macro_rules! record {
             pub const KEYS: &[&str] = &[$($key),+];
         }
 
-        #[cfg(feature = "form")]
-        impl $crate::form::check::Inspect for $name {
+        impl $crate::form::Inspect for $name {
             const EXPECTED: &'static str = "an object";
 
-            fn inspect(&self, inspector: &mut $crate::form::check::Inspector<'_>) {
-                $(inspector.member($key, |inspector| self.$field.inspect(inspector));)+
+            fn inspect(&self, inspector: &mut dyn $crate::form::Inspector) {
+                $($crate::form::inspect::member(inspector, $key, |inspector| self.$field.inspect(inspector));)+
                 self.extra.keys().for_each(|name| inspector.unknown(name, Self::KEYS));
             }
         }

@@ -97,3 +97,18 @@ record! {
         confirmation_message: Field<String> = "confirmation_message",
     }
 }
+
+impl Form {
+    /// Returns the published snapshot. An empty snapshot (`{}`) counts as missing.
+    ///
+    /// ```
+    /// use leadapi_core::form::Form;
+    ///
+    /// let form: Form = serde_json::from_str(r#"{"live_snapshot":{}}"#)?;
+    /// assert!(form.published().is_none());
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn published(&self) -> Option<&LiveSnapshot> {
+        self.live_snapshot.get().filter(|snapshot| **snapshot != LiveSnapshot::default())
+    }
+}

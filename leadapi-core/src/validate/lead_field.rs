@@ -52,7 +52,8 @@ pub static OPTIONAL_TEXTS: [&OptionalText; 5] = [&EMAIL, &PHONE, &SOURCE, &NOTES
 #[cfg_attr(not(feature = "service"), allow(dead_code, reason = "only the service writes JSON by hand"))]
 pub(crate) const TEXTS_BEFORE_VALUE: usize = 4;
 
-pub(crate) static EMAIL: OptionalText = OptionalText {
+/// The field [`email`](NewLead::email).
+pub static EMAIL: OptionalText = OptionalText {
     access: access!(email),
     rule: TextRule { field: "email", max_chars: 254, trimmed: true, line_breaks: false, shape: Some(Shape::Email) },
     description: "The e-mail address: one `@` with 1 to 64 characters before it and a dotted domain after it, \
@@ -63,7 +64,8 @@ pub(crate) static EMAIL: OptionalText = OptionalText {
     null_in_fingerprint: true,
 };
 
-pub(crate) static PHONE: OptionalText = OptionalText {
+/// The field [`phone`](NewLead::phone).
+pub static PHONE: OptionalText = OptionalText {
     access: access!(phone),
     rule: TextRule { field: "phone", max_chars: 50, trimmed: true, line_breaks: false, shape: Some(Shape::Phone) },
     description: "The phone number, with at least three digits of any script. Leading and trailing white space is \
@@ -74,7 +76,8 @@ pub(crate) static PHONE: OptionalText = OptionalText {
     null_in_fingerprint: true,
 };
 
-pub(crate) static SOURCE: OptionalText = OptionalText {
+/// The field [`source`](NewLead::source).
+pub static SOURCE: OptionalText = OptionalText {
     access: access!(source),
     rule: TextRule { field: "source", max_chars: 100, trimmed: false, line_breaks: false, shape: None },
     description: "The origin of the lead, as free text. It is stored as sent.",
@@ -84,7 +87,8 @@ pub(crate) static SOURCE: OptionalText = OptionalText {
     null_in_fingerprint: true,
 };
 
-pub(crate) static NOTES: OptionalText = OptionalText {
+/// The field [`notes`](NewLead::notes).
+pub static NOTES: OptionalText = OptionalText {
     access: access!(notes),
     rule: TextRule { field: "notes", max_chars: 10_000, trimmed: false, line_breaks: true, shape: None },
     description: "Free text, stored as sent. Control characters other than line breaks and tabs are not allowed.",
@@ -109,7 +113,8 @@ pub(crate) static BUSINESS_NAME: OptionalText = OptionalText {
 #[expect(clippy::struct_excessive_bools, reason = "a row of a table")]
 pub struct OptionalText {
     access: Access,
-    pub(crate) rule: TextRule,
+    /// The rule for the text.
+    pub rule: TextRule,
     /// The description of the field in a request body (OpenAPI).
     #[cfg_attr(not(feature = "openapi"), allow(dead_code, reason = "only the OpenAPI document reads it"))]
     pub(crate) description: &'static str,
@@ -118,8 +123,7 @@ pub struct OptionalText {
     /// Whether recordings redact the field.
     is_personal: bool,
     /// Whether form questions can be mapped to the field. Answers that fill no field go to the notes.
-    #[cfg_attr(not(feature = "form"), allow(dead_code, reason = "only forms read it"))]
-    pub(crate) takes_answers: bool,
+    pub takes_answers: bool,
     /// Whether the fingerprint of a create includes the field even if it is unset. Must be false for fields added
     /// later, so that requests without them keep their fingerprints (contract D10).
     pub(crate) null_in_fingerprint: bool,

@@ -15,6 +15,8 @@ pub use draft::{LeadDraft, NewLeadMeta};
 pub use edit::LeadEdit;
 pub use field_error::{FieldError, FieldErrors};
 #[doc(hidden)]
-pub use lead_field::{LEAD_FIELDS, LeadField, OPTIONAL_TEXTS, OptionalText};
+pub use lead_field::{EMAIL, LEAD_FIELDS, LeadField, NOTES, OPTIONAL_TEXTS, OptionalText, PHONE, SOURCE};
 pub use name::{InvalidEmail, InvalidName, check_email, check_name, check_token_name, email_key};
 pub use placement::{InvalidReference, LookupResult, RequiredLookups};
+#[doc(hidden)]
+pub use text::{NAME, TextRule};

@@ -6,7 +6,7 @@ use super::{FieldError, FieldErrors};
 
 /// A format that a text field must have.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Shape {
+pub enum Shape {
     /// An email address.
     Email,
     /// A phone number.
@@ -15,16 +15,22 @@ pub(crate) enum Shape {
 
 /// The rule for one text field.
 #[derive(Debug)]
-pub(crate) struct TextRule {
-    pub(crate) field: &'static str,
-    pub(crate) max_chars: usize,
-    pub(crate) trimmed: bool,
-    pub(crate) line_breaks: bool,
-    pub(crate) shape: Option<Shape>,
+pub struct TextRule {
+    /// The name of the field.
+    pub field: &'static str,
+    /// The maximum number of characters.
+    pub max_chars: usize,
+    /// Whether leading and trailing white space is removed.
+    pub trimmed: bool,
+    /// Whether line breaks are allowed.
+    pub line_breaks: bool,
+    /// The format, or `None` for any text.
+    pub shape: Option<Shape>,
 }
 
+/// The rule for the name of a lead.
 #[rustfmt::skip]
-pub(crate) const NAME: TextRule = TextRule { field: "name", max_chars: 200, trimmed: true, line_breaks: false, shape: None };
+pub const NAME: TextRule = TextRule { field: "name", max_chars: 200, trimmed: true, line_breaks: false, shape: None };
 
 impl TextRule {
     /// Checks the text. Returns the text to store, or `None` for blank text, which forms send for an empty field.
@@ -66,7 +72,7 @@ impl TextRule {
     }
 
     /// Returns whether the text is not blank and breaks no rule.
-    pub(crate) fn allows(&self, text: &str) -> bool {
+    pub fn allows(&self, text: &str) -> bool {
         let mut errors = FieldErrors::default();
         self.kept(text, &mut errors).is_some() && errors.is_empty()
     }

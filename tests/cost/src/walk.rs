@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Version};
+use leadapi_form::{Answers, FormRecord, Outcome, Policy, Questionnaire, Version};
 
 use crate::sized;
 
@@ -17,7 +17,7 @@ pub(crate) fn with_walks(count: usize, measure: impl FnOnce(&mut dyn FnMut())) {
     let (record, answers) = sized(PAGES);
     let record: FormRecord = serde_json::from_str(&record.to_string()).unwrap();
     let answers: Answers = serde_json::from_str(&answers.to_string()).unwrap();
-    let form = record.compile(Version::Live, &Policy::default());
+    let form = Questionnaire::compile(&record, Version::Live, &Policy::default());
     let walk = form.walk(&answers);
     assert!(matches!(walk.outcome(), Outcome::Finished(_)) && walk.steps().count() == PAGES);
     measure(&mut || {

@@ -1,6 +1,6 @@
 //! Walks forms with the engine, and reports each walk in the format of the test vectors.
 
-use leadapi_core::form::{
+use leadapi_form::{
     Answers, CalendarProvider, Escape, FormRecord, NoLead, Outcome, Policy, Questionnaire, Step, VerificationKind,
     Version, Walk,
 };
@@ -13,7 +13,7 @@ pub const FALLBACK: &str = "…";
 pub fn report(record: &Value, draft: bool, answers: &Value) -> Value {
     let record: FormRecord = serde_json::from_str(&record.to_string()).unwrap();
     let version = if draft { Version::Draft } else { Version::Live };
-    let form = record.compile(version, &Policy::default());
+    let form = Questionnaire::compile(&record, version, &Policy::default());
     report_of(&form, &serde_json::from_str(&answers.to_string()).unwrap())
 }
 

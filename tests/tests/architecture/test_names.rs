@@ -7,8 +7,9 @@ use syn::{Attribute, Item, Meta};
 use crate::{root, rust_files};
 
 /// The packages, and their folders in the repository.
-const PACKAGES: [(&str, &str); 4] = [
+const PACKAGES: [(&str, &str); 5] = [
     ("leadapi-core", "leadapi-core"),
+    ("leadapi-form", "leadapi-core/form"),
     ("leadapi-server", "leadapi-server"),
     ("leadapi-client", "leadapi-client"),
     ("leadapi-tests", "tests"),
@@ -23,6 +24,9 @@ impl TestNames {
         for (package, folder) in PACKAGES {
             let folder = root().join(folder);
             for (of_target, files) in [(Some("lib"), folder.join("src")), (None, folder.join("tests"))] {
+                if !files.exists() {
+                    continue;
+                }
                 for file in rust_files(&files) {
                     let mut path = vec![package.to_owned()];
                     path.extend(of_target.map(str::to_owned));

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use leadapi_core::form::{FormRecord, Policy, Version};
+use leadapi_form::{FormRecord, Policy, Questionnaire, Version};
 use leadapi_form_harness::hostile;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -29,7 +29,7 @@ fn checking_a_hostile_form_takes_bounded_time_and_memory() {
     let mut wrong = Vec::new();
     for (name, text) in hostile() {
         let (record, read) = measured(|| serde_json::from_str::<FormRecord>(&text).unwrap());
-        let form = record.compile(Version::Live, &Policy::default());
+        let form = Questionnaire::compile(&record, Version::Live, &Policy::default());
         let (_, check) = measured(|| form.check());
         let (_, prove) = measured(|| form.prove());
         let (_, paths) = measured(|| form.paths(1_000));

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use leadapi_core::form::{Code, FormRecord, Policy, Question, QuestionType, Severity, Version};
+use leadapi_form::{Code, FormRecord, Policy, Question, QuestionType, Questionnaire, Severity, Version};
 use leadapi_form_harness::{Naive, report_of};
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ fn each_kind_of_form_makes_the_lead_that_its_agency_wants() {
         let record: FormRecord = serde_json::from_value(form["record"].clone()).unwrap();
         for case in form["cases"].as_array().unwrap() {
             let what = format!("{file}, {}", case["name"].as_str().unwrap());
-            let compiled = record.compile(Version::Live, &policy(&case["locale"]));
+            let compiled = Questionnaire::compile(&record, Version::Live, &policy(&case["locale"]));
             let answers = serde_json::from_str(&case["answers"].to_string()).unwrap();
             compare(&what, &case["expect"], &report_of(&compiled, &answers), &mut differences);
             if case["locale"].is_null() {
@@ -57,7 +57,7 @@ fn each_kind_of_form_makes_the_lead_that_its_agency_wants() {
 fn the_check_has_no_complaint_about_these_forms() {
     for (file, form) in forms() {
         let record: FormRecord = serde_json::from_value(form["record"].clone()).unwrap();
-        let findings = record.compile(Version::Live, &Policy::default()).check();
+        let findings = Questionnaire::compile(&record, Version::Live, &Policy::default()).check();
         // A number question for a phone number is accepted, but not recommended.
         let mut complaints = findings
             .iter()

@@ -3,7 +3,7 @@
 
 use std::{cell::RefCell, collections::BTreeMap};
 
-use leadapi_core::form::{Answers, FormRecord, Policy, Version};
+use leadapi_form::{Answers, FormRecord, Policy, Questionnaire, Version};
 use leadapi_form_harness::{Naive, report_of};
 use proptest::{collection::vec, prelude::*, test_runner::TestRunner};
 
@@ -29,7 +29,7 @@ fn engine_and_naive_interpreter_agree_on_random_walks() {
         let record: FormRecord = serde_json::from_str(&value.to_string()).unwrap();
         let mut policy = Policy::default();
         policy.score_in_notes = score_in_notes;
-        let compiled = record.compile(if draft { Version::Draft } else { Version::Live }, &policy);
+        let compiled = Questionnaire::compile(&record, if draft { Version::Draft } else { Version::Live }, &policy);
         let naive = Naive::new(&value, draft).with_score_in_notes(score_in_notes);
         for bytes in walks {
             let answers = random::answers(&mut Draw(&bytes), &value);

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use leadapi_core::form::{Answers, FormRecord, Operator, Policy, Question, QuestionType, Version};
+use leadapi_form::{Answers, FormRecord, Operator, Policy, Question, QuestionType, Questionnaire, Version};
 
-const DOCUMENT: &str = include_str!("../../../leadapi-core/FORMS.md");
+const DOCUMENT: &str = include_str!("../../../leadapi-core/form/FORMS.md");
 
 /// Returns the rows of the table under a heading, each split into its cells.
 fn table(heading: &str) -> Vec<Vec<&'static str>> {
@@ -18,7 +18,7 @@ fn table(heading: &str) -> Vec<Vec<&'static str>> {
 fn the_record_in_forms_md_has_no_findings_and_makes_a_lead() {
     let (_, after) = DOCUMENT.split_once("```json\n").unwrap();
     let record: FormRecord = serde_json::from_str(after.split("```").next().unwrap()).unwrap();
-    let form = record.compile(Version::Live, &Policy::default());
+    let form = Questionnaire::compile(&record, Version::Live, &Policy::default());
     assert_eq!(form.check(), []);
     for (who, lead) in [("parent", true), ("me", false)] {
         let answers = Answers::new().with("q_who", who).with("q_hours", 3);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use leadapi_core::form::{Answers, FormRecord, Outcome, Policy, Questionnaire, Step, Version};
+use leadapi_form::{Answers, FormRecord, Outcome, Policy, Questionnaire, Step, Version};
 use leadapi_form_harness::{report, report_of};
 use proptest::{
     collection::vec,
@@ -64,7 +64,7 @@ fn rules(record: &mut Value) -> &mut Vec<Value> {
 fn walked<T>(record: &Value, answers: &Value, see: impl FnOnce(&Questionnaire<'_>, &Answers) -> T) -> T {
     let record: FormRecord = serde_json::from_str(&record.to_string()).unwrap();
     let answers = serde_json::from_str(&answers.to_string()).unwrap();
-    see(&record.compile(Version::Live, &Policy::default()), &answers)
+    see(&Questionnaire::compile(&record, Version::Live, &Policy::default()), &answers)
 }
 
 #[test]

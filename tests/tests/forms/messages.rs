@@ -1,6 +1,6 @@
 //! Tests of the texts of findings: the messages and the fixes.
 
-use leadapi_core::form::Code;
+use leadapi_form::Code;
 use serde_json::{Value, json};
 
 use crate::{

@@ -1,6 +1,6 @@
 //! Tests of numbers that visitors type, which have other values in other countries.
 
-use leadapi_core::form::{Answers, FormRecord, Policy, Version};
+use leadapi_form::{Answers, FormRecord, Policy, Questionnaire, Version};
 use leadapi_form_harness::Naive;
 use proptest::{prelude::*, test_runner::TestRunner};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ fn value(record: &Value, locale: Option<&str>, answer: &Value) -> Result<f64, St
     let record: FormRecord = serde_json::from_str(&record.to_string()).unwrap();
     let mut policy = Policy::default();
     policy.locale = locale.map(str::to_owned);
-    let form = record.compile(Version::Draft, &policy);
+    let form = Questionnaire::compile(&record, Version::Draft, &policy);
     let answers: Answers = serde_json::from_str(&json!({"n": answer, "name": "Ann"}).to_string()).unwrap();
     let walk = form.walk(&answers).to_json("");
     walk["lead"]["value"].as_f64().ok_or_else(|| walk["problems"][0]["problem"].as_str().unwrap().to_owned())

@@ -1,7 +1,8 @@
 //! Tests of proofs and checks with operators, scores and the operators of a host.
 
-use leadapi_core::form::{
-    Answer, Answers, Code, FormRecord, Operand, Operator, PathEnd, Policy, Proofs, QuestionType, Step, Verdict, Version,
+use leadapi_form::{
+    Answer, Answers, Code, FormRecord, Operand, Operator, PathEnd, Policy, Proofs, QuestionType, Questionnaire, Step,
+    Verdict, Version,
 };
 use serde_json::{Value, json};
 
@@ -18,12 +19,16 @@ fn routed(question: &Value, op: &str, conditions: &Value) -> FormRecord {
 }
 
 fn proofs(record: &FormRecord) -> Proofs {
-    record.compile(Version::Draft, &Policy::default()).prove()
+    Questionnaire::compile(record, Version::Draft, &Policy::default()).prove()
 }
 
 fn codes(record: &Value) -> Vec<Code> {
     let record: FormRecord = serde_json::from_str(&record.to_string()).unwrap();
-    record.compile(Version::Draft, &Policy::default()).check().iter().map(|finding| finding.code).collect()
+    Questionnaire::compile(&record, Version::Draft, &Policy::default())
+        .check()
+        .iter()
+        .map(|finding| finding.code)
+        .collect()
 }
 
 #[test]
@@ -79,7 +84,7 @@ fn every_operator_fits_a_type_or_is_reported() {
                     condition["value"] = value;
                 }
                 let record = routed(&asked, "AND", &json!([condition]));
-                let form = record.compile(Version::Draft, &Policy::default());
+                let form = Questionnaire::compile(&record, Version::Draft, &Policy::default());
                 let never = form.check().iter().any(|finding| {
                     matches!(finding.code, Code::OperatorMismatch | Code::GtOnNonNumber | Code::ValueMismatch)
                         || finding.code == Code::ConditionOptionMissing
@@ -110,7 +115,7 @@ fn proofs_hold_whatever_an_operator_of_the_host_returns() {
     policy.operators.add("begins_with", |_, _| Some(true));
     let asked = json!({"id": "q", "type": "short_text", "label": "Q?"});
     let record = routed(&asked, "AND", &json!([{"fieldId": "q", "op": "longer_than", "value": 3}]));
-    let form = record.compile(Version::Draft, &policy);
+    let form = Questionnaire::compile(&record, Version::Draft, &policy);
     let end = |answers: Answers| format!("{:?}", form.walk(&answers).outcome());
     assert!(end(Answers::new().with("q", "Anna")).contains("\"yes\""));
     assert!(end(Answers::new().with("q", "Ann")).contains("\"no\""));
@@ -120,7 +125,7 @@ fn proofs_hold_whatever_an_operator_of_the_host_returns() {
     assert_eq!((proofs.endings, proofs.undecided), (Verdict::Unknown, vec![0]));
     assert!(form.check().iter().all(|finding| finding.code != Code::UnknownOperator));
     let record = routed(&asked, "AND", &json!([{"fieldId": "q", "op": "begins_with", "value": "x"}]));
-    let form = record.compile(Version::Draft, &policy);
+    let form = Questionnaire::compile(&record, Version::Draft, &policy);
     assert!(format!("{:?}", form.walk(&Answers::new().with("q", "Ann")).outcome()).contains("\"no\""));
 }
 
@@ -168,7 +173,7 @@ fn text_operators_compare_the_text_of_numbers_and_booleans() {
         for kind in ["hidden", "matrix"] {
             let asked = json!({"id": "q", "type": kind, "label": "Q?"});
             let record = routed(&asked, "AND", &json!([{"fieldId": "q", "op": op, "value": value}]));
-            let form = record.compile(Version::Draft, &Policy::default());
+            let form = Questionnaire::compile(&record, Version::Draft, &Policy::default());
             let answers: Answers = serde_json::from_str(&json!({"q": answer}).to_string()).unwrap();
             let walk = format!("{:?}", form.walk(&answers).outcome());
             assert_eq!(walk.contains("\"yes\""), holds, "{kind} {answer} {op} {value}");
@@ -199,7 +204,7 @@ fn every_spelling_of_an_operator_means_the_same() {
                     condition["value"] = value.clone();
                 }
                 let record = routed(&asked, "AND", &json!([condition]));
-                let form = record.compile(Version::Draft, &Policy::default());
+                let form = Questionnaire::compile(&record, Version::Draft, &Policy::default());
                 let ends = answers.each_ref().map(|answer| {
                     let answers: Answers = serde_json::from_str(&json!({"q": answer}).to_string()).unwrap();
                     format!("{:?}", form.walk(&answers).outcome())

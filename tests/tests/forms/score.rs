@@ -1,6 +1,6 @@
 //! Tests of the score of a lead: as an attribute, as a placeholder, and in the notes.
 
-use leadapi_core::form::{Answer, Answers, Code, FormRecord, Policy, Version};
+use leadapi_form::{Answer, Answers, Code, FormRecord, Policy, Questionnaire, Version};
 use serde_json::{Value, json};
 
 fn scored() -> Value {
@@ -20,7 +20,7 @@ fn answers() -> Answers {
 /// Returns the notes, the score as an attribute, and the ending of the walk.
 fn lead(record: &Value, policy: &Policy) -> (String, Vec<(String, Answer)>, String) {
     let record: FormRecord = serde_json::from_str(&record.to_string()).unwrap();
-    let form = record.compile(Version::Draft, policy);
+    let form = Questionnaire::compile(&record, Version::Draft, policy);
     let answers = answers();
     let walk = form.walk(&answers);
     let made = walk.lead().unwrap();
@@ -66,9 +66,9 @@ fn a_question_with_the_name_of_the_score_takes_precedence() {
     assert_eq!(attribute, [("Q?: A".to_owned(), Answer::from("a"))]);
     assert_eq!(message, "You have A of 45 points.");
     let record: FormRecord = serde_json::from_str(&record.to_string()).unwrap();
-    let findings = record.compile(Version::Draft, &Policy::default()).check();
+    let findings = Questionnaire::compile(&record, Version::Draft, &Policy::default()).check();
     assert!(findings.iter().any(|finding| finding.code == Code::ReservedKey), "{findings:?}");
     let record: FormRecord = serde_json::from_str(&scored().to_string()).unwrap();
-    let findings = record.compile(Version::Draft, &Policy::default()).check();
+    let findings = Questionnaire::compile(&record, Version::Draft, &Policy::default()).check();
     assert!(findings.iter().all(|finding| finding.code != Code::UnknownPlaceholder), "{findings:?}");
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use leadapi_core::form::Severity;
+use leadapi_form::Severity;
 
 use super::{
     input::FormFile,

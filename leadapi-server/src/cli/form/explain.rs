@@ -1,7 +1,7 @@
 //! `form explain`: explains the codes of findings.
 
 use clap::{Args, builder::PossibleValuesParser};
-use leadapi_core::form::Code;
+use leadapi_form::Code;
 use serde_json::json;
 
 use crate::cli::{CommandError, output::Format};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use leadapi_core::form::{Answers, FormRecord, Policy, Questionnaire, Version};
+use leadapi_form::{Answers, FormRecord, Policy, Questionnaire, Version};
 
 use crate::cli::{CommandError, data::read_text, output::Format};
 
@@ -41,7 +41,7 @@ impl FormFile {
         let version = if self.draft { Version::Draft } else { Version::Live };
         let mut policy = Policy::default();
         policy.locale.clone_from(&self.locale);
-        run(&parse(&self.file, text)?.compile(version, &policy), text, self.format)
+        run(&Questionnaire::compile(&parse(&self.file, text)?, version, &policy), text, self.format)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use leadapi_core::form::Finding;
+use leadapi_form::Finding;
 use serde::Serialize;
 use serde_json::value::RawValue;
 

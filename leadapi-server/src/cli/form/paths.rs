@@ -1,6 +1,6 @@
 //! `form paths` and `form graph`: print the paths and routes of a form.
 
-use leadapi_core::form::{Path, PathEnd, Questionnaire, RouteEnd};
+use leadapi_form::{Path, PathEnd, Questionnaire, RouteEnd};
 use serde_json::{Value, json};
 
 use super::input::FormFile;

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path};
 
-use leadapi_core::form::{Code, Severity};
+use leadapi_form::{Code, Severity};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ fn rule(code: Code, repository: &str) -> Value {
         "shortDescription": {"text": code.meaning().split_inclusive(". ").next().map(str::trim_end)},
         "fullDescription": {"text": code.meaning()},
         "help": {"text": code.fix(), "markdown": code.fix()},
-        "helpUri": format!("{repository}/blob/main/leadapi-core/FINDINGS.md"),
+        "helpUri": format!("{repository}/blob/main/leadapi-core/form/FINDINGS.md"),
         "defaultConfiguration": {"level": code.severity().as_str()},
         // GitHub shows this severity and filters by it.
         "properties": {"problem.severity": severity},

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use leadapi_core::form::{Escape, FormLead, NoLead, Outcome, SkipReason, SkippedRule, Step, Walk};
+use leadapi_form::{Escape, FormLead, NoLead, Outcome, SkipReason, SkippedRule, Step, Walk};
 
 use super::{
     input::{self, FormFile},

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use leadapi_core::form::Verdict;
+use leadapi_form::Verdict;
 use leadapi_form_harness::{Naive, Walk};
 use serde_json::{Value, json};
 

@@ -5,7 +5,7 @@ mod brute_force;
 
 use std::{cell::RefCell, collections::BTreeMap};
 
-use leadapi_core::form::{
+use leadapi_form::{
     Answers, FormRecord, NoLead, Outcome, PathEnd, Policy, Proofs, Questionnaire, Step, Verdict, Version,
 };
 use proptest::{
@@ -102,7 +102,7 @@ fn verdicts_match_brute_force() {
         let form_json = random::record(&mut Draw(&bytes), true, 4);
         let Some(seen) = brute_force(&form_json) else { return Err(TestCaseError::reject("too many answers")) };
         let record: FormRecord = serde_json::from_str(&form_json.to_string()).unwrap();
-        let form = record.compile(Version::Live, &Policy::default());
+        let form = Questionnaire::compile(&record, Version::Live, &Policy::default());
         let proofs = form.prove();
         let is_refuted = |verdict: &Verdict<Answers>| match verdict {
             Verdict::Refuted(_) => Some(true),
@@ -165,7 +165,7 @@ fn answers_between_two_constants_are_found() {
             step("gt", 49, "c"), step("gt", 49, "never"), step("gt", 9, "d")]},
         "settings": {"endings": [{"id": "a"}, {"id": "b"}, {"id": "c"}, {"id": "never"}, {"id": "d"}]}}});
     let record: FormRecord = serde_json::from_str(&record.to_string()).unwrap();
-    let form = record.compile(Version::Draft, &Policy::default());
+    let form = Questionnaire::compile(&record, Version::Draft, &Policy::default());
     assert_eq!(form.prove().endings, Verdict::Refuted(vec![3]));
     let ends: Vec<PathEnd<'_>> = form.paths(10).paths.iter().map(|path| path.end).collect();
     assert_eq!(ends, ["a", "b", "c", "d"].map(|id| PathEnd::Ending(Some(id))));
@@ -173,7 +173,7 @@ fn answers_between_two_constants_are_found() {
 
 fn proofs(form: &Value) -> Proofs {
     let record: FormRecord = serde_json::from_str(&json!({"form": form}).to_string()).unwrap();
-    record.compile(Version::Draft, &Policy::default()).prove()
+    Questionnaire::compile(&record, Version::Draft, &Policy::default()).prove()
 }
 
 /// A rule with an unknown operator may jump back to an earlier page of the path.
@@ -218,7 +218,11 @@ fn a_proof_stops_when_its_work_exceeds_the_budget() {
     for (budget, complete) in [(1_000, false), (10_000, true)] {
         let mut policy = Policy::default();
         policy.budget = budget;
-        assert_eq!(record.compile(Version::Draft, &policy).prove().complete, complete, "{budget} steps");
+        assert_eq!(
+            Questionnaire::compile(&record, Version::Draft, &policy).prove().complete,
+            complete,
+            "{budget} steps"
+        );
     }
 }
 
@@ -253,6 +257,6 @@ fn the_graph_proves_verdicts_beyond_the_budget() {
     let mut policy = Policy::default();
     policy.stand_in_names = false;
     let record: FormRecord = serde_json::from_str(&json!({"form": form(last(false), "end:all")}).to_string()).unwrap();
-    let form = record.compile(Version::Draft, &policy).prove();
+    let form = Questionnaire::compile(&record, Version::Draft, &policy).prove();
     assert_eq!((form.named, form.contactable), (Verdict::Unknown, Verdict::Proved));
 }

@@ -5,7 +5,7 @@ mod questions;
 mod rules;
 mod settings;
 
-use leadapi_core::form::Code;
+use leadapi_form::Code;
 use serde_json::{Value, json};
 
 /// Returns a form without findings.

@@ -1,6 +1,6 @@
 //! Forms with a fault that only an analysis of the paths through the form reveals.
 
-use leadapi_core::form::Code;
+use leadapi_form::Code;
 use serde_json::{Value, json};
 
 use super::{jump, question, rule};

@@ -1,6 +1,6 @@
 //! Forms with a fault in a page, a question or an option.
 
-use leadapi_core::form::Code;
+use leadapi_form::Code;
 use serde_json::{Value, json};
 
 use super::{jump, question, rule};

@@ -1,6 +1,6 @@
 //! Forms with a fault in the lead, a text, an ending, the settings or the theme.
 
-use leadapi_core::form::Code;
+use leadapi_form::Code;
 use serde_json::{Value, json};
 
 use super::{published, question};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use leadapi_core::form::{Answer, Question, QuestionType, StepQuestion};
+use leadapi_form::{Answer, Question, QuestionType, StepQuestion, rating_scale};
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -170,7 +170,7 @@ fn yes_no() -> [Choice; 2] {
 
 /// Returns the numbers of a rating.
 fn scale(question: &Question) -> Vec<Choice> {
-    let (min, max) = question.scale().unwrap_or_default();
+    let (min, max) = rating_scale(question).unwrap_or_default();
     let numbers = min..=max.min(min.saturating_add(MAX_SCALE));
     numbers.map(|number| Choice { id: number.to_string(), label: number.to_string() }).collect()
 }

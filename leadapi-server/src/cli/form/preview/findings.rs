@@ -1,6 +1,6 @@
 //! The findings of `form check`.
 
-use leadapi_core::form::{Finding, Severity};
+use leadapi_form::{Finding, Severity};
 use maud::{Markup, html};
 
 use super::{FormVersion, theme::Look, visit::url};

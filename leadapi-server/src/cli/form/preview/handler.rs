@@ -8,7 +8,7 @@ use std::{
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header::ALLOW};
 use http_body_util::Full;
-use leadapi_core::form::{Finding, FormRecord, Policy, Questionnaire, Version};
+use leadapi_form::{Finding, FormRecord, Policy, Questionnaire, Version};
 use tokio::{task::spawn_blocking, time::Instant};
 
 use super::{FormVersion, broken, page, theme::Look, visit::Visit};
@@ -96,7 +96,7 @@ impl Preview {
             Ok(read) => read,
             Err((text, error)) => return html(StatusCode::OK, broken::page(&self.file, &text, &error)),
         };
-        let form = record.compile(version.into(), &self.policy);
+        let form = Questionnaire::compile(&record, version.into(), &self.policy);
         let visit = Visit::read(&form, version, fields);
         let findings = self.findings(text, &form);
         html(StatusCode::OK, page::page(&self.file, form.locale(), &record, &form, &visit, &findings))
@@ -104,7 +104,7 @@ impl Preview {
 
     fn theme(&self, fields: &Fields) -> Page {
         let record = self.read().map(|(_, record)| record).unwrap_or_default();
-        let form = record.compile(self.version(fields).into(), &self.policy);
+        let form = Questionnaire::compile(&record, self.version(fields).into(), &self.policy);
         respond(StatusCode::OK, web::CSS, Look::new(form.theme()).css().into())
     }
 

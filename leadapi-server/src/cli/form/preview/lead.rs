@@ -1,6 +1,6 @@
 //! The lead of a finished walk, or the reason why there is none.
 
-use leadapi_core::form::{Finish, FormLead, NameSource, NoLead, Outcome, VerificationKind, Walk};
+use leadapi_form::{Finish, FormLead, NameSource, NoLead, Outcome, VerificationKind, Walk};
 use maud::{Markup, html};
 use serde_json::Value;
 

@@ -21,7 +21,7 @@ mod visitor;
 use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
 use clap::{Args, ValueEnum};
-use leadapi_core::form::Version;
+use leadapi_form::Version;
 use tokio::net::TcpListener;
 
 use self::handler::{Preview, PreviewHandler};

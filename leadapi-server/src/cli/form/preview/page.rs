@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use leadapi_core::form::{Finding, FormRecord, Questionnaire, Version};
+use leadapi_form::{Finding, FormRecord, Questionnaire, Version};
 use maud::{DOCTYPE, Markup, html};
 
 use super::{

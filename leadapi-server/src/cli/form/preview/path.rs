@@ -1,6 +1,6 @@
 //! The path so far: the pages with their answers, and the rules that the walk tried after each page.
 
-use leadapi_core::form::{
+use leadapi_form::{
     Condition, Operand, Operator, Outcome, SkipReason, Step, StepQuestion, TriedCondition, TriedRule, TriedRuleResult,
     Walk,
 };

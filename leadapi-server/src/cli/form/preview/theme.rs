@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use csscolorparser::Color;
-use leadapi_core::form::{Field, Number, Theme};
+use leadapi_form::{Field, Number, Theme};
 
 /// Font families that are CSS keywords, and so must not be quoted.
 const GENERIC: [&str; 6] = ["serif", "sans-serif", "monospace", "system-ui", "ui-monospace", "ui-sans-serif"];

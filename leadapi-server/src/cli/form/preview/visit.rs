@@ -1,7 +1,7 @@
 //! A visit: the answers so far and the page on display, as the query of a URL.
 
 use form_urlencoded::Serializer;
-use leadapi_core::form::{Answers, Outcome, Questionnaire, Step, StepQuestion};
+use leadapi_form::{Answers, Outcome, Questionnaire, Step, StepQuestion};
 
 use super::{FormVersion, control::Control};
 use crate::web::Fields;

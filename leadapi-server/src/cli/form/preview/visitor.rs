@@ -1,6 +1,6 @@
 //! The form as the visitor sees it: a page, or the ending.
 
-use leadapi_core::form::{
+use leadapi_form::{
     Escape, Finish, FormRecord, Outcome, Problem, QuestionType, Questionnaire, Step, StepQuestion, Walk,
 };
 use maud::{Markup, html};

@@ -1,0 +1,89 @@
+//! Checks for members of the wrong type and for unknown members.
+
+use super::{
+    Code, Report,
+    names::{Member, quoted},
+    similar::similar,
+};
+use crate::{
+    Inspect as _, Raw,
+    locale::texts,
+    plan::{Questionnaire, Version},
+};
+
+/// Reports unexpected JSON of a record.
+struct Inspector<'r> {
+    form: &'r Questionnaire<'r>,
+    report: &'r mut Report,
+    pointer: String,
+    /// JSON pointers to the members to skip, because they belong to the other version.
+    excluded: &'static [&'static str],
+}
+
+/// The members of a form that are also in its snapshot.
+const DRAFT: &[&str] = &["/form/pages", "/form/logic", "/form/theme", "/form/settings", "/form/confirmation_message"];
+const LIVE: &[&str] = &["/form/live_snapshot"];
+
+pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
+    let excluded = if form.version() == Version::Live { DRAFT } else { LIVE };
+    form.source.record.inspect(&mut Inspector { form, report, pointer: String::new(), excluded });
+}
+
+impl Inspector<'_> {
+    /// Returns whether the member may be an object with a text for each language.
+    fn takes_languages(&self) -> bool {
+        let member = self.pointer.rsplit('/').next().unwrap_or_default();
+        ["label", "title", "heading", "message", "confirmation_message"].contains(&member)
+            || self.pointer == "/form/name"
+    }
+}
+
+impl crate::Inspector for Inspector<'_> {
+    fn enter(&mut self, name: &str) -> bool {
+        self.pointer.push('/');
+        self.pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+        !self.excluded.contains(&self.pointer.as_str())
+    }
+
+    fn leave(&mut self) {
+        self.pointer.truncate(self.pointer.rfind('/').unwrap_or_default());
+    }
+
+    fn unknown(&mut self, name: &str, known: &'static [&'static str]) {
+        if self.enter(name) {
+            let member = Member { form: self.form, pointer: &self.pointer };
+            let message = format_args!("{member} is unknown");
+            self.report.add_with_fix(Code::UnknownMember, &self.pointer, message, || {
+                Some(format!("Rename it to `{}`.", similar(name, known.iter().copied())?))
+            });
+        }
+        self.leave();
+    }
+
+    fn unexpected(&mut self, raw: &Raw, expected: &'static str) {
+        let json = raw.text();
+        if self.takes_languages() && texts(raw).is_some() {
+            return;
+        }
+        let kind = match json.as_bytes().first() {
+            Some(b'{') => "an object",
+            Some(b'[') => "an array",
+            Some(b'"') => "a string",
+            Some(b't' | b'f') => "a boolean",
+            Some(b'n') => "null",
+            _ => "a number",
+        };
+        let member = Member { form: self.form, pointer: &self.pointer };
+        let message = format_args!("{member} is {kind} instead of {expected}");
+        self.report.add_with_fix(Code::UnexpectedType, &self.pointer, message, || {
+            // Many authors write the labels of options only.
+            let is_option = self.pointer.rsplit_once('/').is_some_and(|(array, _)| array.ends_with("/options"));
+            Some(match raw.read::<String>() {
+                Ok(label) if is_option => {
+                    format!("Replace it with an object such as `{{\"id\": {0}, \"label\": {0}}}`.", quoted(&label))
+                }
+                _ => format!("Replace it with {expected}."),
+            })
+        });
+    }
+}

@@ -1,0 +1,119 @@
+//! Compiled questions, and the values of their answers.
+
+use std::borrow::Cow;
+
+use super::{
+    kind::QuestionKind,
+    limits::{Limits, PatternBudget},
+    non_blank,
+    slot::Slot,
+    structured,
+};
+use crate::{
+    Question,
+    answer::Answer,
+    date,
+    locale::{LocaleFormat, choose},
+    policy::Policy,
+    problem::Problem,
+};
+
+/// A compiled question.
+#[derive(Debug)]
+pub(crate) struct QuestionPlan<'r> {
+    pub id: &'r str,
+    pub page: usize,
+    /// The index of the question in its page's `fields`.
+    pub at: usize,
+    pub kind: QuestionKind<'r>,
+    /// The length and the pattern that a text must have. A proof cannot always find such a text.
+    pub limits: Option<Box<Limits>>,
+    pub format: &'static LocaleFormat,
+    pub label: Cow<'r, str>,
+    pub required: bool,
+    pub key: Option<&'r str>,
+    pub record: &'r Question,
+}
+
+impl<'r> QuestionPlan<'r> {
+    pub(super) fn new(
+        id: &'r str,
+        (page, at): (usize, usize),
+        record: &'r Question,
+        policy: &Policy,
+        budget: &mut PatternBudget,
+    ) -> Self {
+        let kind = QuestionKind::new(record, policy);
+        // A visitor never sees a hidden question, so it cannot be required.
+        let required = record.required.get() == Some(&true) && !matches!(kind, QuestionKind::Hidden);
+        Self {
+            id,
+            page,
+            at,
+            limits: Some(record).filter(|_| kind.is_text()).and_then(|record| Limits::new(record, budget)),
+            format: LocaleFormat::of(policy),
+            label: choose(&record.label, policy).unwrap_or_default(),
+            kind,
+            required,
+            key: non_blank(&record.mapped_key),
+            record,
+        }
+    }
+
+    /// Validates an answer.
+    #[inline]
+    pub(crate) fn read<'a>(&self, answer: Option<&'a Answer>) -> Result<Slot<'a>, Problem> {
+        let slot = match answer {
+            Some(answer) if answer.is_filled() => self.kind.read(self.record, answer)?,
+            _ => Slot::Empty,
+        };
+        if let (Some(limits), Slot::Text(text)) = (&self.limits, slot) {
+            limits.check(text)?;
+        }
+        if self.required && matches!(slot, Slot::Empty) { Err(Problem::Missing) } else { Ok(slot) }
+    }
+
+    /// Formats a valid answer for display. Returns `None` if there is no answer.
+    pub(crate) fn text<'a>(&'a self, slot: &Slot<'a>) -> Option<Cow<'a, str>> {
+        Some(match slot {
+            Slot::Empty | Slot::Opaque => return None,
+            Slot::Chosen(index) => (&*self.kind.option(*index)?.label).into(),
+            Slot::Many(ids) => {
+                let labels: Vec<&str> = self.kind.options()?.with_ids(ids).map(|option| &*option.label).collect();
+                labels.join(", ").into()
+            }
+            Slot::Number(_, answer) => match &self.kind {
+                QuestionKind::Number { style, .. } => style.text(answer),
+                _ => answer.text(),
+            },
+            Slot::Any(answer) => match &self.kind {
+                QuestionKind::Host(own) => own.format(self.record, answer).into(),
+                _ => answer.text(),
+            },
+            Slot::Date(day) => date::format(*day, self.format.date).into(),
+            Slot::Bool(yes) => self.format.word(*yes).into(),
+            Slot::Text(text) => (*text).into(),
+            Slot::Structured(answer) => structured::text(matches!(self.kind, QuestionKind::File), answer)?.into(),
+        })
+    }
+
+    /// Returns the text of the JSON number that a valid answer to a number question stands for.
+    pub(crate) fn decimal<'a>(&self, answer: &'a Answer) -> Option<Cow<'a, str>> {
+        match &self.kind {
+            QuestionKind::Number { whole: false, style, .. } => style.read(answer).ok(),
+            _ => None,
+        }
+    }
+
+    /// Returns the score of a valid answer: the sum of the scores of the chosen options.
+    #[inline]
+    pub(crate) fn score(&self, slot: &Slot<'_>) -> i64 {
+        match slot {
+            Slot::Chosen(index) => self.kind.option(*index).map_or(0, |option| option.score),
+            Slot::Many(ids) => self.kind.options().map_or(0, |options| {
+                options.with_ids(ids).fold(0, |sum: i64, option| sum.saturating_add(option.score))
+            }),
+            _ => 0,
+        }
+    }
+}
