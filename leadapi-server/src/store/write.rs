@@ -220,7 +220,8 @@ impl WriteSet {
         clock: &StoreClock,
     ) -> Result<Created, SqlError> {
         let stored = idempotency.and_then(|idempotency| self.keys.get(&idempotency.key)?.after.as_ref());
-        let replay = idempotency.zip(stored).and_then(|(idempotency, stored)| stored.replay(idempotency, meta.at, clock));
+        let replay =
+            idempotency.zip(stored).and_then(|(idempotency, stored)| stored.replay(idempotency, meta.at, clock));
         if let Some(outcome) = replay {
             return Ok(outcome);
         }

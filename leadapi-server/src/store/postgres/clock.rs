@@ -2,18 +2,17 @@
 
 use std::{
     sync::{Arc, Weak},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use leadapi_core::{model::Timestamp, port::Clock};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_postgres::Client;
 
 use super::{Connections, Postgres, sql_state::map_error};
-use crate::store::{
-    clock::{DatabaseClock, Reading, StoredTime},
-    error::SqlError,
-    session::query,
+use crate::{
+    key_time::{Reading, StoredTime},
+    store::{clock::DatabaseClock, error::SqlError, session::query},
 };
 
 /// The time in microseconds since the Unix epoch, and the stored key time.
@@ -36,7 +35,7 @@ const MARGIN: Duration = Duration::from_secs(60);
 
 /// Creates the clock of the database behind a connection.
 pub(super) async fn start(client: &Client) -> Result<Arc<DatabaseClock>, tokio_postgres::Error> {
-    let start = Instant::now();
+    let start = std::time::Instant::now();
     let (first, stored) = read(client, || start.elapsed()).await?;
     Ok(Arc::new(DatabaseClock::new(start, first, stored)))
 }
@@ -52,13 +51,17 @@ async fn read(
     Ok((reading, clock.zip(key_time).map(|(clock, key_time)| StoredTime { clock, key_time })))
 }
 
-/// Reads the clock periodically until the store is closed.
+/// Reads the clock and sends a heartbeat periodically, until the store is closed.
 pub(super) async fn follow(connections: Weak<Connections>) {
-    let mut ticks = interval(READ_INTERVAL);
+    let mut ticks = interval_at(Instant::now() + READ_INTERVAL, READ_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let Some(mut lease) = connections.upgrade().map(|connections| connections.lease()) else { return };
     for nth in 0_usize.. {
         ticks.tick().await;
         let Some(connections) = connections.upgrade() else { return };
+        if let Err(error) = connections.send_heartbeat(&mut lease).await {
+            tracing::debug!(%error, "the heartbeat could not be sent");
+        }
         if let Err(error) = connections.read_clock().await {
             tracing::debug!(%error, "the database's clock could not be read");
             continue;

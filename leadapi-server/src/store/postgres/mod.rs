@@ -29,6 +29,7 @@ use tokio::time::{error::Elapsed, timeout};
 use uuid::Uuid;
 
 use commit_error::CommitError;
+use commit_record::CommitRecords;
 pub(crate) use connect::OpenError;
 use hosts::Hosts;
 pub(super) use probe::Probe;
@@ -83,6 +84,7 @@ struct Connections {
     /// The id of this server in the `operation` table, which records the last group commit of each server in each
     /// business.
     server_id: String,
+    records: CommitRecords,
     clock: Arc<DatabaseClock>,
 }
 
@@ -103,7 +105,8 @@ impl Postgres {
         let clock = clock::start(&client).await?;
         drop(client);
         let (shares, server_id) = (Shares::of_pool(pool_size), Uuid::now_v7().to_string());
-        let connections = Arc::new(Connections { pool, shares, server_id, clock });
+        let records = CommitRecords::default();
+        let connections = Arc::new(Connections { pool, shares, server_id, records, clock });
         tokio::spawn(clock::follow(Arc::downgrade(&connections)));
         Ok(Self { writer: Writer::new(connections.clone()), connections, prober })
     }
