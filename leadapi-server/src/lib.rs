@@ -9,6 +9,7 @@ mod docs;
 mod error_chain;
 mod host;
 mod in_flight;
+mod key_time;
 mod keyed_limit;
 mod keyed_rate;
 mod limits;

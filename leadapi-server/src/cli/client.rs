@@ -1,10 +1,7 @@
 //! `client`: the client accounts of a business.
 
 use clap::Subcommand;
-use leadapi_core::{
-    id::ClientId,
-    model::{ClientAccount, Timestamp},
-};
+use leadapi_core::{id::ClientId, model::ClientAccount, port::Clock};
 use serde_json::json;
 
 use super::{CommandError, id::given_or_new, output::count, store::BusinessArgs};
@@ -55,8 +52,9 @@ impl ClientCommand {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         match self {
             Self::Add { of, name, id } => {
-                let client = ClientAccount::new(given_or_new(id)?, name, Timestamp::now());
-                let added = of.at.open().await?.add_client(&of.business, client).await?;
+                let store = of.at.open().await?;
+                let client = ClientAccount::new(given_or_new(id)?, name, store.clock().now());
+                let added = store.add_client(&of.business, client).await?;
                 of.at.format.print(&added, || format!("client account {:?} was added: {}", added.name, added.id))
             }
             Self::List { of } => {

@@ -1,7 +1,7 @@
 //! `member`: the members of a business.
 
 use clap::Subcommand;
-use leadapi_core::{auth::Role, model::Timestamp};
+use leadapi_core::{auth::Role, port::Clock};
 use serde_json::{Value, json};
 
 use super::{CommandError, output::count, store::BusinessArgs};
@@ -70,7 +70,8 @@ impl MemberCommand {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         match self {
             Self::Add { of, email, role } => {
-                let added = of.at.open().await?.add_member(&of.business, &email, role, Timestamp::now()).await?;
+                let store = of.at.open().await?;
+                let added = store.add_member(&of.business, &email, role, store.clock().now()).await?;
                 of.at.format.print(&added, || format!("{} was added as {}", added.email, added.role))
             }
             Self::List { of } => {
@@ -81,7 +82,7 @@ impl MemberCommand {
             Self::Rename { of, email, to, role } => change(of, email, to, role).await,
             Self::Remove { of, email, revoke_tokens } => {
                 let store = of.at.open().await?;
-                let removed = store.delete_member(&of.business, &email, revoke_tokens, Timestamp::now()).await?;
+                let removed = store.delete_member(&of.business, &email, revoke_tokens, store.clock().now()).await?;
                 of.at.format.print(&to_json(&removed), || describe(&removed))
             }
         }
@@ -90,7 +91,7 @@ impl MemberCommand {
 
 async fn change(of: BusinessArgs, email: String, to: Option<String>, role: Option<Role>) -> Result<(), CommandError> {
     let store = of.at.open().await?;
-    let changed = store.change_member(&of.business, &email, to.as_deref(), role, Timestamp::now()).await?;
+    let changed = store.change_member(&of.business, &email, to.as_deref(), role, store.clock().now()).await?;
     of.at.format.print(&changed, || format!("{email} is now {}, {}", changed.email, changed.role))
 }
 

@@ -3,7 +3,8 @@
 use clap::Subcommand;
 use leadapi_core::{
     id::PipelineId,
-    model::{Pipeline, Stage, Timestamp},
+    model::{Pipeline, Stage},
+    port::Clock,
 };
 use serde_json::json;
 
@@ -57,8 +58,9 @@ impl PipelineCommand {
             Self::Add { of, name, stages, id } => {
                 let stage = |(position, name)| Ok(Stage::new(given_or_new(None)?, name, position));
                 let stages = (1..).zip(stages).map(stage).collect::<Result<_, CommandError>>()?;
-                let pipeline = Pipeline::new(given_or_new(id)?, name, stages, Timestamp::now());
-                let added = of.at.open().await?.add_pipeline(&of.business, pipeline).await?;
+                let store = of.at.open().await?;
+                let pipeline = Pipeline::new(given_or_new(id)?, name, stages, store.clock().now());
+                let added = store.add_pipeline(&of.business, pipeline).await?;
                 of.at.format.print(&added, || {
                     let stages = added.stages.iter().map(|stage| format!("\n  stage {:?}: {}", stage.name, stage.id));
                     format!("pipeline {:?} was added: {}{}", added.name, added.id, stages.collect::<String>())

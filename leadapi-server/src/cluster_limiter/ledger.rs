@@ -4,10 +4,9 @@
 //! together never exceed the limit in any window. No clocks are compared for this, so it holds whatever the database's
 //! clock does.
 //!
-//! The times in the ledger only shorten waits, and none is trusted for longer than the window. If the database's clock
-//! is set back, or another database with a slower clock takes over, the times of earlier reports are too late. The
-//! ledger notices this if a report lies in the future, and then forgets all of them. A step that it cannot notice is
-//! shorter than the time since the last report, so the resulting wait is at most the window.
+//! The times in the ledger only shorten waits, and none is trusted for longer than the window. They are key times (see
+//! [`key_time`](crate::key_time)), which do not follow steps of the database's clock, so a step neither shortens nor prolongs a
+//! wait.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,12 +23,12 @@ pub(crate) const RECALL_MILLIS: i64 = 300;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) struct ServerId(pub(crate) String);
 
-/// The shares of a limit. Times are milliseconds on the clock of the ledger's database.
+/// The shares of a limit. Times are key times in milliseconds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Ledger {
     pub(crate) shares: BTreeMap<ServerId, LedgerShare>,
     /// Until this time, servers with unused permits should return some of them. A time more than [`RECALL_MILLIS`] ahead
-    /// is from before a step of the clock, and has no effect.
+    /// is from a server of an older version, before a step of the clock, and has no effect.
     pub(crate) wanted_until: i64,
 }
 
@@ -42,9 +41,6 @@ pub(crate) struct LedgerShare {
     /// The time at which the share's oldest admission leaves the window, as last reported, or 0 if the window was
     /// empty.
     free_at: i64,
-    /// The time of the last report. Servers of older versions do not write it.
-    #[serde(default)]
-    reported_at: i64,
 }
 
 /// A server's request for permits.
@@ -98,7 +94,6 @@ impl Ledger {
             return None;
         }
         self.shares.retain(|server, _| alive.contains(server));
-        self.forget_reports_from_the_future(now);
         let elsewhere = self.others(server).map(|share| share.permits).sum::<u32>();
         let next_free = self.others(server).filter_map(|share| share.next_free(now)).min();
         let own = self.shares.entry(server.clone()).or_default();
@@ -117,22 +112,12 @@ impl Ledger {
 
     /// Takes back the permits that a server does not keep.
     pub(crate) fn release(&mut self, server: &ServerId, release: &Release, now: i64) {
-        self.forget_reports_from_the_future(now);
         let Some(own) = self.shares.get_mut(server) else { return };
         if own.operation < release.operation {
             own.permits = own.permits.min(release.keep);
             own.report(release.operation, release.next_free, now);
             if own.permits == 0 {
                 self.shares.remove(server);
-            }
-        }
-    }
-
-    /// Forgets when permits become free, if the clock has been set back since a report.
-    fn forget_reports_from_the_future(&mut self, now: i64) {
-        if self.shares.values().any(|share| share.reported_at > now) {
-            for share in self.shares.values_mut() {
-                (share.free_at, share.reported_at) = (0, now);
             }
         }
     }
@@ -144,7 +129,7 @@ impl Ledger {
 
 impl LedgerShare {
     /// Returns the time until the share's oldest admission leaves the window, if known. No admission stays longer than
-    /// the window, so a longer time is from before a step of the clock.
+    /// the window, so a longer time is from a server of an older version, before a step of the clock.
     fn next_free(&self, now: i64) -> Option<Duration> {
         let wait = u64::try_from(self.free_at.saturating_sub(now)).ok().map(Duration::from_millis)?;
         (!wait.is_zero() && wait <= AdmissionLog::WINDOW).then_some(wait)
@@ -152,7 +137,6 @@ impl LedgerShare {
 
     fn report(&mut self, operation: u64, next_free: Option<Duration>, now: i64) {
         self.operation = operation;
-        self.reported_at = now;
         // Rounded up, so that a caller that waits for this duration does not retry too early.
         let wait = next_free.and_then(|wait| i64::try_from(wait.as_micros().div_ceil(1_000)).ok());
         self.free_at = wait.map_or(0, |wait| now + wait);
@@ -163,7 +147,7 @@ impl LedgerShare {
 mod tests {
     use super::*;
 
-    /// Servers of older versions report no time, so the ledger cannot notice that the clock was set back.
+    /// Servers of older versions report times on the database's clock, which may have been set back since.
     #[test]
     fn a_wait_beyond_the_window_is_unknown_in_a_report_of_an_older_version() {
         let [a, b] = ["a", "b"].map(|id| ServerId(id.to_owned()));

@@ -1,114 +1,15 @@
 //! Tests of servers that share one ledger, in simulated time.
 
-use std::{
-    collections::HashMap,
-    ops::Range,
-    sync::atomic::{AtomicBool, AtomicI64, AtomicUsize},
-};
-
-use super::*;
-
 mod clock_steps;
+mod memory_ledger;
+
+use std::ops::Range;
+
+use self::memory_ledger::MemoryLedger;
+use super::*;
 
 const SECOND: Duration = Duration::from_secs(1);
 const WINDOW: Duration = Duration::from_secs(60);
-
-/// A ledger in memory, with the latency of a database.
-#[derive(Clone)]
-struct MemoryLedger(Arc<Tables>);
-
-struct Tables {
-    start: Instant,
-    ledgers: Mutex<HashMap<Key, Ledger>>,
-    members: Mutex<HashMap<ServerId, u64>>,
-    /// The number of claims and releases.
-    operations: AtomicUsize,
-    is_down: AtomicBool,
-    /// The milliseconds by which the database's clock was set forward since the start.
-    clock_step: AtomicI64,
-}
-
-impl MemoryLedger {
-    fn new() -> Self {
-        Self(Arc::new(Tables {
-            start: Instant::now(),
-            ledgers: Mutex::default(),
-            members: Mutex::default(),
-            operations: AtomicUsize::new(0),
-            is_down: AtomicBool::new(false),
-            clock_step: AtomicI64::new(0),
-        }))
-    }
-
-    fn now(&self) -> i64 {
-        // The clock starts in 2026.
-        let start = 1_767_225_600_000 + self.0.clock_step.load(Relaxed);
-        start + i64::try_from(self.0.start.elapsed().as_millis()).unwrap()
-    }
-
-    fn step_clock(&self, seconds: i64) {
-        self.0.clock_step.fetch_add(seconds * 1_000, Relaxed);
-    }
-
-    async fn operation(&self) -> Result<(), BoxError> {
-        self.0.operations.fetch_add(1, Relaxed);
-        sleep(Duration::from_millis(1)).await;
-        self.check()
-    }
-
-    fn check(&self) -> Result<(), BoxError> {
-        if self.0.is_down.load(Relaxed) { Err("the database is down".into()) } else { Ok(()) }
-    }
-
-    fn operations(&self) -> usize {
-        self.0.operations.load(Relaxed)
-    }
-}
-
-#[async_trait]
-impl LedgerStore for MemoryLedger {
-    async fn claim(&self, server: &ServerId, key: &Key, claim: &Claim) -> Result<Option<Claimed>, BoxError> {
-        self.operation().await?;
-        let alive = self.0.members.lock().unwrap().keys().cloned().collect();
-        let mut ledgers = self.0.ledgers.lock().unwrap();
-        Ok(ledgers.entry(key.clone()).or_default().claim(server, claim, &alive, self.now()))
-    }
-
-    async fn release(&self, server: &ServerId, key: &Key, release: &Release) -> Result<(), BoxError> {
-        self.operation().await?;
-        let mut ledgers = self.0.ledgers.lock().unwrap();
-        ledgers.entry(key.clone()).or_default().release(server, release, self.now());
-        Ok(())
-    }
-
-    async fn wanted(&self) -> Result<Vec<Key>, BoxError> {
-        let ledgers = self.0.ledgers.lock().unwrap();
-        let wanted =
-            ledgers.iter().filter(|(_, ledger)| (1..=RECALL_MILLIS).contains(&(ledger.wanted_until - self.now())));
-        Ok(wanted.map(|(key, _)| key.clone()).collect())
-    }
-
-    async fn join(&self, server: &ServerId) -> Result<(), BoxError> {
-        self.0.members.lock().unwrap().entry(server.clone()).or_insert(0);
-        Ok(())
-    }
-
-    async fn beat(&self, server: &ServerId) -> Result<Option<Vec<Member>>, BoxError> {
-        self.check()?;
-        let mut members = self.0.members.lock().unwrap();
-        let Some(beat) = members.get_mut(server) else { return Ok(None) };
-        *beat += 1;
-        Ok(Some(members.iter().map(|(server, beat)| Member { server: server.clone(), beat: *beat }).collect()))
-    }
-
-    async fn remove(&self, member: &Member) -> Result<(), BoxError> {
-        let mut members = self.0.members.lock().unwrap();
-        if members.get(&member.server) == Some(&member.beat) {
-            members.remove(&member.server);
-        }
-        Ok(())
-    }
-}
 
 /// A caller that sends requests to several servers and records the times of its admissions.
 struct Caller {
@@ -130,7 +31,7 @@ impl Caller {
     }
 
     async fn start_server(&mut self) {
-        self.servers.push(ClusterLimiter::start(Limits::default(), self.ledger.clone()).await.unwrap());
+        self.servers.push(ClusterLimiter::start(Limits::default(), self.ledger.of_new_server()).await.unwrap());
     }
 
     /// Stops a server without notice. The server's tasks end, because they hold only weak references to the limiter.

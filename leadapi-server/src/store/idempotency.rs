@@ -9,10 +9,12 @@ use std::sync::Arc;
 use leadapi_core::{
     dataset::IdempotencySeed,
     id::{BusinessId, LeadId},
-    model::{IdempotencyKey, Lead},
+    model::{IdempotencyKey, Lead, Timestamp},
+    port::{Created, Idempotency},
 };
 
 use super::{
+    clock::StoreClock,
     error::SqlError,
     lead,
     row::Row,
@@ -27,6 +29,8 @@ const LEADS: i64 = 1_000;
 #[derive(Debug)]
 pub(super) struct StoredResponse {
     pub(super) fingerprint: [u8; 32],
+    /// The [key time](crate::key_time) of the create. Servers of older versions do not store it.
+    pub(super) stored_at: Option<Timestamp>,
     /// The lead as it was first returned.
     pub(super) lead: Arc<Lead>,
 }
@@ -35,6 +39,7 @@ pub(super) struct StoredResponse {
 #[derive(Debug)]
 pub(super) struct Record {
     pub(super) fingerprint: [u8; 32],
+    pub(super) stored_at: Option<Timestamp>,
     pub(super) lead: RecordedLead,
 }
 
@@ -49,7 +54,7 @@ pub(super) enum RecordedLead {
 impl Record {
     /// Reads a record from the columns that every key statement selects.
     pub(super) fn read(mut row: Row<'_>) -> Result<Self, SqlError> {
-        let fingerprint = row.take()?;
+        let (fingerprint, stored_at) = (row.take()?, row.take()?);
         let (id, copy): (Option<LeadId>, Option<String>) = (row.take()?, row.take()?);
         let lead = match (id, copy) {
             (Some(id), None) => RecordedLead::Unchanged(id),
@@ -58,7 +63,7 @@ impl Record {
             }
             _ => return Err(SqlError::other("an idempotency key has no lead")),
         };
-        Ok(Self { fingerprint, lead })
+        Ok(Self { fingerprint, stored_at, lead })
     }
 
     /// Combines the record with the lead that it refers to. `find` returns the lead with an id.
@@ -69,7 +74,7 @@ impl Record {
                 find(&id).ok_or_else(|| SqlError::other("the lead of an idempotency key is missing"))?
             }
         };
-        Ok(StoredResponse { fingerprint: self.fingerprint, lead })
+        Ok(StoredResponse { fingerprint: self.fingerprint, stored_at: self.stored_at, lead })
     }
 }
 
@@ -83,13 +88,24 @@ impl StoredResponse {
         unchanged: bool,
     ) -> Result<Query, SqlError> {
         let (id, copy) = if unchanged { (Some(&self.lead.id), None) } else { (None, Some(json(&self.lead)?)) };
-        Ok(query!(statement::INSERT_KEY, business, key, self.fingerprint, self.lead.created_at, id, copy))
+        let (created_at, stored_at) = (self.lead.created_at, self.stored_at);
+        Ok(query!(statement::INSERT_KEY, business, key, self.fingerprint, created_at, stored_at, id, copy))
     }
-}
 
-impl From<&IdempotencySeed> for StoredResponse {
-    fn from(seed: &IdempotencySeed) -> Self {
-        Self { fingerprint: seed.idempotency.fingerprint, lead: Arc::new(seed.lead.clone()) }
+    /// Returns the record of a data set, whose key is as old as its lead.
+    pub(super) fn imported(seed: &IdempotencySeed, clock: &StoreClock) -> Self {
+        let stored_at = Some(clock.key_time(seed.lead.created_at));
+        Self { fingerprint: seed.idempotency.fingerprint, stored_at, lead: Arc::new(seed.lead.clone()) }
+    }
+
+    /// Decides the outcome of a create at `at` whose key has this record. Returns `None` if the key has expired.
+    pub(super) fn replay(&self, idempotency: &Idempotency, at: Timestamp, clock: &StoreClock) -> Option<Created> {
+        let (created_at, key_time) = (self.lead.created_at, clock.key_time(at));
+        let has_expired = match self.stored_at {
+            Some(stored_at) => Idempotency::has_expired(stored_at, key_time),
+            None => Idempotency::has_expired(created_at, key_time.min(at)),
+        };
+        if has_expired { None } else { idempotency.replay(&self.fingerprint, &self.lead, created_at) }
     }
 }
 

@@ -14,6 +14,7 @@ use leadapi_core::{
 
 use super::{
     AdminError, SqlStore, admin,
+    clock::StoreClock,
     error::SqlError,
     idempotency::StoredResponse,
     lead, lead_counts,
@@ -71,7 +72,7 @@ impl SqlStore {
             leads: dataset.businesses.iter().map(|business| business.leads.len()).sum(),
             issued: made.issued,
         };
-        let import = Import { dataset, tokens: made.records, progress: Arc::new(progress) };
+        let import = Import { dataset, tokens: made.records, clock: self.clock(), progress: Arc::new(progress) };
         self.database.work(None, import).await?;
         Ok(imported)
     }
@@ -89,6 +90,7 @@ impl SqlStore {
 struct Import {
     dataset: Dataset,
     tokens: Vec<(BusinessId, TokenRecord)>,
+    clock: StoreClock,
     progress: Arc<dyn Fn(usize) + Send + Sync>,
 }
 
@@ -106,7 +108,7 @@ impl Work for Import {
         self.refuse_existing(session).await?;
         let mut leads = 0;
         for business in &self.dataset.businesses {
-            insert(session, business).await?;
+            insert(session, business, &self.clock).await?;
             for lead in &business.leads {
                 session.execute(lead::insert(&business.id, lead)).await?;
                 leads += 1;
@@ -147,7 +149,7 @@ impl Import {
 }
 
 /// Inserts a business with all its records except leads, lead counts and tokens.
-async fn insert(session: &mut dyn Session, seed: &BusinessSeed) -> Result<(), SqlError> {
+async fn insert(session: &mut dyn Session, seed: &BusinessSeed, clock: &StoreClock) -> Result<(), SqlError> {
     let business = &seed.id;
     session.execute(query!(statement::INSERT_BUSINESS, business, &seed.name, seed.created_at)).await?;
     for member in &seed.members {
@@ -178,7 +180,8 @@ async fn insert(session: &mut dyn Session, seed: &BusinessSeed) -> Result<(), Sq
         let leads: HashMap<&LeadId, &Lead> = seed.leads.iter().map(|lead| (&lead.id, lead)).collect();
         for seed in &seed.idempotency {
             let unchanged = leads.get(&seed.lead.id).is_some_and(|lead| **lead == seed.lead);
-            session.execute(StoredResponse::from(seed).insert(business, &seed.idempotency.key, unchanged)?).await?;
+            let stored = StoredResponse::imported(seed, clock);
+            session.execute(stored.insert(business, &seed.idempotency.key, unchanged)?).await?;
         }
     }
     Ok(())

@@ -20,6 +20,7 @@ pub(super) const POSTGRES: &[&str] = &[
     include_str!("postgres/0004.sql"),
     include_str!("postgres/0005.sql"),
     POSTGRES_EMAIL_KEYS,
+    include_str!("postgres/0007.sql"),
 ];
 
 pub(super) const SQLITE: &[&str] = &[
@@ -29,4 +30,5 @@ pub(super) const SQLITE: &[&str] = &[
     include_str!("sqlite/0004.sql"),
     include_str!("sqlite/0005.sql"),
     SQLITE_EMAIL_KEYS,
+    include_str!("sqlite/0007.sql"),
 ];

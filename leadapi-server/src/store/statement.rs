@@ -80,10 +80,10 @@ pub(crate) const PIPELINE_OF_STAGE: &str = "SELECT pipeline_id FROM stage WHERE 
 // Idempotency keys for create requests (contract D10).
 
 pub(crate) const FIND_KEY: &str =
-    "SELECT fingerprint, lead_id, lead FROM idempotency WHERE business_id = $1 AND key = $2";
+    "SELECT fingerprint, stored_at, lead_id, lead FROM idempotency WHERE business_id = $1 AND key = $2";
 
-pub(crate) const INSERT_KEY: &str = "INSERT INTO idempotency (business_id, key, fingerprint, created_at, lead_id, lead) \
-    VALUES ($1, $2, $3, $4, $5, $6)";
+pub(crate) const INSERT_KEY: &str = "INSERT INTO idempotency \
+    (business_id, key, fingerprint, created_at, stored_at, lead_id, lead) VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
 pub(crate) const DELETE_KEY: &str = "DELETE FROM idempotency WHERE business_id = $1 AND key = $2";
 
@@ -100,8 +100,7 @@ pub(crate) const EXPIRED_KEY: &str = "SELECT key FROM idempotency WHERE business
 pub(crate) const DELETE_EXPIRED_KEYS: &str = "DELETE FROM idempotency WHERE business_id = $1 AND key IN \
     (SELECT key FROM idempotency WHERE business_id = $1 AND created_at <= $2 ORDER BY created_at LIMIT $3)";
 
-pub(crate) const KEYS: &str =
-    "SELECT key, created_at, fingerprint, lead_id, lead FROM idempotency WHERE business_id = $1 ORDER BY key";
+pub(crate) const KEYS: &str = "SELECT key, created_at, fingerprint, stored_at, lead_id, lead FROM idempotency WHERE business_id = $1 ORDER BY key";
 
 // Pipelines and client accounts.
 

@@ -12,7 +12,7 @@ use std::{
 use leadapi_core::{
     auth::Author,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId, TokenId},
-    model::{IdempotencyKey, Lead, Timestamp},
+    model::{IdempotencyKey, Lead},
     port::{Created, Idempotency, InvalidToken, Updated},
     validate::{LeadDraft, LeadEdit, LookupResult, NewLeadMeta, RequiredLookups},
 };
@@ -219,9 +219,11 @@ impl WriteSet {
         idempotency: Option<&Idempotency>,
         clock: &StoreClock,
     ) -> Result<Created, SqlError> {
-        let now = clock.key_time(meta.at);
-        if let Some(answer) = idempotency.and_then(|idempotency| self.replay(idempotency, now)) {
-            return Ok(answer);
+        let stored = idempotency.and_then(|idempotency| self.keys.get(&idempotency.key)?.after.as_ref());
+        let replay =
+            idempotency.zip(stored).and_then(|(idempotency, stored)| stored.replay(idempotency, meta.at, clock));
+        if let Some(outcome) = replay {
+            return Ok(outcome);
         }
         let references = self.references(draft.required_lookups());
         let lead = match draft.clone().into_lead(meta.clone(), &references) {
@@ -235,16 +237,12 @@ impl WriteSet {
         }
         self.leads.insert(lead.id.clone(), Change { before: None, after: Some(lead.clone()) });
         if let Some(idempotency) = idempotency {
-            let stored = StoredResponse { fingerprint: idempotency.fingerprint, lead: lead.clone() };
+            let (fingerprint, stored_at) = (idempotency.fingerprint, Some(clock.key_time(meta.at)));
+            let stored = StoredResponse { fingerprint, stored_at, lead: lead.clone() };
             let key = self.keys.entry(idempotency.key.clone()).or_insert(Change { before: None, after: None });
             key.after = Some(Arc::new(stored));
         }
         Ok(Created::New(lead))
-    }
-
-    fn replay(&self, idempotency: &Idempotency, now: Timestamp) -> Option<Created> {
-        let stored = self.keys.get(&idempotency.key)?.after.as_ref()?;
-        idempotency.replay(&stored.fingerprint, &stored.lead, now)
     }
 
     fn update(&mut self, id: &LeadId, edit: &LeadEdit) -> Updated {

@@ -6,6 +6,7 @@ mod url;
 
 use std::{
     env,
+    path::PathBuf,
     process::Command,
     sync::{
         OnceLock,
@@ -58,7 +59,17 @@ impl Cluster {
     ///
     /// Panics if the server does not start, or if PostgreSQL is not installed and `LEADAPI_REQUIRE_POSTGRES` is 1.
     pub fn start(settings: &[&str]) -> Option<Self> {
-        Self::start_with(&[], settings.iter().map(ToString::to_string).collect())
+        Self::start_with(&[], settings.iter().map(ToString::to_string).collect(), None)
+    }
+
+    /// Starts a private server whose clock a test can set. `library` is the one that [`fake_clock`](crate::fake_clock)
+    /// found. Returns `None` if PostgreSQL is not installed.
+    ///
+    /// # Panics
+    ///
+    /// Panics in the same cases as [`Self::start`].
+    pub fn start_with_fake_clock(settings: &[&str], library: PathBuf) -> Option<Self> {
+        Self::start_with(&[], settings.iter().map(ToString::to_string).collect(), Some(library))
     }
 
     /// Starts a private server whose certificate is valid only for `localhost`. A client that connects to 127.0.0.1
@@ -71,12 +82,12 @@ impl Cluster {
         let identity = Identity::new();
         let files = identity.files();
         let usual = ["ssl=on", "ssl_cert_file=../server.crt", "ssl_key_file=../server.key"];
-        let cluster = Self::start_with(&files, usual.iter().chain(settings).map(ToString::to_string).collect())?;
+        let cluster = Self::start_with(&files, usual.iter().chain(settings).map(ToString::to_string).collect(), None)?;
         Some((cluster, identity.write_ca()))
     }
 
-    fn start_with(files: &[(&str, &str)], settings: Vec<String>) -> Option<Self> {
-        let server = Server::start(files, &settings)?;
+    fn start_with(files: &[(&str, &str)], settings: Vec<String>, fake_clock: Option<PathBuf>) -> Option<Self> {
+        let server = Server::start(files, &settings, fake_clock)?;
         let url = ServerUrl::parse(&format!("postgres://postgres@{}", server.address()));
         Some(Self { url, server: Some(server) })
     }
@@ -161,6 +172,12 @@ impl Cluster {
         client.batch_execute(&format!("CREATE DATABASE \"{name}\" TEMPLATE template0")).await.unwrap();
         drop(client);
         connection.await.unwrap().unwrap();
+    }
+
+    /// Sets the clock of a server that [`Self::start_with_fake_clock`] started to an offset from the real time, in the
+    /// format of `faketime`. Its monotonic clock stays right.
+    pub fn set_clock(&mut self, offset: &str) {
+        self.own().set_clock(offset);
     }
 
     /// Suspends the server. Existing and new connections stay open but get no answers.

@@ -9,6 +9,7 @@ use std::{
 
 use super::programs::{self, Account};
 use crate::{
+    fake_clock::with_clock_from,
     processes::{any_runs, children, signal},
     wait_until,
     watchdog::Watchdog,
@@ -48,6 +49,8 @@ pub(super) struct Server {
     account: Account,
     folder: PathBuf,
     settings: Vec<String>,
+    /// The library that lets the server read its clock from a file, if it does.
+    fake_clock: Option<PathBuf>,
     port: u16,
     process: Option<Child>,
     watchdog: Watchdog,
@@ -56,7 +59,7 @@ pub(super) struct Server {
 impl Server {
     /// Starts an empty server with `files` in its directory, and with `settings` in addition to the defaults. Returns
     /// `None` if PostgreSQL is not installed.
-    pub(super) fn start(files: &[(&str, &str)], settings: &[String]) -> Option<Self> {
+    pub(super) fn start(files: &[(&str, &str)], settings: &[String], fake_clock: Option<PathBuf>) -> Option<Self> {
         let programs = programs::find()?;
         let folder = tempfile::Builder::new().prefix("leadapi-postgres-").tempdir().unwrap();
         let account = Account::for_owner(&folder.path().metadata().unwrap());
@@ -64,8 +67,9 @@ impl Server {
         let watchdog = Watchdog::start(account.command("sh"), CLEANUP, &[folder.path().as_os_str()]).unwrap();
         let folder = folder.keep();
         let settings = SETTINGS.map(String::from).into_iter().chain(settings.iter().cloned()).collect();
-        let mut server = Self { programs, account, folder, settings, port: 0, process: None, watchdog };
+        let mut server = Self { programs, account, folder, settings, fake_clock, port: 0, process: None, watchdog };
         server.initialize();
+        server.set_clock("+0");
         for (name, text) in files {
             server.write(name, text);
         }
@@ -81,6 +85,13 @@ impl Server {
     /// Returns the path of a file in the server's directory.
     pub(super) fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
+    }
+
+    /// Sets the clock of a server that reads it from a file.
+    pub(super) fn set_clock(&self, offset: &str) {
+        self.write("new-clock", offset);
+        // A rename, because the server reads the file all the time and must not find it empty.
+        fs::rename(self.file("new-clock"), self.file("clock")).unwrap();
     }
 
     /// Kills all of the server's processes, so they stop writing immediately.
@@ -172,6 +183,9 @@ impl Server {
         shell.args(["-c", r#"read -r _ && exec "$0" "$@" </dev/null"#]);
         shell.arg(self.programs.join("postgres")).arg("-D").arg(self.data()).args(["-p", &self.port.to_string()]);
         shell.args(self.settings.iter().flat_map(|setting| ["-c", setting]));
+        if let Some(library) = &self.fake_clock {
+            with_clock_from(&mut shell, library, &self.file("clock"));
+        }
         let log = File::create(self.file("log")).unwrap();
         shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(log);
         let mut process = shell.spawn().unwrap();

@@ -1,5 +1,5 @@
-//! Three servers on one PostgreSQL database during the routine of an operator: clocks that step, dumps, frozen
-//! programs, kills and restarts. A checker judges every response.
+//! Three servers on one PostgreSQL database during the routine of an operator: clocks that step, those of the servers
+//! and that of the database, dumps, frozen programs, kills and restarts. A checker judges every response.
 
 use std::{
     collections::BTreeMap,
@@ -23,7 +23,7 @@ use crate::server::{SERVERS, Server};
 
 /// The default duration in seconds. `LEADAPI_TEST_ROUTINE_SECONDS` sets another one.
 const SECONDS: u64 = 20;
-/// The steps of a server's clock, in the format of `faketime`.
+/// The clocks of a server and of the database, in the format of `faketime`.
 const CLOCKS: [&str; 10] = ["+0", "-1s", "+1s", "-90s", "+90s", "-25h", "+25h", "-3d", "+10d", "-10d"];
 
 /// What happens to the servers or to the database. Each event lasts for a random time of up to a few seconds.
@@ -31,6 +31,8 @@ const CLOCKS: [&str; 10] = ["+0", "-1s", "+1s", "-90s", "+90s", "-25h", "+25h", 
 enum Event {
     /// The clock of a server steps.
     Clock,
+    /// The clock of the database steps, and in half of the cases it soon steps to the real time.
+    DatabaseClock,
     /// `pg_dump` holds a lock on every table.
     Dump,
     /// A server is suspended and resumed.
@@ -43,8 +45,15 @@ enum Event {
     KilledDatabase,
 }
 
-const EVENTS: [Event; 6] =
-    [Event::Clock, Event::Dump, Event::FrozenServer, Event::FrozenDatabase, Event::KilledServer, Event::KilledDatabase];
+const EVENTS: [Event; 7] = [
+    Event::Clock,
+    Event::DatabaseClock,
+    Event::Dump,
+    Event::FrozenServer,
+    Event::FrozenDatabase,
+    Event::KilledServer,
+    Event::KilledDatabase,
+];
 
 /// The servers and their database.
 struct Site {
@@ -60,8 +69,9 @@ struct Site {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_routine_event_loses_doubles_or_undoes_a_write() {
     let seconds = scale::from_env("LEADAPI_TEST_ROUTINE_SECONDS", SECONDS);
-    let Some(cluster) = Cluster::start(&["fsync=on", "full_page_writes=on"]) else { return };
     let Some(library) = fake_clock::library() else { return };
+    let settings = ["fsync=on", "full_page_writes=on"];
+    let Some(cluster) = Cluster::start_with_fake_clock(&settings, library.clone()) else { return };
     let database = cluster.create_database("routine").await;
     let clocks = TempDir::new().unwrap();
     let mut site = Site { cluster, database, token: secret("routine"), servers: Vec::new(), clocks, library };
@@ -116,6 +126,13 @@ impl Site {
         let lasts = Duration::from_millis(100 + random_below(4_000) as u64);
         match event {
             Event::Clock => fs::write(self.clock(nth), CLOCKS[random_below(CLOCKS.len())]).unwrap(),
+            Event::DatabaseClock => {
+                self.cluster.set_clock(CLOCKS[random_below(CLOCKS.len())]);
+                sleep(lasts).await;
+                if random_below(2) == 0 {
+                    self.cluster.set_clock(CLOCKS[0]);
+                }
+            }
             Event::Dump => {
                 let mut command = self.cluster.program("pg_dump");
                 let mut dump = command.arg(self.cluster.url(&self.database)).stdout(Stdio::piped()).spawn().unwrap();

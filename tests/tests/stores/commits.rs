@@ -11,6 +11,7 @@ use leadapi_tests::{
     postgres::Cluster,
     proxy::{CommitError, Cut, CutKind, Direction, Proxy},
 };
+use tokio::{runtime::Runtime, task::spawn_blocking};
 
 use crate::fixture::{all, business, count, create, id, open, rename};
 
@@ -28,9 +29,13 @@ impl ProxiedStore {
         let database = cluster.create_database("commits").await;
         let direct = open(&cluster.url(&database), 2).await;
         let proxy = Proxy::to(cluster.address()).await;
-        // With a single connection, repeated calls produce the same messages.
+        // With a single connection and without background tasks, repeated calls produce the same messages. The tasks end
+        // with the runtime that runs them.
         let url = cluster.url_at(proxy.address(), &database);
-        let store = open(&url, 1).await;
+        let opened = url.clone();
+        let open = move || Runtime::new().unwrap().block_on(open(&opened, 1));
+        let store = spawn_blocking(open).await.unwrap();
+        store.businesses().await.unwrap();
         Self { proxy, url, store, direct }
     }
 

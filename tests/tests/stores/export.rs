@@ -30,12 +30,13 @@ async fn an_export_waits_for_a_slow_reader() {
 }
 
 /// The tables whose rows a data set carries, and the reason why it does not carry the others.
-const TABLES: [(&str, Option<&str>); 18] = [
+const TABLES: [(&str, Option<&str>); 19] = [
     ("audit", None),
     ("business", None),
     ("client", None),
     ("form", None),
     ("idempotency", None),
+    ("key_clock", Some("the time since the last reading belongs to the store")),
     ("lead", None),
     ("leadapi_schema", Some("the version of the schema belongs to the store")),
     ("login_link", Some("a sign-in link lasts for minutes")),

@@ -24,6 +24,9 @@ const NOON: &str = "2026-05-04T12:00:00Z";
 /// At this time, new keys go to the same partition as at `MORNING`.
 const TWO_DAYS_LATER: &str = "2026-05-06T09:00:00Z";
 
+/// Adds an old record of a server that has stopped.
+const STOPPED: &str = "INSERT INTO operation SELECT business_id, 'stopped', '', 0 FROM business";
+
 fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
@@ -124,7 +127,7 @@ async fn one_server_works_at_a_time_and_another_takes_over() {
     let Some(cluster) = Cluster::shared() else { return };
     let ([one, other], client) = two_servers(cluster).await;
     create(&one, "morning", "l1", MORNING).await;
-    client.batch_execute("UPDATE operation SET committed_at = 0").await.unwrap();
+    client.batch_execute(STOPPED).await.unwrap();
     client.batch_execute("BEGIN; SELECT * FROM operation FOR UPDATE").await.unwrap();
     let later = at("2026-05-05T12:00:00Z");
     let working = tokio::spawn(async move { one.delete_expired_at(later).await });
@@ -141,4 +144,34 @@ async fn one_server_works_at_a_time_and_another_takes_over() {
     // The first server may retry the transaction, so the other server may need more than one round.
     eventually("the other server takes over", async || other.delete_expired_at(later).await.unwrap()).await;
     assert_eq!(keys(&client).await, 0);
+}
+
+/// The records seem old if the clock of the database steps forward.
+#[tokio::test]
+async fn commit_records_are_deleted_only_for_servers_that_are_no_longer_members() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let ([one, other], client) = two_servers(cluster).await;
+    create(&one, "one", "l1", NOON).await;
+    create(&other, "other", "l2", NOON).await;
+    client.batch_execute(STOPPED).await.unwrap();
+    client.batch_execute("UPDATE operation SET committed_at = 0").await.unwrap();
+    let records = async || {
+        let records = "SELECT count(*) FROM operation";
+        client.query_one(records, &[]).await.unwrap().get::<_, i64>(0)
+    };
+    assert_eq!(records().await, 3);
+    one.delete_expired_at(at(NOON)).await.unwrap();
+    assert_eq!(records().await, 2);
+    // Other servers remove a member that was frozen for too long.
+    client.batch_execute("DELETE FROM rate_server").await.unwrap();
+    other.delete_expired_at(at(NOON)).await.unwrap();
+    assert_eq!(records().await, 0);
+    let mut nth = 0;
+    let creates = async || {
+        nth += 1;
+        let id = format!("again-{nth}");
+        assert!(matches!(create(&one, &id, &id, NOON).await, Created::New(_)));
+        records().await == 1
+    };
+    eventually("the server creates its record again", creates).await;
 }

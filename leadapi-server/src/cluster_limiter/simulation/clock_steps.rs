@@ -65,6 +65,31 @@ async fn a_step_of_the_database_clock_does_not_prolong_a_refusal() {
     }
 }
 
+/// One server has used up the limit. The clock is set before another server refuses a request, and again during the
+/// wait.
+#[tokio::test(start_paused = true)]
+async fn a_caller_that_waits_for_retry_after_is_admitted_although_the_database_clock_was_set() {
+    for step in STEPS {
+        for (step_after, again_after) in [(0, 0), (1, 10), (30, 1), (50, 9)] {
+            let mut caller = Caller::new(3).await;
+            for _ in 0..600 {
+                caller.read_from(0).await;
+            }
+            sleep(SECOND * step_after).await;
+            caller.ledger.step_clock(step);
+            let Admission::Refused { retry_after } = caller.read_from(1).await else { panic!("{step} s: admitted") };
+            sleep(SECOND * again_after).await;
+            caller.ledger.step_clock(step);
+            // Callers receive `Retry-After` in whole seconds.
+            let secs = retry_after.as_nanos().div_ceil(1_000_000_000).try_into().unwrap();
+            sleep(Duration::from_secs(secs).saturating_sub(SECOND * again_after)).await;
+            let what = format!("a step of {step} s after {step_after} s and {again_after} s later");
+            assert_eq!(caller.read_from(1).await, Admission::Admitted, "{what}");
+            caller.assert_within_the_limit();
+        }
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn random_steps_of_the_database_clock_never_exceed_the_limit() {
     let mut caller = Caller::new(3).await;

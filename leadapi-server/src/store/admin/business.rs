@@ -1,7 +1,7 @@
 //! Adds, lists, renames and removes businesses.
 
 use async_trait::async_trait;
-use leadapi_core::{auth::Role, dataset::MemberSeed, id::BusinessId, model::Timestamp};
+use leadapi_core::{auth::Role, dataset::MemberSeed, id::BusinessId, model::Timestamp, port::Clock};
 use serde::Serialize;
 
 use super::{Task, checked_name, lead_count, member, shared, statement};
@@ -42,7 +42,7 @@ impl SqlStore {
     ///
     /// Returns an error if the name or the address is invalid, the id is taken, or the database fails.
     pub async fn add_business(&self, id: BusinessId, name: &str, owner: &str) -> Result<Business, AdminError> {
-        let add = Add::new(id, name, owner)?;
+        let add = Add::new(id, name, owner, self.clock().now())?;
         Ok(self.database.work(None, add).await?)
     }
 
@@ -78,8 +78,8 @@ pub(super) struct Add {
 }
 
 impl Add {
-    pub(super) fn new(id: BusinessId, name: &str, owner: &str) -> Result<Self, AdminError> {
-        let business = Business { id, name: checked_name(name)?, created_at: Timestamp::now() };
+    pub(super) fn new(id: BusinessId, name: &str, owner: &str, created_at: Timestamp) -> Result<Self, AdminError> {
+        let business = Business { id, name: checked_name(name)?, created_at };
         Ok(Self { business, owner: MemberSeed::new(member::checked_email(owner)?, Role::Owner) })
     }
 }

@@ -5,7 +5,7 @@ use leadapi_core::{
     auth::Actor,
     id::BusinessId,
     model::{ClientAccount, Pipeline},
-    port::{TokenAction, TokenChange, TokenChanged, TokenRecord},
+    port::{Clock, TokenAction, TokenChange, TokenChanged, TokenRecord},
 };
 
 use super::{Business, Task, business, client, pipeline, shared};
@@ -38,7 +38,7 @@ impl SqlStore {
     /// Returns an error if the store has a business, the name or the address is invalid, or the database fails.
     pub(crate) async fn init(&self, first: &FirstRecords) -> Result<Business, AdminError> {
         let FirstRecords { business: id, name, owner, client, pipeline, token } = first;
-        let business = business::Add::new(id.clone(), name, owner)?;
+        let business = business::Add::new(id.clone(), name, owner, self.clock().now())?;
         let action = TokenAction::Create(token.clone());
         let token = TokenChange::new(action, token.created_at, Actor::new(owner.trim(), None));
         let (client, pipeline) = (client::Add(client.clone()), pipeline::Add(pipeline.clone()));

@@ -2,23 +2,30 @@
 
 use std::{
     sync::{Arc, Weak},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use leadapi_core::{model::Timestamp, port::Clock};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_postgres::Client;
 
 use super::{Connections, Postgres, sql_state::map_error};
-use crate::store::{
-    clock::{DatabaseClock, Reading},
-    error::SqlError,
+use crate::{
+    key_time::{Reading, StoredTime},
+    store::{clock::DatabaseClock, error::SqlError, session::query},
 };
 
-/// The time in microseconds since the Unix epoch.
-const NOW: &str = "SELECT cast(floor(extract(epoch FROM clock_timestamp()) * 1000000) AS bigint)";
+/// The time in microseconds since the Unix epoch, and the stored key time.
+const READ: &str = "SELECT now.clock, key_clock.clock, key_clock.key_time \
+    FROM (SELECT cast(floor(extract(epoch FROM clock_timestamp()) * 1000000) AS bigint) AS clock) AS now \
+    LEFT JOIN key_clock ON true";
 
-const READ_INTERVAL: Duration = Duration::from_secs(60);
+/// Stores a key time, unless another server has stored a later one.
+const SAVE: &str = "UPDATE key_clock SET clock = $1, key_time = $2 WHERE key_time < $2";
+
+const READ_INTERVAL: Duration = Duration::from_secs(10);
+/// The number of readings between two warnings.
+const WARNING_INTERVAL: usize = 6;
 /// A larger difference between the system clock and the database's clock is logged.
 const TOLERANCE: Duration = Duration::from_secs(1);
 /// If the difference is larger, one of the two clocks is wrong, and the server deletes nothing by its age.
@@ -28,30 +35,39 @@ const MARGIN: Duration = Duration::from_secs(60);
 
 /// Creates the clock of the database behind a connection.
 pub(super) async fn start(client: &Client) -> Result<Arc<DatabaseClock>, tokio_postgres::Error> {
-    let start = Instant::now();
-    let first = read(client, || start.elapsed()).await?;
-    Ok(Arc::new(DatabaseClock::new(start, first)))
+    let start = std::time::Instant::now();
+    let (first, stored) = read(client, || start.elapsed()).await?;
+    Ok(Arc::new(DatabaseClock::new(start, first, stored)))
 }
 
-async fn read(client: &Client, elapsed: impl Fn() -> Duration) -> Result<Reading, tokio_postgres::Error> {
+async fn read(
+    client: &Client,
+    elapsed: impl Fn() -> Duration,
+) -> Result<(Reading, Option<StoredTime>), tokio_postgres::Error> {
     let sent = elapsed();
-    let row = client.query_one(NOW, &[]).await?;
-    Ok(Reading { micros: row.try_get(0)?, sent, received: elapsed() })
+    let row = client.query_one(READ, &[]).await?;
+    let reading = Reading { micros: row.try_get(0)?, sent, received: elapsed() };
+    let (clock, key_time): (Option<i64>, Option<i64>) = (row.try_get(1)?, row.try_get(2)?);
+    Ok((reading, clock.zip(key_time).map(|(clock, key_time)| StoredTime { clock, key_time })))
 }
 
-/// Reads the clock once a minute until the store is closed.
+/// Reads the clock and sends a heartbeat periodically, until the store is closed.
 pub(super) async fn follow(connections: Weak<Connections>) {
-    let mut minutes = interval(READ_INTERVAL);
-    minutes.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        minutes.tick().await;
+    let mut ticks = interval_at(Instant::now() + READ_INTERVAL, READ_INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let Some(mut lease) = connections.upgrade().map(|connections| connections.lease()) else { return };
+    for nth in 0_usize.. {
+        ticks.tick().await;
         let Some(connections) = connections.upgrade() else { return };
+        if let Err(error) = connections.send_heartbeat(&mut lease).await {
+            tracing::debug!(%error, "the heartbeat could not be sent");
+        }
         if let Err(error) = connections.read_clock().await {
             tracing::debug!(%error, "the database's clock could not be read");
             continue;
         }
         let difference = connections.clock_difference();
-        if difference.as_duration() > TOLERANCE {
+        if nth.is_multiple_of(WARNING_INTERVAL) && difference.as_duration() > TOLERANCE {
             tracing::warn!("{difference}: the database's clock is used");
         }
     }
@@ -70,7 +86,12 @@ impl Connections {
                 }
             }
         };
-        self.clock.adopt(self.with_timeout(reading).await?);
+        let (reading, stored) = self.with_timeout(reading).await?;
+        let StoredTime { clock, key_time } = self.clock.adopt(reading, stored);
+        // Without this, the next server to start would only count less time.
+        if let Err(error) = self.with_timeout(self.query(None, query!(SAVE, clock, key_time))).await {
+            tracing::debug!(%error, "the time of the idempotency keys could not be stored");
+        }
         Ok(())
     }
 
@@ -80,17 +101,18 @@ impl Connections {
 }
 
 impl Postgres {
-    /// Reads the clock, and returns the time by which expired records are deleted. Returns `None` if nothing may be
-    /// deleted, because the system clock and the database's clock differ.
-    pub(crate) async fn deletion_time(&self) -> Result<Option<Timestamp>, SqlError> {
+    /// Reads the clock, and returns the time by which expired records are deleted, and the one for idempotency keys.
+    /// Returns `None` if nothing may be deleted, because the system clock and the database's clock differ.
+    pub(crate) async fn deletion_time(&self) -> Result<Option<(Timestamp, Timestamp)>, SqlError> {
         self.connections.read_clock().await?;
         let difference = self.connections.clock_difference();
         if difference.as_duration() > MAX_DIFFERENCE {
             tracing::warn!("{difference}: expired records are not deleted");
             return Ok(None);
         }
-        let clock = &self.connections.clock;
-        Ok(clock.key_time(clock.now()).checked_sub(MARGIN))
+        let now = self.connections.clock.now();
+        let key_time = self.connections.clock.key_time(now);
+        Ok(now.min(key_time).checked_sub(MARGIN).zip(key_time.checked_sub(MARGIN)))
     }
 }
 

@@ -33,7 +33,7 @@ struct Partition {
 macro_rules! partition {
     ($table:literal) => {
         Partition {
-            newest: concat!("SELECT max(created_at) FROM ", $table),
+            newest: concat!("SELECT max(coalesce(stored_at, created_at)) FROM ", $table),
             lock: concat!("LOCK TABLE ", $table, " IN ACCESS EXCLUSIVE MODE"),
             truncate: concat!("TRUNCATE ", $table),
         }
@@ -48,8 +48,8 @@ static PARTITIONS: [Partition; 4] = [
 ];
 
 impl Postgres {
-    /// Deletes expired sign-in links and sessions, and old commit records. Also truncates each partition
-    /// in which all idempotency keys were created at or before `until`. Returns whether a partition was truncated.
+    /// Deletes expired sign-in links and sessions, and old commit records. Also truncates each partition in which all
+    /// idempotency keys were created at or before the key time `until`. Returns whether a partition was truncated.
     pub(crate) async fn delete_expired(&self, now: Timestamp, until: Timestamp) -> Result<bool, SqlError> {
         self.work(None, DeleteOldRows { now }).await?;
         let mut deleted = false;

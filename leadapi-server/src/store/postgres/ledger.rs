@@ -2,8 +2,10 @@
 //!
 //! A claim locks the row of the limit, computes the new shares and writes them, which takes two round trips. It also
 //! locks the server's row against removal, so a removed server cannot claim permits.
+//!
+//! The times in a ledger are key times, which do not follow steps of the database's clock.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use leadapi_core::{BoxError, id::TokenId, port::Class};
@@ -11,28 +13,34 @@ use leadapi_core::{BoxError, id::TokenId, port::Class};
 use super::{Postgres, statement};
 use crate::{
     cluster_limiter::{Claim, Claimed, Key, Ledger, LedgerStore, Member, RECALL_MILLIS, Release, ServerId},
+    key_time::Reading,
     store::{
+        clock::DatabaseClock,
         error::SqlError,
         row::Row,
-        session::{Session, Work, query},
+        session::{Query, Session, Work, query},
     },
 };
 
 #[async_trait]
 impl LedgerStore for Arc<Postgres> {
     async fn claim(&self, server: &ServerId, key: &Key, claim: &Claim) -> Result<Option<Claimed>, BoxError> {
-        let work = ClaimPermits { server: server.clone(), key: key.clone(), claim: claim.clone() };
+        let clock = self.connections.clock.clone();
+        let work = ClaimPermits { server: server.clone(), key: key.clone(), claim: claim.clone(), clock };
         Ok(self.brief_work(work).await?)
     }
 
     async fn release(&self, server: &ServerId, key: &Key, release: &Release) -> Result<(), BoxError> {
-        let work = ReleasePermits { server: server.clone(), key: key.clone(), release: release.clone() };
+        let clock = self.connections.clock.clone();
+        let work = ReleasePermits { server: server.clone(), key: key.clone(), release: release.clone(), clock };
         Ok(self.brief_work(work).await?)
     }
 
     async fn wanted(&self) -> Result<Vec<Key>, BoxError> {
         let read = |mut row: Row<'_>| Ok((row.take::<TokenId>()?, row.take::<String>()?));
-        let rows = self.rows(None, &query!(statement::WANTED, RECALL_MILLIS), read).await?;
+        let rows = self
+            .rows(None, &query!(statement::WANTED, self.connections.clock.key_millis(), RECALL_MILLIS), read)
+            .await?;
         Ok(rows.into_iter().filter_map(|(token, class)| Some((token, class_of(&class)?))).collect())
     }
 
@@ -53,6 +61,7 @@ struct ClaimPermits {
     server: ServerId,
     key: Key,
     claim: Claim,
+    clock: Arc<DatabaseClock>,
 }
 
 #[async_trait]
@@ -62,6 +71,7 @@ impl Work for ClaimPermits {
     async fn run(&self, session: &mut dyn Session) -> Result<Option<Claimed>, SqlError> {
         let (token, class) = (&self.key.0, class_name(self.key.1));
         let (mut alive, mut ledger, mut now) = (BTreeSet::new(), Ledger::default(), 0);
+        let sent = self.clock.elapsed();
         let statements = vec![
             query!(statement::LOCK_SERVER, &*self.server.0),
             query!(statement::CREATE_LEDGER, token, class),
@@ -77,6 +87,7 @@ impl Work for ClaimPermits {
             Ok(())
         };
         session.query(statements, &mut read).await?;
+        let now = key_millis(&self.clock, now, sent);
         let claimed = ledger.claim(&self.server, &self.claim, &alive, now);
         if claimed.is_some() {
             save(session, &self.key, &ledger).await?;
@@ -89,6 +100,7 @@ struct ReleasePermits {
     server: ServerId,
     key: Key,
     release: Release,
+    clock: Arc<DatabaseClock>,
 }
 
 #[async_trait]
@@ -97,8 +109,9 @@ impl Work for ReleasePermits {
 
     async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
         let lock = query!(statement::LOCK_LEDGER, &self.key.0, class_name(self.key.1));
+        let sent = self.clock.elapsed();
         let Some((mut ledger, now)) = session.row(lock, |mut row| read_ledger(&mut row)).await? else { return Ok(()) };
-        ledger.release(&self.server, &self.release, now);
+        ledger.release(&self.server, &self.release, key_millis(&self.clock, now, sent));
         save(session, &self.key, &ledger).await
     }
 }
@@ -124,12 +137,7 @@ impl Work for Beat {
         if !session.finds(query!(statement::BEAT, &*self.0.0)).await? {
             return Ok(None);
         }
-        let read = |mut row: Row<'_>| {
-            let server = ServerId(row.take()?);
-            let beat = u64::try_from(row.take::<i64>()?).map_err(SqlError::other)?;
-            Ok(Member { server, beat })
-        };
-        session.rows(query!(statement::SERVERS), read).await.map(Some)
+        session.rows(query!(statement::SERVERS), read_member).await.map(Some)
     }
 }
 
@@ -140,9 +148,26 @@ impl Work for Remove {
     type Output = ();
 
     async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
-        let beat = i64::try_from(self.0.beat).map_err(SqlError::other)?;
-        session.execute(query!(statement::REMOVE_SERVER, &*self.0.server.0, beat)).await
+        session.execute(remove(&self.0)?).await
     }
+}
+
+/// Returns the statement that removes a member, unless it has sent another heartbeat.
+pub(super) fn remove(member: &Member) -> Result<Query, SqlError> {
+    let beat = i64::try_from(member.beat).map_err(SqlError::other)?;
+    Ok(query!(statement::REMOVE_SERVER, &*member.server.0, beat))
+}
+
+pub(super) fn read_member(mut row: Row<'_>) -> Result<Member, SqlError> {
+    let server = ServerId(row.take()?);
+    let beat = u64::try_from(row.take::<i64>()?).map_err(SqlError::other)?;
+    Ok(Member { server, beat })
+}
+
+/// Returns the key time in milliseconds, given the database's clock in the response to a query that was sent at `sent`.
+fn key_millis(clock: &DatabaseClock, micros: i64, sent: Duration) -> i64 {
+    let reading = Reading { micros, sent, received: clock.elapsed() };
+    clock.adopt(reading, None).key_time.div_euclid(1_000)
 }
 
 /// Reads a ledger and the time on the database's clock.

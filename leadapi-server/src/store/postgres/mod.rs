@@ -30,6 +30,7 @@ use tokio::time::{error::Elapsed, timeout};
 use uuid::Uuid;
 
 use commit_error::CommitError;
+use commit_record::CommitRecords;
 pub(crate) use connect::OpenError;
 use hosts::Hosts;
 use patience::{Access, Stuck};
@@ -87,6 +88,7 @@ struct Connections {
     /// The id of this server in the `operation` table, which records the last group commit of each server in each
     /// business.
     server_id: String,
+    records: CommitRecords,
     clock: Arc<DatabaseClock>,
 }
 
@@ -107,8 +109,8 @@ impl Postgres {
         let clock = clock::start(&client).await?;
         drop(client);
         let (shares, stuck) = (Shares::of_pool(pool_size), Stuck::of_pool(pool_size));
-        let server_id = Uuid::now_v7().to_string();
-        let connections = Arc::new(Connections { pool, hosts, shares, stuck, server_id, clock });
+        let (server_id, records) = (Uuid::now_v7().to_string(), CommitRecords::default());
+        let connections = Arc::new(Connections { pool, hosts, shares, stuck, server_id, records, clock });
         tokio::spawn(clock::follow(Arc::downgrade(&connections)));
         Ok(Self { writer: Writer::new(connections.clone()), connections, prober })
     }

@@ -23,11 +23,14 @@ pub(super) const FENCE: &str = "UPDATE operation \
 /// Deletes the records of all servers for a business.
 pub(crate) const DELETE_COMMIT_IDS: &str = "DELETE FROM operation WHERE business_id = $1";
 
-/// Deletes records that no server has used for 24 hours on the database's clock. A server that still needs one treats
-/// the outcome of its commit as unknown. Not limited to one business, so that the number of statements does not grow
+/// Deletes records of servers that are no longer members, if they are older than 24 hours on the database's clock. A
+/// server that still needs one treats the outcome of its commit as unknown. Not limited to one business, so that the number of statements does not grow
 /// with the number of businesses.
 pub(super) const DELETE_OLD_COMMIT_IDS: &str = "DELETE FROM operation \
-    WHERE committed_at < CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) - 86400000";
+    WHERE committed_at < CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) - 86400000 \
+    AND server_id NOT IN (SELECT server_id FROM rate_server)";
+
+// The servers that share the database. The rate limiter of a server is a member under an id of its own.
 
 /// Locks a server's membership against removal until the transaction ends.
 pub(super) const LOCK_SERVER: &str = "SELECT server_id FROM rate_server WHERE server_id = $1 FOR KEY SHARE";
@@ -44,9 +47,9 @@ pub(super) const REMOVE_SERVER: &str = "DELETE FROM rate_server WHERE server_id 
 pub(super) const CREATE_LEDGER: &str = "INSERT INTO rate_limit (token_id, class, shares, wanted_until) \
     VALUES ($1, $2, '{}', 0) ON CONFLICT (token_id, class) DO NOTHING";
 
-/// Also returns the time on the database's clock in milliseconds.
+/// Also returns the time on the database's clock in microseconds.
 pub(super) const LOCK_LEDGER: &str = "SELECT shares, wanted_until, \
-    cast(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) \
+    cast(floor(extract(epoch FROM clock_timestamp()) * 1000000) AS bigint) \
     FROM rate_limit WHERE token_id = $1 AND class = $2 FOR UPDATE";
 
 pub(super) const SAVE_LEDGER: &str =
@@ -54,6 +57,5 @@ pub(super) const SAVE_LEDGER: &str =
 
 pub(super) const DELETE_LEDGER: &str = "DELETE FROM rate_limit WHERE token_id = $1 AND class = $2";
 
-/// A time that is further ahead than the recall lasts is from before a step of the clock.
-pub(super) const WANTED: &str = "SELECT token_id, class FROM rate_limit \
-    WHERE wanted_until - cast(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) BETWEEN 1 AND $1";
+/// A time that is further ahead than the recall lasts is from a server of an older version, before a step of the clock.
+pub(super) const WANTED: &str = "SELECT token_id, class FROM rate_limit WHERE wanted_until - $1 BETWEEN 1 AND $2";

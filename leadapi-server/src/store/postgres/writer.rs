@@ -31,8 +31,8 @@ use tokio::{
 use uuid::Uuid;
 
 use super::{
-    Attempts, BEGIN, Connections, TIMEOUT, commit_error::CommitError, commit_record::CommitRecords, patience::Access,
-    queue::Queues, session::PgSession, share::Connection, sql_state::is_caused_by_one_write, statement,
+    Attempts, BEGIN, Connections, TIMEOUT, commit_error::CommitError, patience::Access, queue::Queues,
+    session::PgSession, share::Connection, sql_state::is_caused_by_one_write, statement,
 };
 use crate::store::{
     error::SqlError,
@@ -54,7 +54,6 @@ pub(super) struct Writer(Arc<Inner>);
 struct Inner {
     connections: Arc<Connections>,
     pending: Queues<PendingWrite>,
-    records: CommitRecords,
 }
 
 #[derive(Debug)]
@@ -65,7 +64,7 @@ struct PendingWrite {
 
 impl Writer {
     pub(super) fn new(connections: Arc<Connections>) -> Self {
-        Self(Arc::new(Inner { connections, pending: Queues::new(), records: CommitRecords::default() }))
+        Self(Arc::new(Inner { connections, pending: Queues::new() }))
     }
 
     /// Submits a write, and waits for the commit that includes it. The write continues even if the caller stops
@@ -128,7 +127,7 @@ impl Inner {
         business: &BusinessId,
         writes: &[&Write],
     ) -> Result<Vec<Result<WriteOutcome, SqlError>>, SqlError> {
-        if !self.records.contains(business) {
+        if !self.connections.records.contains(business) {
             self.create_record(business).await?;
         }
         let operation = Uuid::now_v7().to_string();
@@ -141,7 +140,7 @@ impl Inner {
                 CommitOutcome::Committed => Ok(outcomes),
                 CommitOutcome::RolledBack => Err(SqlError::Retry(cause)),
                 CommitOutcome::Unknown => {
-                    self.records.remove(business);
+                    self.connections.records.remove(business);
                     Err(SqlError::Unknown(cause))
                 }
             },
@@ -149,13 +148,14 @@ impl Inner {
         }
     }
 
-    /// Creates this server's commit record in the business, or confirms that it exists.
+    /// Creates this server's commit record in the business, or confirms that it exists. The server becomes a member, so
+    /// that the others keep the record.
     async fn create_record(&self, business: &BusinessId) -> Result<(), SqlError> {
-        let begun = Instant::now();
         let prepare = |connection| {
             self.connections.with_timeout(async move {
                 let mut session = PgSession::begin(connection, BEGIN)?;
                 session.execute(query!(statement::LOCK, business)).await?;
+                session.execute(query!(statement::ADD_SERVER, &self.connections.server_id)).await?;
                 let create = query!(statement::CREATE_COMMIT_RECORD, &self.connections.server_id, business);
                 session.query(vec![create], &mut |_, _| Ok(())).await?;
                 Ok(session)
@@ -169,7 +169,7 @@ impl Inner {
             CommitError::Unknown(cause) => SqlError::Lost(cause),
             CommitError::RolledBack(error) => error,
         })?;
-        self.records.insert(business, begun);
+        self.connections.records.insert(business);
         Ok(())
     }
 
