@@ -100,7 +100,8 @@ pub(crate) const EXPIRED_KEY: &str = "SELECT key FROM idempotency WHERE business
 pub(crate) const DELETE_EXPIRED_KEYS: &str = "DELETE FROM idempotency WHERE business_id = $1 AND key IN \
     (SELECT key FROM idempotency WHERE business_id = $1 AND created_at <= $2 ORDER BY created_at LIMIT $3)";
 
-pub(crate) const KEYS: &str = "SELECT key, created_at, fingerprint, stored_at, lead_id, lead FROM idempotency WHERE business_id = $1 ORDER BY key";
+pub(crate) const KEYS: &str = "SELECT key, created_at, fingerprint, stored_at, lead_id, lead FROM idempotency \
+    WHERE business_id = $1 ORDER BY key";
 
 // Pipelines and client accounts.
 

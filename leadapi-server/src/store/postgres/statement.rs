@@ -24,8 +24,8 @@ pub(super) const FENCE: &str = "UPDATE operation \
 pub(crate) const DELETE_COMMIT_IDS: &str = "DELETE FROM operation WHERE business_id = $1";
 
 /// Deletes records of servers that are no longer members, if they are older than 24 hours on the database's clock. A
-/// server that still needs one treats the outcome of its commit as unknown. Not limited to one business, so that the number of statements does not grow
-/// with the number of businesses.
+/// server that still needs one treats the outcome of its commit as unknown. Not limited to one business, so that the
+/// number of statements does not grow with the number of businesses.
 pub(super) const DELETE_OLD_COMMIT_IDS: &str = "DELETE FROM operation \
     WHERE committed_at < CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) - 86400000 \
     AND server_id NOT IN (SELECT server_id FROM rate_server)";
