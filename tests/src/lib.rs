@@ -24,6 +24,7 @@ pub mod history;
 #[cfg(unix)]
 pub mod hostile;
 mod invariants;
+mod lateness;
 mod live;
 #[cfg(unix)]
 pub mod maintenance;
@@ -31,6 +32,7 @@ pub mod maintenance;
 pub mod patroni;
 #[cfg(unix)]
 pub mod pebble;
+mod ports;
 #[cfg(unix)]
 pub mod postgres;
 #[cfg(target_os = "linux")]
@@ -64,7 +66,9 @@ pub use case::{Case, Token, delete, get, head, patch, post, request};
 pub use contract_check::run_contract_check;
 pub use description::Description;
 pub use invariants::broken_invariants;
+pub use lateness::Lateness;
 pub use live::{Live, Via, everywhere, everywhere_with};
+pub use ports::free_port;
 pub use proxy_program::proxy_program;
 pub use raw::Raw;
 pub use response::TestResponse;

@@ -150,7 +150,7 @@ async fn a_stub_gives_its_answers_in_sequence() {
     let (lead, meta) = api.client().leads().create(&new()).with_meta().await.unwrap();
     assert_eq!((lead, meta.attempts.get(), meta.is_replayed()), (ann(), 5, true));
     assert!(meta.elapsed >= Duration::from_secs(60), "the wait has elapsed on the client's clock");
-    assert!(start.elapsed() < Duration::from_secs(30), "the wait took no real time");
+    assert!(start.elapsed() < Duration::from_secs(60), "the wait took no real time");
     assert_eq!(stub.met(), 5);
     api.verify().await;
 }

@@ -106,7 +106,7 @@ async fn latency_delays_the_response_of_an_executed_request() {
     client.client_accounts().list(Window::default()).await.unwrap();
     assert!(start.elapsed() >= Duration::from_millis(40));
     api.latency(Duration::from_secs(3_600));
-    let create = client.leads().create(&bob()).attempt_timeout(Duration::from_millis(40));
+    let create = client.leads().create(&bob()).attempt_timeout(Duration::from_secs(2));
     let error = create.retry(RetryPolicy::none()).await.unwrap_err();
     assert!(error.is_timeout() && error.outcome() == Outcome::Unknown);
     api.latency(Duration::ZERO);

@@ -3,11 +3,13 @@
 use std::{
     fs,
     process::{Command, Output},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::wait::TIMEOUT;
 
 const SAMPLE: &str = include_str!("../../../leadapi-core/tests/data/form.json");
 
@@ -246,7 +248,7 @@ fn text_in_a_record_cannot_control_a_terminal() {
 /// The form has a page with thousands of questions, and a rule of a later page refers to some of them. A check of such
 /// a form once took gigabytes of memory.
 #[test]
-fn a_large_form_is_checked_and_listed_in_seconds() {
+fn a_large_form_is_checked_and_listed_in_bounded_time() {
     let fields: Vec<Value> = (0..10_000)
         .map(|at| json!({"id": format!("w{at}"), "type": "short_text", "label": "Why?", "required": true}))
         .collect();
@@ -261,7 +263,7 @@ fn a_large_form_is_checked_and_listed_in_seconds() {
     let start = Instant::now();
     assert!(form(&["check", &file]).code < 2);
     assert!(form(&["paths", &file]).code < 2);
-    assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+    assert!(start.elapsed() < TIMEOUT, "{:?}", start.elapsed());
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::{
     net::TcpStream,
     path::PathBuf,
     process::{Child, Command},
+    sync::mpsc,
     thread,
 };
 
@@ -115,14 +116,21 @@ fn the_log_reports_dropped_lines_once_it_is_read_again() {
     }
     stream.write_all(request.replace("host: x", "host: x\r\nconnection: close").as_bytes()).unwrap();
     assert!(answers.join().unwrap() > 0);
+    let stderr = BufReader::new(server.child.stderr.take().unwrap());
+    let (sender, lines) = mpsc::channel();
+    thread::spawn(move || stderr.lines().map(Result::unwrap).try_for_each(|line| sender.send(line)));
+    let requests = |line: String| match line.split_once("log lines were dropped") {
+        Some((_, report)) => report.rsplit_once("lines=").unwrap().1.parse().unwrap(),
+        None => 1,
+    };
+    // The log is read to its end before the shutdown, because the server does not wait long for a slow reader.
+    let mut logged: usize = 0;
+    while logged < REQUESTS + 1 {
+        logged += requests(lines.recv_timeout(TIMEOUT).unwrap());
+    }
     server.signal("-TERM");
-    let mut log = String::new();
-    server.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
-    let (reports, lines): (Vec<&str>, Vec<&str>) =
-        log.lines().partition(|line| line.contains("log lines were dropped"));
-    let dropped = reports.iter().map(|line| line.rsplit_once("lines=").unwrap().1.parse::<usize>().unwrap());
     // The log has one line for each request, and one for the shutdown.
-    assert_eq!(dropped.sum::<usize>() + lines.len(), REQUESTS + 2);
+    assert_eq!(logged + lines.iter().map(requests).sum::<usize>(), REQUESTS + 2);
 }
 
 /// Strangers can cause any number of requests, but only few log lines.

@@ -18,8 +18,12 @@ fn a_token_is_valid_at_once_and_refused_within_two_seconds_of_its_revocation() {
     assert!(again.contains("was already revoked at 2"), "{again}");
     // The name of a revoked token can be reused.
     database.run(&args);
-    wait_until("the token is refused", || equals(server.status("/v1/clients", secret), "401"));
-    assert!(revoked.elapsed() < Duration::from_secs(2), "{:?}", revoked.elapsed());
+    wait_until("the token is refused", || {
+        let sent = revoked.elapsed();
+        let refused = equals(server.status("/v1/clients", secret), "401");
+        assert!(refused.is_ok() || sent < Duration::from_secs(2), "accepted {sent:?} after the revocation");
+        refused
+    });
     assert!(server.get("/v1/clients", &format!("authorization: Bearer {secret}\r\n")).contains("token revoked"));
     let listed = database.run(&[&["token", "list"][..], &OWNER].concat());
     assert!(listed.contains("site") && listed.contains("revoked 2") && !listed.contains(&secret[8..]), "{listed}");

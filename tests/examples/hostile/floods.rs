@@ -47,7 +47,7 @@ pub(crate) async fn run(program: &Path, names: &[String]) -> usize {
         let time = if kind.withholds_window() { LONG } else { TIME };
         // The effect of these floods does not depend on the request rate.
         let batch = if kind.withholds_window() { 2 } else { BATCH };
-        let all = flood(&target, kind, MANY, batch, time).await;
+        let all = flood(&target, kind, MANY, batch, time, time).await;
         let attacked = good.stop();
         let lives: Vec<Duration> = all.iter().filter_map(|one| one.life).collect();
         let longest = lives.iter().max().copied().unwrap_or_default();

@@ -57,6 +57,8 @@ pub enum Flood {
 /// The outcome of one connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Flooded {
+    /// Whether this was the first connection of its peer.
+    pub is_first: bool,
     /// The time until the server closed the connection; `None` if it was still open at the end.
     pub life: Option<Duration>,
     /// The error code of the last GOAWAY.
@@ -97,18 +99,29 @@ impl Flood {
 }
 
 /// Floods the server on `many` connections for `time`, and reopens each connection that the server closes. Sends
-/// `batch` frames per connection every 5 ms. A request and the frame that resets its stream count as one.
-pub async fn flood(target: &Arc<Target>, flood: Flood, many: usize, batch: usize, time: Duration) -> Vec<Flooded> {
-    let end = Instant::now() + time;
+/// `batch` frames per connection every 5 ms. A request and the frame that resets its stream count as one. Continues on
+/// the first connections until the server has closed them, or `patience` has passed.
+pub async fn flood(
+    target: &Arc<Target>,
+    flood: Flood,
+    many: usize,
+    batch: usize,
+    time: Duration,
+    patience: Duration,
+) -> Vec<Flooded> {
+    let (end, first_end) = (Instant::now() + time, Instant::now() + patience);
     let mut peers = JoinSet::new();
     for _ in 0..many {
         let target = target.clone();
         peers.spawn(async move {
-            let mut all = Vec::new();
+            let mut all = vec![connection(&target, flood, batch, first_end).await];
+            // Without this pause, reconnecting would itself be an attack.
+            let pause = async || tokio::time::sleep(Duration::from_millis(50)).await;
+            pause().await;
             while Instant::now() < end {
-                all.push(connection(&target, flood, batch, end).await);
-                // Without this pause, reconnecting would itself be an attack.
-                tokio::time::sleep(Duration::from_millis(50)).await;
+                let flooded = connection(&target, flood, batch, end).await;
+                all.push(Flooded { is_first: false, ..flooded });
+                pause().await;
             }
             all
         });
@@ -143,7 +156,7 @@ pub(super) async fn connection(target: &Target, flood: Flood, batch: usize, end:
         }
     });
     let life = over.await.ok().map(|()| begun.elapsed());
-    Flooded { life, goaway, frames: sender.frames }
+    Flooded { is_first: true, life, goaway, frames: sender.frames }
 }
 
 /// Reads frames until the server closes the connection.

@@ -6,7 +6,6 @@
 pub mod floods;
 mod frames;
 mod good;
-mod lateness;
 mod peers;
 pub mod smuggling;
 pub mod stops;

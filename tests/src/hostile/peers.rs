@@ -128,7 +128,8 @@ pub async fn attack(
     patience: Duration,
 ) -> Vec<Cut> {
     let ends = Arc::new(Ends::default());
-    let watching = kind.withholds_reading().then(|| tokio::spawn(watch(target.clone(), limit, ends.clone())));
+    let others = least_descriptors(target).await;
+    let watching = kind.withholds_reading().then(|| tokio::spawn(watch(target.clone(), others, limit, ends.clone())));
     let mut peers = JoinSet::new();
     // Peers that withhold reading send complete requests. Starting them slowly keeps the cost of these requests out of
     // the measurement.
@@ -213,15 +214,23 @@ async fn connect(address: SocketAddr, small: bool) -> TcpStream {
     socket.connect(address).await.unwrap()
 }
 
-/// Detects closed connections by counting the server's open descriptors, and records when each one closed.
-async fn watch(target: Arc<Target>, limit: Duration, ends: Arc<Ends>) {
-    const EVERY: Duration = Duration::from_millis(20);
-    // Takes the minimum, because the legitimate traffic opens and closes connections at the same time.
-    let mut others = target.descriptors();
+/// The pause between two counts of the server's open descriptors.
+const EVERY: Duration = Duration::from_millis(20);
+
+/// Returns the number of the server's open descriptors before an attack: the minimum of several counts, because the
+/// legitimate traffic opens and closes connections at the same time.
+async fn least_descriptors(target: &Target) -> usize {
+    let mut least = target.descriptors();
     for _ in 0..5 {
         sleep(EVERY / 4).await;
-        others = others.min(target.descriptors());
+        least = least.min(target.descriptors());
     }
+    least
+}
+
+/// Detects closed connections by counting the server's open descriptors beyond the `others`, and records when each one
+/// closed.
+async fn watch(target: Arc<Target>, others: usize, limit: Duration, ends: Arc<Ends>) {
     sleep(limit.saturating_sub(5 * EVERY)).await;
     loop {
         let left = target.descriptors().saturating_sub(others);

@@ -28,25 +28,20 @@ use super::{
     Target,
     floods::{Flood, connection},
     good::{read_answer, status},
-    lateness::Lateness,
 };
+use crate::{Lateness, TIMEOUT};
 
-/// The number of callers that keep their connection alive.
+/// The callers that keep their connection alive.
 const KEEP_ALIVE_CALLERS: usize = 16;
-/// The number of callers that open a connection for each request.
+/// The callers that open a connection for each request.
 const ONE_SHOT_CALLERS: usize = 4;
-/// The number of HTTP/2 connections.
 const HTTP2_CONNECTIONS: usize = 2;
-/// The number of callers on each HTTP/2 connection.
+/// The callers on each HTTP/2 connection.
 const STREAMS: usize = 8;
-/// The pause between a response and the same caller's next request. It is much shorter than the drain delay, so each
-/// caller notices the shutdown in time.
+/// The pause between two requests of a caller, which is much shorter than the drain delay.
 const PAUSE: Duration = Duration::from_millis(10);
-/// The response timeout. A request that is still unanswered after it counts as lost.
-const TIMEOUT: Duration = Duration::from_secs(20);
-/// The time that the server may take to close the remaining connections: one second each for a new connection, for an
-/// HTTP/2 peer to learn of the shutdown, and for that peer's earlier requests, and half a second of tolerance.
-pub const CLOSE_TIME: Duration = Duration::from_millis(3_500);
+/// The time from a connection attempt to the first request. After the drain delay, the server waits one second for it.
+const PROMPT: Duration = Duration::from_millis(500);
 
 /// The outcome of one shutdown.
 #[derive(Debug)]
@@ -61,8 +56,8 @@ pub struct Stop {
     pub took: Option<Duration>,
     /// The exit status of the process, if it exited.
     pub status: Option<ExitStatus>,
-    /// The number of connections outside the load, such as idle ones, that outlived the drain delay by more than
-    /// [`CLOSE_TIME`].
+    /// The number of connections outside the load, such as idle ones, that outlived the drain delay by more than the
+    /// time limit for the exit.
     pub left_open: usize,
 }
 
@@ -76,16 +71,17 @@ struct Counts {
 struct Load {
     target: Arc<Target>,
     counts: Arc<Counts>,
-    /// The time at which the signal was sent, or `None` before that.
+    /// The time of the signal, or `None` before it.
     signalled: watch::Receiver<Option<Instant>>,
     drain: Duration,
 }
 
 /// Starts a server, loads it for `warm`, sends SIGTERM, and waits up to `within` after the drain delay for the exit.
+/// After the delay, the server waits one second each for a request on a new connection, for an HTTP/2 peer to learn of
+/// the shutdown, and for that peer's earlier requests.
 pub async fn stop(program: &Path, options: &[String], drain: Duration, warm: Duration, within: Duration) -> Stop {
     let mut options = options.to_vec();
-    options.extend(["--drain-delay".to_owned(), format!("{}ms", drain.as_millis())]);
-    options.extend(["--log", "warn"].map(str::to_owned));
+    options.extend(["--log", "warn", "--drain-delay", &format!("{}ms", drain.as_millis())].map(str::to_owned));
     let target = Arc::new(Target::start(program, &options, false, None));
     let (tell, signalled) = watch::channel(None);
     let load = Load { target: target.clone(), counts: Arc::default(), signalled, drain };
@@ -109,15 +105,13 @@ pub async fn stop(program: &Path, options: &[String], drain: Duration, warm: Dur
     let mut left_open = 0;
     for peer in useless {
         left_open +=
-            usize::from(peer.await.unwrap().is_none_or(|at| at > begun + drain + CLOSE_TIME + lateness.tolerance()));
+            usize::from(peer.await.unwrap().is_none_or(|at| at > begun + drain + within + lateness.tolerance()));
     }
-    let counts = load.counts.clone();
-    let within = within + lateness.tolerance();
+    let (counts, end) = (load.counts.clone(), begun + drain + within + lateness.tolerance());
     drop(load);
     let mut target = Arc::into_inner(target).unwrap();
     let ended = tokio::task::spawn_blocking(move || {
-        let status = target.ended((begun + drain + within).saturating_duration_since(Instant::now()));
-        (status, begun.elapsed())
+        (target.ended(end.saturating_duration_since(Instant::now())), begun.elapsed())
     });
     let (status, took) = ended.await.unwrap();
     Stop {
@@ -173,14 +167,20 @@ impl Load {
         self.signalled.borrow().is_some_and(|signalled| signalled.elapsed() >= self.drain)
     }
 
-    /// Returns a connection, or `None` once the server refuses connections. A connection that is refused before the
+    /// Returns whether the server may have closed a new connection that has sent no request yet.
+    fn is_late(&self, begun: Instant) -> bool {
+        self.may_be_refused() && begun.elapsed() > PROMPT
+    }
+
+    /// Returns a connection and the time of its attempt, or `None` once the server refuses connections. A connection that is refused before the
     /// drain delay is over is counted and retried.
-    async fn connect(&self) -> Option<TcpStream> {
+    async fn connect(&self) -> Option<(TcpStream, Instant)> {
         loop {
+            let begun = Instant::now();
             match TcpStream::connect(self.target.address).await {
                 Ok(stream) => {
                     stream.set_nodelay(true).unwrap();
-                    return Some(stream);
+                    return Some((stream, begun));
                 }
                 Err(_) if self.may_be_refused() => return None,
                 Err(_) => {
@@ -212,18 +212,17 @@ impl Load {
     /// Uses each connection until the server announces its close.
     async fn keep_alive_caller(self) -> Vec<String> {
         let mut lost = Vec::new();
-        while let Some(mut stream) = self.connect().await {
+        while let Some((mut stream, begun)) = self.connect().await {
             for nth in 0.. {
                 // On a busy machine, the pause may outlast the drain delay. The caller then misses the announcement.
-                let is_late = nth > 0 && self.may_be_refused();
+                let is_late = if nth > 0 { self.may_be_refused() } else { self.is_late(begun) };
                 match self.exchange(&mut stream, &self.request(nth, "")).await {
-                    Ok(true) => break,
                     Ok(false) => sleep(PAUSE).await,
-                    Err(error) => {
-                        let what = format!("request {nth} on a keep-alive connection, {}: {error}", self.when());
-                        lost.extend((!is_late).then_some(what));
+                    Err(error) if !is_late => {
+                        lost.push(format!("request {nth} on a keep-alive connection, {}: {error}", self.when()));
                         break;
                     }
+                    Ok(true) | Err(_) => break,
                 }
             }
             sleep(PAUSE).await;
@@ -235,10 +234,11 @@ impl Load {
     async fn one_shot_caller(self) -> Vec<String> {
         let mut lost = Vec::new();
         for nth in 0.. {
-            let Some(mut stream) = self.connect().await else { break };
-            if let Err(error) = self.exchange(&mut stream, &self.request(nth, "connection: close\r\n")).await {
-                lost.push(format!("on a new connection, {}: {error}", self.when()));
-            }
+            let Some((mut stream, begun)) = self.connect().await else { break };
+            let is_late = self.is_late(begun);
+            let answered = self.exchange(&mut stream, &self.request(nth, "connection: close\r\n")).await;
+            let error = answered.err().filter(|_| !is_late);
+            lost.extend(error.map(|error| format!("on a new connection, {}: {error}", self.when())));
             sleep(PAUSE).await;
         }
         lost
@@ -247,7 +247,7 @@ impl Load {
     /// Sends concurrent requests on each HTTP/2 connection until the server accepts no more requests.
     async fn http2_caller(self) -> Vec<String> {
         let mut lost = Vec::new();
-        while let Some(stream) = self.connect().await {
+        while let Some((stream, _)) = self.connect().await {
             let Ok((sender, connection)) = http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await else {
                 continue;
             };

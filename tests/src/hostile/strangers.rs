@@ -22,7 +22,7 @@ use super::{
     frames::{DATA, END_HEADERS, END_STREAM, HEADERS, SETTINGS, WINDOW_UPDATE, fields, frame, opening},
     good::{read_answer, status},
 };
-use crate::secret;
+use crate::{TIMEOUT, secret};
 
 /// The loopback address that the strangers connect from. Honest callers use 127.0.0.1.
 const STRANGER: &str = "127.0.0.2:0";
@@ -30,8 +30,6 @@ const STRANGER: &str = "127.0.0.2:0";
 const PAUSE: Duration = Duration::from_millis(10);
 /// The number of concurrent requests on one connection of a flood.
 const STREAMS: u32 = 100;
-/// The time limit for the response to an honest caller.
-const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A kind of hostile traffic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +52,20 @@ pub enum Stranger {
     WrongLinks,
     /// Requests with made-up session cookies.
     WrongSessions,
+}
+
+/// An attack in progress.
+#[derive(Debug)]
+pub struct Attack {
+    sent: Arc<AtomicU64>,
+    _peers: JoinSet<()>,
+}
+
+impl Attack {
+    /// Returns the number of hostile requests so far.
+    pub fn sent(&self) -> u64 {
+        self.sent.load(Relaxed)
+    }
 }
 
 /// A listener of a server under attack, with the requests of honest callers and their expected statuses.
@@ -81,7 +93,7 @@ impl Attacked {
         let of = |name, address, path, requests| Self { name, address, path, requests };
         vec![
             of("API", target.address, "/v1/leads", [get("/v1/clients"), create].into()),
-            of("operator", target.operator.unwrap(), "/v1/leads", [get("/readyz")].into()),
+            of("operator", target.operator.unwrap(), "/v1/leads", [get("/healthz")].into()),
             of("settings", target.settings.unwrap(), "/", [get("/style.css")].into()),
             of("MCP", target.mcp.unwrap(), "/mcp", [ping].into()),
         ]
@@ -108,41 +120,37 @@ impl Attacked {
         }
     }
 
-    /// Calls the listener until `end`, with a connection that is kept and one for each request. Returns the number of
-    /// responses and the errors.
-    pub async fn honest(self, end: Instant) -> (usize, Vec<String>) {
-        let (mut answered, mut failed, mut kept) = (0, Vec::new(), None);
-        while Instant::now() < end {
+    /// Calls the listener until `end`, but at least once, with a connection that is kept and one for each request.
+    /// Returns the errors.
+    pub async fn honest(self, end: Instant) -> Vec<String> {
+        let (mut failed, mut kept) = (Vec::new(), None);
+        loop {
             for request in self.requests.iter() {
                 for result in [self.call(request, &mut kept).await, self.call(request, &mut None).await] {
-                    match result {
-                        Ok(()) => answered += 1,
-                        Err(error) => failed.push(format!("{}: {error}", self.name)),
-                    }
+                    failed.extend(result.err().map(|error| format!("{}: {error}", self.name)));
                 }
+            }
+            if Instant::now() >= end {
+                return failed;
             }
             sleep(PAUSE).await;
         }
-        (answered, failed)
     }
 
-    /// Attacks the listener until `end`, on `many` connections. Returns the number of hostile requests.
-    pub async fn attack(self, kind: Stranger, many: usize, end: Instant) -> u64 {
-        let sent = Arc::new(AtomicU64::new(0));
-        let mut peers = JoinSet::new();
+    /// Starts an attack on the listener, on `many` connections. It lasts until the returned value is dropped.
+    pub fn attack(&self, kind: Stranger, many: usize) -> Attack {
+        let (sent, mut peers) = (Arc::new(AtomicU64::new(0)), JoinSet::new());
         for _ in 0..many {
             let (attacked, sent) = (self.clone(), sent.clone());
             peers.spawn(async move {
-                while Instant::now() < end {
-                    let left = end.saturating_duration_since(Instant::now());
+                loop {
                     // The server may refuse or cut each connection.
-                    drop(timeout(left, attacked.connection(kind, &sent)).await);
+                    drop(attacked.connection(kind, &sent).await);
                     sleep(PAUSE).await;
                 }
             });
         }
-        peers.join_all().await;
-        sent.load(Relaxed)
+        Attack { sent, _peers: peers }
     }
 
     async fn connection(&self, kind: Stranger, sent: &AtomicU64) -> std::io::Result<()> {
@@ -157,6 +165,7 @@ impl Attacked {
             }
             Stranger::SlowHeads => {
                 stream.write_all(b"GET / HTTP/1.1\r\nhost: localhost\r\nx-slow: ").await?;
+                sent.fetch_add(1, Relaxed);
                 loop {
                     stream.write_all(b"x").await?;
                     sleep(PAUSE).await;

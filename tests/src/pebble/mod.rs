@@ -4,7 +4,7 @@ use std::{
     env,
     fs::{self, File},
     io::{self, Write},
-    net::{Ipv4Addr, TcpListener, TcpStream},
+    net::{Ipv4Addr, TcpStream},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -14,6 +14,7 @@ use std::{
 use serde_json::json;
 
 use crate::{
+    free_port,
     tls::{Ca, Identity},
     wait_until,
     watchdog::Watchdog,
@@ -125,9 +126,4 @@ fn find(name: &str) -> Option<PathBuf> {
         REPORTED.call_once(|| io::stderr().write_all(format!("{MISSING}\n").as_bytes()).unwrap());
     }
     found
-}
-
-/// Returns a free port. Another process may take it before the caller does.
-pub fn free_port() -> u16 {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port()
 }

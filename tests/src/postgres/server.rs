@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File},
-    net::{Ipv4Addr, SocketAddr, TcpListener},
+    net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     process::{Child, Stdio},
 };
@@ -10,6 +10,7 @@ use std::{
 use super::programs::{self, Account};
 use crate::{
     fake_clock::with_clock_from,
+    free_port,
     processes::{any_runs, children, signal},
     wait_until,
     watchdog::Watchdog,
@@ -165,9 +166,7 @@ impl Server {
     fn run_on_a_free_port(&mut self) {
         let mut log = String::new();
         for _ in 0..10 {
-            // The listener is dropped at the end of this statement, so another process may take the port before the
-            // server does.
-            self.port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
+            self.port = free_port();
             match self.run() {
                 Ok(()) => return,
                 Err(text) => log = text,

@@ -2,13 +2,13 @@
 
 use std::{
     fs::{self, File},
-    net::{Ipv4Addr, TcpListener},
     os::unix::process::CommandExt,
     path::PathBuf,
     process::{Child, Command, Stdio},
 };
 
 use crate::{
+    free_port,
     processes::{any_runs, signal},
     wait_until,
     watchdog::Watchdog,
@@ -115,9 +115,4 @@ impl Drop for Server {
             process.wait().unwrap();
         }
     }
-}
-
-/// Returns a free port. Another process may take it before the server does.
-fn free_port() -> u16 {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port()
 }

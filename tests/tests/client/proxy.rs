@@ -14,6 +14,9 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
+/// The time limit of one attempt. The longest delay exceeds it.
+pub(crate) const ATTEMPT: Duration = Duration::from_secs(5);
+
 /// The fault, if any, that the proxy injects for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
@@ -45,8 +48,7 @@ pub(crate) fn storm(nth: u64) -> Fault {
         8..=9 => Fault::Answered(TOO_MANY),
         10..=11 => Fault::Answered(FAILED),
         12..=13 => Fault::Answered(RUBBISH),
-        // This delay exceeds the timeout of one attempt.
-        14 => Fault::Late(Duration::from_millis(1_500)),
+        14 => Fault::Late(ATTEMPT * 2),
         15..=20 => Fault::Late(Duration::from_millis(100)),
         _ => Fault::None,
     }

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use leadapi_tests::{history::Calls, patroni::PatroniCluster};
+use leadapi_tests::{Lateness, history::Calls, patroni::PatroniCluster};
 use tokio::{
     task::block_in_place,
     time::{sleep, timeout},
@@ -55,7 +55,7 @@ impl Fault {
         let primary = block_in_place(|| cluster.wait_until_healthy());
         let mut others = cluster.addresses();
         others.remove(primary);
-        let begun = Instant::now();
+        let (begun, lateness) = (Instant::now(), Lateness::measure());
         let promoted = tokio::spawn(until_writable(others));
         block_in_place(|| self.inject(cluster, primary));
         let promoted = promoted.await.unwrap();
@@ -63,7 +63,7 @@ impl Fault {
         self.repair(cluster, primary);
         block_in_place(|| cluster.wait_until_healthy());
         until_written(calls, Instant::now()).await;
-        Measured::new(self, promoted - begun, begun, &calls.written_since(begun))
+        Measured::new(self, promoted - begun, begun, &calls.written_since(begun), lateness.tolerance())
     }
 }
 
@@ -112,21 +112,23 @@ pub(crate) struct Measured {
     pub(crate) promotion: Duration,
     /// The longest period without an acknowledged write.
     pub(crate) gap: Duration,
+    /// The additional time that the servers may take, because the machine is busy.
+    pub(crate) lateness: Duration,
     acknowledged: usize,
     unknown: usize,
 }
 
 impl Measured {
-    fn new(fault: Fault, promotion: Duration, begun: Instant, written: &[(Instant, bool)]) -> Self {
+    fn new(fault: Fault, promotion: Duration, begun: Instant, written: &[(Instant, bool)], lateness: Duration) -> Self {
         let acknowledged: Vec<Instant> = written.iter().filter(|(_, ok)| *ok).map(|(at, _)| *at).collect();
         let before = [begun].into_iter().chain(acknowledged.iter().copied());
         let gap = before.zip(&acknowledged).map(|(before, at)| *at - before).max().unwrap();
         let unknown = written.len() - acknowledged.len();
-        Self { fault, promotion, gap, acknowledged: acknowledged.len(), unknown }
+        Self { fault, promotion, gap, lateness, acknowledged: acknowledged.len(), unknown }
     }
 
     pub(crate) fn print(&self) {
-        let Self { fault, promotion, gap, acknowledged, unknown } = self;
+        let Self { fault, promotion, gap, acknowledged, unknown, .. } = self;
         let line = format!(
             "{fault:?}: promotion {:.1} s, gap {:.1} s, {acknowledged} writes acknowledged, {unknown} unknown\n",
             promotion.as_secs_f64(),

@@ -31,8 +31,8 @@ use self::{faults::Fault, rate_limit::LimitedCallers};
 /// The number of servers in each of two groups: one for the callers that write, and one for the callers that exceed the
 /// rate limit.
 const SERVERS: usize = 2;
-/// The maximum time from the promotion of a new primary to the next acknowledged write. The target is 2 s, but a busy
-/// machine may need twice as long.
+/// The maximum time from the promotion of a new primary to the next acknowledged write. The target is 2 s. A busy
+/// machine may need longer by its lateness.
 const MAX_DELAY: Duration = Duration::from_secs(4);
 
 /// A server process. It is killed when this value is dropped.
@@ -85,6 +85,7 @@ async fn no_acknowledged_write_is_lost_and_no_limit_is_exceeded_when_the_primary
     }
     limited_callers.stop().await;
     for measured in all {
-        assert!(measured.gap <= measured.promotion + MAX_DELAY, "the servers recovered too late: {measured:?}");
+        let longest = measured.promotion + MAX_DELAY + measured.lateness;
+        assert!(measured.gap <= longest, "the servers recovered too late: {measured:?}");
     }
 }

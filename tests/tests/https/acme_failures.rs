@@ -7,7 +7,10 @@ use std::{
     thread,
 };
 
-use leadapi_tests::pebble::{Pebble, REFUSED_DOMAIN, free_port};
+use leadapi_tests::{
+    free_port,
+    pebble::{Pebble, REFUSED_DOMAIN},
+};
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use rustls::{ServerConfig, ServerConnection, StreamOwned, crypto::aws_lc_rs, pki_types::PrivateKeyDer};
 

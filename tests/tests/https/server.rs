@@ -81,7 +81,7 @@ pub(crate) struct Site {
 
 impl Site {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), port: leadapi_tests::pebble::free_port() }
+        Self { folder: tempfile::tempdir().unwrap(), port: leadapi_tests::free_port() }
     }
 
     pub(crate) fn cache(&self) -> PathBuf {

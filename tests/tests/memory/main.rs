@@ -5,20 +5,19 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-use std::{
-    path::Path,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::Request;
 use http_body_util::{BodyExt, Empty};
 use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use leadapi_tests::hostile::{
-    Good, PeerKind, Target, attack,
-    floods::{Flood, flood},
+use leadapi_tests::{
+    TIMEOUT, eventually,
+    hostile::{
+        Good, PeerKind, Target, attack,
+        floods::{Flood, flood},
+    },
 };
 use tokio::{io::AsyncWriteExt, task::JoinSet, time::interval};
 
@@ -46,8 +45,8 @@ async fn responses_without_a_window_use_bounded_memory() {
     for (options, most) in cases {
         let target = target(options);
         let good = Good::start(&target);
-        let all = flood(&target, Flood::ZeroWindow, CONNECTIONS, STREAMS, Duration::from_secs(4)).await;
-        assert!(all.iter().filter(|one| one.life.is_some()).count() >= CONNECTIONS, "{all:?}");
+        let all = flood(&target, Flood::ZeroWindow, CONNECTIONS, STREAMS, Duration::from_secs(4), TIMEOUT).await;
+        assert!(all.iter().all(|one| one.life.is_some() || !one.is_first), "{all:?}");
         is_served_and_small(&target, good, most);
     }
 }
@@ -59,8 +58,14 @@ async fn unread_responses_use_bounded_memory() {
     const CONNECTIONS: usize = 400;
     let target = target(&["--write-timeout", "1h"]);
     let good = Good::start(&target);
-    let cuts = attack(&target, PeerKind::NeverReading, CONNECTIONS, Duration::ZERO, Duration::from_secs(8)).await;
-    assert!(cuts.iter().any(|cut| cut.after.is_some()), "{cuts:?}");
+    let mut patience = Duration::from_secs(8);
+    eventually("the server cuts off a connection", async || {
+        let cuts = attack(&target, PeerKind::NeverReading, CONNECTIONS, Duration::ZERO, patience).await;
+        // On a busy machine, the responses need more time to exceed the limit.
+        patience *= 2;
+        cuts.iter().any(|cut| cut.after.is_some())
+    })
+    .await;
     is_served_and_small(&target, good, MAX_MEMORY);
 }
 
@@ -74,8 +79,8 @@ fn is_served_and_small(target: &Target, good: Good, most: usize) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_body_that_arrives_byte_by_byte_uses_memory_in_proportion_to_its_size() {
     const CONNECTIONS: usize = 40;
-    const TIME: Duration = Duration::from_secs(2);
-    let target = target(&[]);
+    const BYTES: usize = 1_000;
+    let target = target(&["--body-timeout", "1h"]);
     let head = target.request("POST /v1/leads", "content-length: 60000\r\n", "");
     let before = target.peak();
     let mut uploads = JoinSet::new();
@@ -84,20 +89,17 @@ async fn a_body_that_arrives_byte_by_byte_uses_memory_in_proportion_to_its_size(
         uploads.spawn(async move {
             stream.set_nodelay(true).unwrap();
             stream.write_all(head.as_bytes()).await.unwrap();
-            let (mut sent, mut pace) = (0, interval(Duration::from_millis(1)));
-            let started = Instant::now();
-            while started.elapsed() < TIME {
+            let mut pace = interval(Duration::from_millis(1));
+            for _ in 0..BYTES {
                 pace.tick().await;
                 stream.write_all(b" ").await.unwrap();
-                sent += 1;
             }
-            sent
+            stream
         });
     }
-    let sent: usize = uploads.join_all().await.into_iter().sum();
-    assert!(sent > 100 * CONNECTIONS, "only {sent} bytes sent");
+    let streams = uploads.join_all().await;
     let more = target.peak() - before;
-    assert!(more < 20 << 20, "{sent} bytes took {} MB", more >> 20);
+    assert!(more < 20 << 20, "{} bytes took {} MB", BYTES * streams.len(), more >> 20);
 }
 
 /// The number of large responses that each connection requests exceeds the server's limit on concurrent streams.

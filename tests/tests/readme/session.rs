@@ -1,8 +1,9 @@
 //! Simulates a reader with two terminals: one for the server, which runs until the next server starts, and one for all
 //! other commands.
 
-use std::{env, fs, net::TcpListener, os::unix::fs::symlink, path::Path, process::Command};
+use std::{env, fs, os::unix::fs::symlink, path::Path, process::Command};
 
+use leadapi_tests::free_port;
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use tempfile::TempDir;
 
@@ -118,5 +119,5 @@ impl Session {
 }
 
 fn free_address() -> String {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+    format!("127.0.0.1:{}", free_port())
 }

@@ -6,16 +6,14 @@ use std::{
 
 use leadapi_core::port::Admission;
 use leadapi_server::redis_limiter::{LimiterFailure, RedisLimiter, RedisLimiterError};
-use leadapi_tests::{equals, eventually, redis::Redis};
+use leadapi_tests::{Lateness, equals, eventually, redis::Redis};
 
 use crate::fixture::{admitted, builder, limiter, limits, read};
 
-/// Sends requests until one is admitted, and returns how long this took.
-pub(crate) async fn recovery(limiter: &RedisLimiter, token: &str) -> Duration {
-    let start = Instant::now();
+/// Sends requests until one is admitted.
+pub(crate) async fn recovery(limiter: &RedisLimiter, token: &str) {
     eventually("the limiter recovers", async || equals(read(limiter, token).await.ok(), &Some(Admission::Admitted)))
         .await;
-    start.elapsed()
 }
 
 /// Waits until the limiter has detected that Redis has failed.
@@ -34,19 +32,20 @@ async fn requests_fail_within_the_timeout_while_redis_is_frozen() {
     redis.pause();
     let frozen = Instant::now();
     while frozen.elapsed() < Duration::from_secs(3) {
-        let sent = Instant::now();
+        let (sent, lateness) = (Instant::now(), Lateness::measure());
         assert!(read(&limiter, "t").await.is_err());
         // The timeout is 50 ms. The rest is a tolerance for a machine that is busy with other tests.
-        assert!(sent.elapsed() < Duration::from_millis(550), "{:?}", sent.elapsed());
+        let (took, longest) = (sent.elapsed(), Duration::from_millis(550) + lateness.tolerance());
+        assert!(took < longest, "{took:?} instead of {longest:?}");
     }
     assert!(limiter.health().await.is_err());
     redis.resume();
-    let took = recovery(&limiter, "t").await;
-    assert!(took < Duration::from_secs(5), "{took:?}");
-    limiter.health().await.unwrap();
     // Redis received only the first requests after the freeze. The limiter did not send the others.
+    eventually("Redis counts the first request", async || counted() > before).await;
     let counted = counted() - before;
-    assert!((1..=6).contains(&counted), "{counted} requests were counted");
+    assert!(counted <= 6, "{counted} requests were counted");
+    recovery(&limiter, "t").await;
+    eventually("the limiter is healthy", async || limiter.health().await).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -57,8 +56,7 @@ async fn requests_fail_while_redis_is_down_and_are_counted_after_it_recovers() {
         redis.kill();
         failure(&limiter).await;
         redis.restart();
-        let took = recovery(&limiter, "t").await;
-        assert!(took < Duration::from_secs(5), "{took:?}");
+        recovery(&limiter, "t").await;
         assert_eq!(admitted(&limiter, "t", 10).await, 4, "the limit must count the request that was admitted first");
     }
 }

@@ -17,7 +17,7 @@ pub(crate) fn limits(reads: u32, writes: u32) -> Limits {
 
 /// Returns the settings of a limiter with a long timeout, because the machine may be busy with other tests.
 pub(crate) fn builder(url: &str, limits: Limits) -> RedisLimiterBuilder {
-    RedisLimiter::builder(url.parse().unwrap(), limits).timeout(Duration::from_secs(1))
+    RedisLimiter::builder(url.parse().unwrap(), limits).timeout(Duration::from_secs(5))
 }
 
 pub(crate) async fn limiter(redis: &Redis, limits: Limits) -> RedisLimiter {

@@ -5,7 +5,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use leadapi_tests::{equals, eventually, processes::signal, redis::Redis, secret, serve_with_rate_limits};
+use leadapi_tests::{equals, eventually, free_port, processes::signal, redis::Redis, secret, serve_with_rate_limits};
 use reqwest::StatusCode;
 
 /// A server process. It is killed when this value is dropped.
@@ -33,7 +33,7 @@ async fn a_server_answers_500_and_is_not_ready_while_redis_is_down() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
     command.args(["serve", "--reads-per-minute", "5", "--ops-listen", &operator]);
     // Omits the log line for each request.
-    command.args(["--limiter-timeout", "1s", "--log", "info,leadapi_server::middleware=off", "--drain-delay", "0s"]);
+    command.args(["--limiter-timeout", "30s", "--log", "info,leadapi_server::middleware=off", "--drain-delay", "0s"]);
     command.env("LEADAPI_LIMITER", redis.url()).stderr(Stdio::piped());
     let (mut child, url) = serve_with_rate_limits(&mut command, &[&token]);
     let mut log = child.stderr.take().unwrap();
@@ -50,7 +50,7 @@ async fn a_server_answers_500_and_is_not_ready_while_redis_is_down() {
     let refused = get().await;
     assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS);
     assert!((1..=60).contains(&refused.headers()["retry-after"].to_str().unwrap().parse::<u32>().unwrap()));
-    assert_eq!(is_ready().await, "ready\n");
+    readiness("ready\n").await;
 
     redis.kill();
     answers(StatusCode::INTERNAL_SERVER_ERROR).await;
@@ -64,7 +64,8 @@ async fn a_server_answers_500_and_is_not_ready_while_redis_is_down() {
     let mut text = String::new();
     log.read_to_string(&mut text).unwrap();
     for line in ["the rate limiter cannot use Redis", "the rate limiter can use Redis again"] {
-        assert_eq!(text.matches(line).count(), 1, "{line}: {text}");
+        // On a busy machine, a check of the connection may also fail.
+        assert!((1..=5).contains(&text.matches(line).count()), "{line}: {text}");
     }
 }
 
@@ -97,7 +98,6 @@ fn invalid_limiter_settings_are_usage_errors() {
     }
 }
 
-/// Returns an address with a free port. Another process may take the port before the server does.
 fn free_address() -> String {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+    format!("127.0.0.1:{}", free_port())
 }

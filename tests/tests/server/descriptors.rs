@@ -31,7 +31,7 @@ async fn served(target: &Target) -> Option<Peer> {
     Some(peer)
 }
 
-async fn is_ready(target: &Target) -> bool {
+pub(crate) async fn is_ready(target: &Target) -> bool {
     let mut peer = Peer(TcpStream::connect(target.operator.unwrap()).await.unwrap());
     peer.send("GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").await;
     peer.rest().await.starts_with("HTTP/1.1 200")

@@ -6,18 +6,18 @@ use bytes::Bytes;
 use http::Request;
 use http_body_util::{BodyExt, Empty};
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use leadapi_tests::hostile::{
-    Good, Target,
-    floods::{Flood, flood},
+use leadapi_tests::{
+    TIMEOUT,
+    hostile::{
+        Good, Target,
+        floods::{Flood, flood},
+    },
 };
 use tokio::task::JoinSet;
 
 const MANY: usize = 4;
 const BATCH: usize = 20;
-const TIME: Duration = Duration::from_secs(6);
-/// The time limit for each attack. The longest one takes three timeouts of one second and a graceful close, and the
-/// machine may be busy.
-const LONGEST: Duration = Duration::from_secs(5);
+const TIME: Duration = Duration::from_secs(5);
 const MAX_MEMORY: usize = 400 << 20;
 
 fn target(options: &[&str]) -> Arc<Target> {
@@ -30,20 +30,18 @@ async fn each_flood_is_cut_off_and_good_traffic_is_unaffected() {
     let mut floods = JoinSet::new();
     for kind in Flood::ALL {
         floods.spawn(async move {
-            let limits = ["--first-byte-timeout", "--head-timeout", "--body-timeout", "--write-timeout"];
+            let limits = ["--head-timeout", "--body-timeout", "--write-timeout"];
             let mut options: Vec<&str> = limits.iter().flat_map(|name| [*name, "1s"]).collect();
             // The write timeout must cut off a peer that withholds the window, so the idle timeout is set to an hour.
             let idle = if kind.withholds_window() { "1h" } else { "1s" };
             options.extend(["--log", "warn", "--idle-timeout", idle]);
             let target = target(&options);
             let good = Good::start(&target);
-            let all = flood(&target, kind, MANY, BATCH, TIME).await;
+            let all = flood(&target, kind, MANY, BATCH, TIME, TIMEOUT).await;
             let good = good.stop();
-            let ended: Vec<Duration> = all.iter().filter_map(|one| one.life).collect();
-            assert!(ended.len() >= MANY, "{kind:?}: {all:?}");
-            assert!(ended.iter().all(|life| *life < LONGEST), "{kind:?}: {all:?}");
+            assert!(all.iter().all(|one| one.life.is_some() || !one.is_first), "{kind:?}: {all:?}");
             let in_error = all.iter().filter(|one| one.goaway.is_some_and(|code| code != 0)).count();
-            assert!(!kind.is_plain() || in_error >= MANY, "{kind:?}: {all:?}");
+            assert!(!kind.is_plain() || in_error > 0, "{kind:?}: {all:?}");
             assert_eq!(good.failed, Vec::<String>::new(), "{kind:?}");
             assert!(good.answered() > 0 && target.peak() < MAX_MEMORY, "{kind:?}");
         });

@@ -71,7 +71,7 @@ async fn a_server_without_its_database_is_alive_but_not_ready() {
     let Some(mut cluster) = Cluster::start(&[]) else { return };
     let url = cluster.url(&cluster.create_database("ready").await);
     let server = Server::on(&url, |_| {});
-    assert_eq!(server.get("/readyz"), READY);
+    server.wait_for(READY);
     cluster.stop();
     server.wait_for("503 not ready: the store fails\n");
     assert_eq!(server.get("/healthz"), "200 alive\n");
@@ -87,7 +87,7 @@ async fn a_server_with_a_read_only_database_is_not_ready() {
     let Some(cluster) = Cluster::start(&[]) else { return };
     let name = cluster.create_database("read_only").await;
     let server = Server::on(&cluster.url(&name), |_| {});
-    assert_eq!(server.get("/readyz"), READY);
+    server.wait_for(READY);
     let (client, connection) = tokio_postgres::connect(&cluster.url(&name), tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
     for (setting, answer) in [("on", NOT_WRITABLE), ("off", READY)] {
@@ -106,7 +106,7 @@ fn a_server_with_a_full_disk_is_not_ready_until_there_is_space() {
         let disk = FullDisk::new(folder.path());
         let store = format!("sqlite:{}", folder.path().join("leads.db").display());
         let server = Server::on(&store, |command| disk.command(command));
-        assert_eq!(server.get("/readyz"), READY);
+        server.wait_for(READY);
         for _ in 0..2 {
             disk.fill(errno);
             server.wait_for(NOT_WRITABLE);
@@ -124,7 +124,7 @@ fn a_failed_disk_write_is_not_acknowledged_and_stops_the_server() {
     let disk = FullDisk::new(folder.path());
     let store = format!("sqlite:{}", folder.path().join("leads.db").display());
     let mut server = Server::on(&store, |command| disk.command(command));
-    assert_eq!(server.get("/readyz"), READY);
+    server.wait_for(READY);
     disk.fill(FullDisk::EIO);
     // Connections are refused once the server exits.
     wait_until("the server exits", || {

@@ -1,18 +1,23 @@
 //! Tests that the server never serves a request that is hidden in another request, over direct connections and through
 //! third-party proxies.
 
-use std::{collections::HashMap, net::SocketAddr, path::Path, sync::Arc};
+use std::{collections::HashMap, net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, stream};
-use leadapi_tests::hostile::{
-    Target,
-    smuggling::{After, Case, Proxy, cases, hidden, next},
+use leadapi_tests::{
+    TIMEOUT,
+    hostile::{
+        Target,
+        smuggling::{After, Case, Proxy, cases, hidden, next},
+    },
 };
 use tokio::net::TcpStream;
 
 use crate::host::Peer;
 
 const AT_A_TIME: usize = 32;
+/// The time that a proxy has to close a connection. The test does not need the close.
+const PROXY_PATIENCE: Duration = Duration::from_secs(8);
 
 fn target() -> Target {
     // The timeouts are short, because in many cases the server waits for the rest of a request.
@@ -21,9 +26,9 @@ fn target() -> Target {
 }
 
 /// Sends every case. Returns an error for each connection that stayed open.
-async fn send(all: &Arc<Vec<Case>>, to: SocketAddr, authorization: &str) -> Vec<String> {
+async fn send(all: &Arc<Vec<Case>>, to: SocketAddr, authorization: &str, patience: Duration) -> Vec<String> {
     let sent = stream::iter(all.iter().enumerate()).map(|(nth, case)| async move {
-        let sent = case.send(nth, to, authorization).await;
+        let sent = case.send(nth, to, authorization, patience).await;
         sent.err().map(|error| format!("{nth} {}: the connection stayed open: {error}", case.name))
     });
     sent.buffer_unordered(AT_A_TIME).filter_map(std::future::ready).collect().await
@@ -34,7 +39,7 @@ async fn no_hidden_request_is_served() {
     let target = target();
     let all = Arc::new(cases(&target.authorization()));
     assert!(all.len() >= 300, "{}", all.len());
-    let mut wrong = send(&all, target.address, &target.authorization()).await;
+    let mut wrong = send(&all, target.address, &target.authorization(), TIMEOUT).await;
     let seen = target.seen();
     for (nth, case) in all.iter().enumerate() {
         let mut check = |holds: bool, what: &str| {
@@ -91,7 +96,7 @@ async fn no_request_is_smuggled_through_haproxy() {
 async fn through(target: Target, proxy: &Proxy) {
     let all = Arc::new(cases(&target.authorization()));
     // Errors are ignored, because a proxy may keep its client's connection open.
-    drop(send(&all, proxy.address, &target.authorization()).await);
+    drop(send(&all, proxy.address, &target.authorization(), PROXY_PATIENCE).await);
     let seen: HashMap<String, Vec<String>> = target.seen();
     let unmarked = seen.iter().filter(|(_, ids)| ids.iter().any(|id| !id.starts_with(Proxy::MARK)));
     let unmarked: Vec<_> = unmarked.collect();

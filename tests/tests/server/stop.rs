@@ -51,7 +51,9 @@ async fn a_shutdown_waits_for_an_in_flight_request() {
 
 #[tokio::test]
 async fn the_server_serves_and_announces_the_close_during_the_drain_delay() {
-    let (host, gate) = gated(|server| server.drain_delay(SOON * 10)).await;
+    let (force, forced) = tokio::sync::oneshot::channel::<()>();
+    let forced = async { forced.await.unwrap_or_default() };
+    let (host, gate) = gated(|server| server.drain_delay(LONG).force_shutdown(forced)).await;
     gate.open(usize::MAX >> 4);
     let mut old = host.connect().await;
     old.send(&get("/v1/clients", "")).await;
@@ -70,6 +72,7 @@ async fn the_server_serves_and_announces_the_close_during_the_drain_delay() {
     new.send(&get("/v1/clients", "")).await;
     assert!(new.rest().await.starts_with("HTTP/1.1 200"));
     assert!(!ended.is_finished());
+    force.send(()).unwrap();
     assert_eq!(in_time("the shutdown", ended).await.unwrap(), ShutdownOutcome::Graceful);
 }
 

@@ -8,9 +8,10 @@ use std::{
 };
 
 use leadapi_tests::{
+    eventually,
     hostile::{
         Good, Target,
-        strangers::{Attacked, Stranger},
+        strangers::{Attack, Attacked, Stranger},
     },
     postgres::Cluster,
 };
@@ -20,8 +21,9 @@ use Stranger::{
     ForgedTokens, HalfHandshakes, Idle, NoToken, Silent, SlowHeads, WrongChecksums, WrongLinks, WrongSessions,
 };
 
-/// The kinds of traffic that each store withstands on each listener. Half handshakes need TLS, which only the listener
-/// of the API has, and never reach a store.
+use crate::descriptors::is_ready;
+
+/// The kinds of traffic that each store withstands on each listener. Half handshakes never reach a store.
 const KINDS: [Stranger; 8] =
     [Silent, Idle, SlowHeads, ForgedTokens, WrongChecksums, NoToken, WrongLinks, WrongSessions];
 const TIME: Duration = Duration::from_millis(1_500);
@@ -45,19 +47,18 @@ async fn withstands(target: Target) {
     let listeners = Attacked::all(&target);
     for kind in KINDS {
         let is_flood = !matches!(kind, Silent | Idle | SlowHeads);
+        let many = if is_flood { FLOODS } else { MANY };
+        let attacks: Vec<Attack> = listeners.iter().map(|attacked| attacked.attack(kind, many)).collect();
+        for attack in &attacks {
+            eventually("the attack", async || attack.sent() > 100).await;
+        }
+        // On a busy machine, a check may exceed its timeout, but not every check.
+        eventually("the server is ready", async || is_ready(&target).await).await;
         let end = Instant::now() + TIME;
-        let (mut hostile, mut honest) = (JoinSet::new(), JoinSet::new());
-        for attacked in &listeners {
-            let many = if is_flood { FLOODS } else { MANY };
-            hostile.spawn(attacked.clone().attack(kind, many, end));
-            honest.spawn(attacked.clone().honest(end));
-        }
-        for (answered, failed) in honest.join_all().await {
+        let honest: JoinSet<Vec<String>> = listeners.iter().map(|attacked| attacked.clone().honest(end)).collect();
+        for failed in honest.join_all().await {
             assert_eq!(failed, Vec::<String>::new(), "{kind:?}");
-            assert!(answered > 0, "{kind:?}");
         }
-        let sent: u64 = hostile.join_all().await.into_iter().sum();
-        assert!(kind == SlowHeads || sent > 100, "{kind:?}: {sent}");
     }
     let log = target.log();
     let lines = log.lines().filter(|line| !line.contains("\"token\"")).count();
@@ -87,8 +88,9 @@ async fn strangers_do_not_disturb_callers_on_postgres() {
 async fn half_handshakes_do_not_disturb_callers() {
     let target = Arc::new(target("memory", true));
     let good = Good::start(&target);
-    let api = Attacked::all(&target).remove(0);
-    assert!(api.attack(HalfHandshakes, MANY, Instant::now() + TIME).await > 100);
+    let attack = Attacked::all(&target).remove(0).attack(HalfHandshakes, MANY);
+    eventually("the attack", async || attack.sent() > 100).await;
+    tokio::time::sleep(TIME).await;
     let good = good.stop();
     assert_eq!(good.failed, Vec::<String>::new());
     assert!(good.answered() > 0);

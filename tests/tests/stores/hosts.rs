@@ -1,11 +1,12 @@
 //! Tests of PostgreSQL URLs with several hosts, some of which are silent, frozen or read-only.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use futures_util::FutureExt;
 use leadapi_core::memory::Limits;
 use leadapi_server::store::{DatabaseUrl, SqlStore};
 use leadapi_tests::{eventually, postgres::Cluster};
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, time::Instant};
 
 use crate::fixture::{create, open};
 
@@ -30,10 +31,7 @@ async fn a_silent_host_delays_only_the_first_connection() {
     let Some(cluster) = Cluster::shared() else { return };
     let silent = silent().await;
     let url = after(cluster, &silent.local_addr().unwrap().to_string(), "").await;
-    let begun = Instant::now();
     let store = open(&url, 4).await;
-    // The store tries the silent host once. Later connections start with the host that responded.
-    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     let mut creates = Vec::new();
     for nth in 0..4 {
         let key = format!("key-{nth}");
@@ -43,6 +41,9 @@ async fn a_silent_host_delays_only_the_first_connection() {
     for created in creates {
         created.await.unwrap().unwrap();
     }
+    // The store tries the silent host once. Later connections start with the host that responded.
+    silent.accept().await.unwrap();
+    assert!(silent.accept().now_or_never().is_none());
 }
 
 #[tokio::test]
@@ -65,7 +66,7 @@ async fn a_frozen_host_is_replaced_by_the_next_one() {
     assert_eq!(leads.into_iter().map(|(_, name)| name).collect::<Vec<_>>(), ["after"]);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn connecting_to_silent_hosts_fails_in_time() {
     let (one, two) = (silent().await, silent().await);
     let url = format!("postgres://u@{},{}/d", one.local_addr().unwrap(), two.local_addr().unwrap());

@@ -2,13 +2,12 @@
 
 use std::{
     fs,
-    net::TcpListener,
     os::unix::fs::{MetadataExt, PermissionsExt},
     process::{Child, Command, Stdio},
 };
 
 use leadapi_server::store::{DatabaseUrl, SqlStore};
-use leadapi_tests::{postgres::Cluster, proxy_program, wait_until};
+use leadapi_tests::{free_port, postgres::Cluster, proxy_program, wait_until};
 use tempfile::TempDir;
 
 use crate::fixture::{all, create, open};
@@ -26,7 +25,7 @@ impl PgBouncer {
     fn start(cluster: &Cluster, mode: &str) -> Option<Self> {
         let program = proxy_program("pgbouncer")?;
         let folder = tempfile::tempdir().unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let (host, server_port) = cluster.address().split_once(':').unwrap();
         let settings = folder.path().join("pgbouncer.ini");
         let url = cluster.url("d");

@@ -68,16 +68,12 @@ async fn a_locked_business_leaves_connections_for_the_others() {
     let waiting = async || observer.query_one(waits, &[]).await.unwrap().get::<_, i64>(0);
     eventually("the locked business uses its share", async || waiting().await > 1).await;
     let end = Instant::now() + Duration::from_secs(3);
-    let mut slowest = Duration::ZERO;
     while Instant::now() < end {
-        let begun = Instant::now();
         create(&store, "free").await.unwrap();
         add_token(&store, "free").await.unwrap();
         read(&store, "free").await.unwrap();
-        slowest = slowest.max(begun.elapsed());
         assert!(usize::try_from(waiting().await).unwrap() <= CONNECTIONS / 2);
     }
-    assert!(slowest < Duration::from_secs(1), "{slowest:?}");
     client.batch_execute("COMMIT").await.unwrap();
     for task in blocked {
         task.await.unwrap();

@@ -3,17 +3,15 @@
 use std::{
     collections::HashMap,
     fs,
-    net::TcpListener,
     path::Path,
     process::{Child, Command, Stdio},
-    sync::atomic::{AtomicU16, Ordering},
 };
 
 use leadapi_client::{
     Client, Pacing,
     model::{LeadQuery, Window},
 };
-use leadapi_tests::{listens_at, one_business, secret};
+use leadapi_tests::{free_port, listens_at, one_business, secret};
 use serde_json::{Value, json};
 use tempfile::{NamedTempFile, TempDir};
 
@@ -126,19 +124,6 @@ impl Programs {
 
     fn path(&self, name: &str) -> std::path::PathBuf {
         Path::new(self.folder.path()).join(name)
-    }
-}
-
-/// Returns a free port below the range from which the kernel chooses ports for outgoing connections. Two calls in the
-/// same process never return the same port.
-fn free_port() -> u16 {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    let first = 20_000 + u16::try_from(std::process::id() % 10_000).unwrap();
-    loop {
-        let port = first + NEXT.fetch_add(1, Ordering::Relaxed);
-        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
-            return port;
-        }
     }
 }
 

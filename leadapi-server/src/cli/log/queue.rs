@@ -189,7 +189,8 @@ mod tests {
         assert!(lost >= 5_000 - 2 * CAPACITY / line.len(), "{lost}");
         let begun = Instant::now();
         drop(flush);
-        assert!(begun.elapsed() < 2 * FLUSH_TIMEOUT);
+        // A busy machine gets a minute. Without the timeout, the flush would never end.
+        assert!(begun.elapsed() < 60 * FLUSH_TIMEOUT);
         assert_eq!(written.lock().unwrap().len(), 0);
         drop(may);
     }

@@ -60,16 +60,21 @@ impl Case {
     ///
     /// # Errors
     ///
-    /// Returns an error if the connection cannot be opened, or is not closed within 8 s.
-    pub async fn send(&self, nth: usize, to: SocketAddr, authorization: &str) -> io::Result<Vec<u8>> {
-        const TIMEOUT: Duration = Duration::from_secs(8);
+    /// Returns an error if the connection cannot be opened, or is not closed within `patience`.
+    pub async fn send(
+        &self,
+        nth: usize,
+        to: SocketAddr,
+        authorization: &str,
+        patience: Duration,
+    ) -> io::Result<Vec<u8>> {
         let mut stream = TcpStream::connect(to).await?;
         let mut bytes = self.bytes.clone();
         bytes.extend(plain(&next(nth), authorization, "connection: close\r\n").bytes());
         // The write fails if the server closes the connection early. Responses sent before that still count.
         drop(stream.write_all(&bytes).await);
         let mut answer = Vec::new();
-        drop(timeout(TIMEOUT, stream.read_to_end(&mut answer)).await?);
+        drop(timeout(patience, stream.read_to_end(&mut answer)).await?);
         Ok(answer)
     }
 }

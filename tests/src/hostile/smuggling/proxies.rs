@@ -2,14 +2,14 @@
 
 use std::{
     fs,
-    net::{SocketAddr, TcpListener, TcpStream},
+    net::{Ipv4Addr, SocketAddr, TcpStream},
     path::PathBuf,
     process::{Child, Command, Stdio},
 };
 
 use tempfile::TempDir;
 
-use crate::{proxy_program, wait_until};
+use crate::{free_port, proxy_program, wait_until};
 
 /// A running proxy. It gives each forwarded request an id that begins with [`Proxy::MARK`].
 #[derive(Debug)]
@@ -92,7 +92,7 @@ backend back
     fn start(name: &str, arguments: impl FnOnce(&TempDir, u16) -> Vec<PathBuf>) -> Option<Self> {
         let program = proxy_program(name)?;
         let folder = tempfile::tempdir().unwrap();
-        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()));
         let mut command = Command::new(program);
         command.args(arguments(&folder, address.port())).stdout(Stdio::null()).stderr(Stdio::null());
         let child = command.spawn().unwrap();

@@ -14,13 +14,15 @@ use tokio::{task::JoinHandle, time::sleep};
 const INTERVAL: Duration = Duration::from_millis(10);
 
 /// The time by which timers have fired late since the start of the measurement. It stays zero on an idle machine.
-pub(super) struct Lateness {
+#[derive(Debug)]
+pub struct Lateness {
     micros: Arc<AtomicU64>,
     task: JoinHandle<()>,
 }
 
 impl Lateness {
-    pub(super) fn measure() -> Self {
+    /// Starts the measurement, which runs on the current runtime until the value is dropped.
+    pub fn measure() -> Self {
         let micros = Arc::new(AtomicU64::new(0));
         let sum = micros.clone();
         let task = tokio::spawn(async move {
@@ -35,7 +37,7 @@ impl Lateness {
     }
 
     /// Returns the additional time that a process may take, because it competes for the same processors.
-    pub(super) fn tolerance(&self) -> Duration {
+    pub fn tolerance(&self) -> Duration {
         3 * Duration::from_micros(self.micros.load(Ordering::Relaxed))
     }
 }
