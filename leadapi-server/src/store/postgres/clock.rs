@@ -24,8 +24,8 @@ const READ: &str = "SELECT now.clock, key_clock.clock, key_clock.key_time \
 const SAVE: &str = "UPDATE key_clock SET clock = $1, key_time = $2 WHERE key_time < $2";
 
 const READ_INTERVAL: Duration = Duration::from_secs(10);
-/// The number of readings between two warnings.
-const WARNING_INTERVAL: usize = 6;
+/// The number of readings between two comparisons with the system clock.
+const COMPARE_INTERVAL: usize = 6;
 /// A larger difference between the system clock and the database's clock is logged.
 const TOLERANCE: Duration = Duration::from_secs(1);
 /// If the difference is larger, one of the two clocks is wrong, and the server deletes nothing by its age.
@@ -51,12 +51,18 @@ async fn read(
     Ok((reading, clock.zip(key_time).map(|(clock, key_time)| StoredTime { clock, key_time })))
 }
 
-/// Reads the clock and sends a heartbeat periodically, until the store is closed.
+/// Reads the clock and sends a heartbeat periodically, until the store is closed. Compares the clocks at the start, and
+/// once a minute.
 pub(super) async fn follow(connections: Weak<Connections>) {
     let mut ticks = interval_at(Instant::now() + READ_INTERVAL, READ_INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let Some(mut lease) = connections.upgrade().map(|connections| connections.lease()) else { return };
     for nth in 0_usize.. {
+        if let Some(connections) = connections.upgrade()
+            && nth.is_multiple_of(COMPARE_INTERVAL)
+        {
+            connections.compare_clocks();
+        }
         ticks.tick().await;
         let Some(connections) = connections.upgrade() else { return };
         if let Err(error) = connections.send_heartbeat(&mut lease).await {
@@ -64,11 +70,6 @@ pub(super) async fn follow(connections: Weak<Connections>) {
         }
         if let Err(error) = connections.read_clock().await {
             tracing::debug!(%error, "the database's clock could not be read");
-            continue;
-        }
-        let difference = connections.clock_difference();
-        if nth.is_multiple_of(WARNING_INTERVAL) && difference.as_duration() > TOLERANCE {
-            tracing::warn!("{difference}: the database's clock is used");
         }
     }
 }
@@ -93,6 +94,13 @@ impl Connections {
             tracing::debug!(%error, "the time of the idempotency keys could not be stored");
         }
         Ok(())
+    }
+
+    fn compare_clocks(&self) {
+        let difference = self.clock_difference();
+        if difference.as_duration() > TOLERANCE {
+            tracing::warn!("{difference}: the database's clock is used");
+        }
     }
 
     fn clock_difference(&self) -> Difference {
