@@ -4,6 +4,7 @@ use std::{
     fs,
     io::{BufRead, BufReader, ErrorKind, Read, Write},
     net::TcpStream,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Child, ChildStdout, Command, Output, Stdio},
 };
@@ -112,6 +113,8 @@ pub(crate) fn data_file(name: &str, tokens: &str) -> PathBuf {
             "tokens": [{tokens}]}}]}}"#
     );
     fs::write(&path, data).unwrap();
+    // The server warns about a file with secrets that every user can read.
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
     path
 }
 
