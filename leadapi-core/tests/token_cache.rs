@@ -74,6 +74,7 @@ fn world() -> World {
     });
     let (now, elapsed) = (clock.clone(), clock.clone());
     let verifier = StoredTokens::new(store.clone(), move || now.now()).cached_with_time(move || elapsed.elapsed());
+    let verifier = verifier.checked_by_store();
     World { clock, store, verifier }
 }
 
@@ -84,7 +85,7 @@ fn owner() -> BusinessId {
 impl World {
     fn token(&self, expires_at: Option<&str>) -> (TokenId, BearerToken) {
         let secret = BearerToken::generate().unwrap();
-        let mut record = TokenRecord::new(&secret, "t", Scopes::Read, self.clock.now());
+        let mut record = TokenRecord::new(&secret, "t", Scopes::Both, self.clock.now());
         record.expires_at = expires_at.map(|at| at.parse().unwrap());
         let id = record.id.clone();
         block_on(self.store.insert(&owner(), record)).unwrap();
@@ -114,7 +115,7 @@ fn a_token_is_looked_up_once_in_two_seconds() {
     let (id, secret) = world.token(None);
     let first = world.verdict(&secret);
     let Verdict::Good(caller) = &first else { panic!("the token is refused") };
-    assert_eq!((&caller.business, &caller.token, caller.scopes), (&owner(), &id, Scopes::Read));
+    assert_eq!((&caller.business, &caller.token, caller.scopes), (&owner(), &id, Scopes::Both));
     world.advance(1_999);
     assert_eq!((world.verdict(&secret), world.look_ups()), (first, 1));
     // A cache hit does not extend the entry's lifetime.

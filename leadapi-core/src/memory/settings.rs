@@ -15,8 +15,7 @@ use crate::{
     model::{Page, Timestamp, Window},
     port::{
         AuditAction, AuditEntry, FoundSession, FoundToken, LoginLink, Membership, Session, SessionEnded, SettingsStore,
-        SignIn, StoreError, TokenChange, TokenChanged, TokenFacts, TokenRecord, TokenState, TokenStore, TokenUse,
-        TokenWrite,
+        SignIn, StoreError, TokenChange, TokenChanged, TokenFacts, TokenRecord, TokenStore, TokenUse, TokenWrite,
     },
     validate::email_key,
 };
@@ -52,9 +51,11 @@ impl MemorySettings {
         });
         let mut members: Vec<Membership> = members.collect();
         members.sort_by(|a, b| (&a.business_name, &a.business).cmp(&(&b.business_name, &b.business)));
-        let audit = dataset.businesses.iter().map(|business| (business.id.clone(), business.audit.clone()));
-        let state = Mutex::new(State { audit: audit.collect(), ..State::default() });
-        Self(Arc::new(Shared { members, state, ..Shared::default() }))
+        let mut state = State::default();
+        for business in &dataset.businesses {
+            business.audit.iter().for_each(|entry| state.log(&business.id, entry.clone()));
+        }
+        Self(Arc::new(Shared { members, state: Mutex::new(state), ..Shared::default() }))
     }
 
     /// Returns the members of all businesses.
@@ -88,15 +89,13 @@ impl MemorySettings {
     }
 
     fn facts(&self, state: &State, business: &BusinessId, change: &TokenChange) -> TokenFacts {
-        let tokens = self.0.tokens.of(business);
+        let tokens = &self.0.tokens;
         let mut facts = TokenFacts::new(self.is_confirmed(state, business, &change.by, change.at));
-        facts.token = change.token_id().and_then(|id| tokens.iter().find(|token| token.id == *id)).cloned();
+        facts.token = change.token_id().and_then(|id| tokens.get(business, id));
         if let Some(name) = change.new_name(facts.token.as_ref()) {
-            let valid = || tokens.iter().filter(|token| token.state(change.at) == TokenState::Good);
-            let namesakes = valid().filter(|token| token.name == name);
-            facts.namesake = namesakes.max_by_key(|token| (token.created_at, token.id.clone())).cloned();
-            facts.valid = u32::try_from(valid().count()).unwrap_or(u32::MAX);
-            facts.recent = u32::try_from(state.recent(business, change.at)).unwrap_or(u32::MAX);
+            facts.namesake = tokens.namesake(business, name, change.at);
+            facts.valid = tokens.count_valid(business, change.at, TokenChange::MAX_VALID_WITH_OVERLAPS);
+            facts.recent = state.recent(business, change.at);
         }
         facts
     }
@@ -161,7 +160,7 @@ impl SettingsStore for MemorySettings {
     }
 
     async fn token(&self, business: &BusinessId, id: &TokenId) -> Result<Option<TokenRecord>, StoreError> {
-        Ok(self.0.tokens.of(business).into_iter().find(|token| token.id == *id))
+        Ok(self.0.tokens.get(business, id))
     }
 
     async fn audit(&self, business: &BusinessId, window: Window) -> Result<Page<AuditEntry>, StoreError> {

@@ -1,6 +1,9 @@
 //! The in-memory token store.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
+};
 
 use async_trait::async_trait;
 use foldhash::HashMap;
@@ -21,15 +24,63 @@ pub struct MemoryTokens {
     /// The tokens, sharded by the first byte of the hash. Every request looks up its token, and even concurrent readers
     /// would contend for a single lock.
     shards: [RwLock<ByHash>; SHARDS],
-    /// The hash of each token, by token id. `insert`, `delete` and `list` hold this lock until they return.
-    hashes: Mutex<HashMap<TokenId, TokenHash>>,
+    /// Every method that finds a token other than by its hash holds this lock until it returns.
+    index: Mutex<Index>,
 }
 
 type ByHash = HashMap<TokenHash, Arc<FoundToken>>;
 
+/// Finds tokens other than by their hashes, so that the cost of a change does not grow with the number of tokens.
+#[derive(Debug, Default)]
+struct Index {
+    hashes: HashMap<TokenId, TokenHash>,
+    not_revoked: HashMap<BusinessId, ByExpiry>,
+    not_revoked_by_name: HashMap<(BusinessId, String), ByExpiry>,
+}
+
+/// The expiry, in milliseconds since the Unix epoch, and the hash of each token. A token that never expires sorts last.
+type ByExpiry = BTreeSet<(i64, TokenHash)>;
+
+fn by_expiry(token: &TokenRecord) -> (i64, TokenHash) {
+    (token.expires_at.map_or(i64::MAX, Timestamp::unix_millis), token.hash)
+}
+
+impl Index {
+    fn add(&mut self, business: &BusinessId, token: &TokenRecord) {
+        self.hashes.insert(token.id.clone(), token.hash);
+        if token.revoked_at.is_none() {
+            let entry = by_expiry(token);
+            self.not_revoked.entry(business.clone()).or_default().insert(entry);
+            self.not_revoked_by_name.entry((business.clone(), token.name.clone())).or_default().insert(entry);
+        }
+    }
+
+    fn remove(&mut self, business: &BusinessId, token: &TokenRecord) {
+        self.hashes.remove(&token.id);
+        let entry = by_expiry(token);
+        if let Some(tokens) = self.not_revoked.get_mut(business) {
+            tokens.remove(&entry);
+        }
+        let name = (business.clone(), token.name.clone());
+        if let Some(tokens) = self.not_revoked_by_name.get_mut(&name) {
+            tokens.remove(&entry);
+            if tokens.is_empty() {
+                self.not_revoked_by_name.remove(&name);
+            }
+        }
+    }
+}
+
+/// Returns the tokens that are still valid.
+fn valid(tokens: Option<&ByExpiry>, now: Timestamp) -> impl Iterator<Item = TokenHash> {
+    let now = now.unix_millis();
+    let is_valid = move |(expiry, _): &&(i64, TokenHash)| *expiry > now;
+    tokens.into_iter().flat_map(move |tokens| tokens.iter().rev().take_while(is_valid)).map(|(_, hash)| *hash)
+}
+
 impl Default for MemoryTokens {
     fn default() -> Self {
-        Self { shards: std::array::from_fn(|_| RwLock::default()), hashes: Mutex::default() }
+        Self { shards: std::array::from_fn(|_| RwLock::default()), index: Mutex::default() }
     }
 }
 
@@ -50,8 +101,8 @@ impl MemoryTokens {
         work(&mut self.shard(hash).write().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn hashes(&self) -> MutexGuard<'_, HashMap<TokenId, TokenHash>> {
-        self.hashes.lock().unwrap_or_else(PoisonError::into_inner)
+    fn index(&self) -> MutexGuard<'_, Index> {
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -78,32 +129,31 @@ impl MemoryTokens {
 
     /// Deletes a token. Returns `false` if the business has no token with this id.
     pub fn delete(&self, business: &BusinessId, id: &TokenId) -> bool {
-        let mut hashes = self.hashes();
-        let Some(hash) = hashes.get(id).copied() else { return false };
-        let is_own = self.read(&hash, |held| held.get(&hash).is_some_and(|found| found.business == *business));
-        if is_own {
-            self.write(&hash, |held| held.remove(&hash));
-            hashes.remove(id);
-        }
-        is_own
+        let mut index = self.index();
+        let Some(found) = self.own(&index, business, id) else { return false };
+        self.write(&found.record.hash, |held| held.remove(&found.record.hash));
+        index.remove(business, &found.record);
+        true
     }
 
     /// Changes a token's record. Returns `false` if the business has no token with this id.
     pub(super) fn update(&self, business: &BusinessId, id: &TokenId, change: impl FnOnce(&mut TokenRecord)) -> bool {
-        let Some(hash) = self.hashes().get(id).copied() else { return false };
-        self.write(&hash, |held| {
-            let own = held.get_mut(&hash).filter(|found| found.business == *business);
-            own.map(|found| change(&mut Arc::make_mut(found).record)).is_some()
-        })
+        let mut index = self.index();
+        let Some(mut found) = self.own(&index, business, id) else { return false };
+        index.remove(business, &found.record);
+        change(&mut Arc::make_mut(&mut found).record);
+        index.add(business, &found.record);
+        self.write(&found.record.hash, |held| held.insert(found.record.hash, found.clone()));
+        true
     }
 
     pub(super) fn add(&self, business: &BusinessId, token: TokenRecord) -> Result<(), StoreError> {
-        let mut hashes = self.hashes();
+        let mut index = self.index();
         let hash = token.hash;
-        if hashes.contains_key(&token.id) || self.read(&hash, |held| held.contains_key(&hash)) {
+        if index.hashes.contains_key(&token.id) || self.read(&hash, |held| held.contains_key(&hash)) {
             return Err(StoreError::AlreadyExists(format!("token {}", token.id).into()));
         }
-        hashes.insert(token.id.clone(), hash);
+        index.add(business, &token);
         let found = Arc::new(FoundToken::new(business.clone(), token));
         self.write(&hash, |held| held.insert(hash, found));
         Ok(())
@@ -123,16 +173,36 @@ impl MemoryTokens {
         self.read(hash, |held| held.get(hash).cloned())
     }
 
+    /// Returns the token with this id.
+    pub(super) fn get(&self, business: &BusinessId, id: &TokenId) -> Option<TokenRecord> {
+        self.own(&self.index(), business, id).map(|found| found.record.clone())
+    }
+
+    /// Returns the newest valid token with this name.
+    pub(super) fn namesake(&self, business: &BusinessId, name: &str, now: Timestamp) -> Option<TokenRecord> {
+        let index = self.index();
+        let namesakes = valid(index.not_revoked_by_name.get(&(business.clone(), name.to_owned())), now);
+        let newest = namesakes.filter_map(|hash| self.look_up(&hash));
+        newest.max_by_key(|found| (found.record.created_at, found.record.id.clone())).map(|found| found.record.clone())
+    }
+
+    /// Counts the valid tokens, up to a limit.
+    pub(super) fn count_valid(&self, business: &BusinessId, now: Timestamp, limit: u32) -> u32 {
+        let count = valid(self.index().not_revoked.get(business), now).take(limit as usize).count();
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
     pub(super) fn of(&self, business: &BusinessId) -> Vec<TokenRecord> {
-        let hashes = self.hashes();
-        let found = hashes.values().filter_map(|hash| {
-            self.read(hash, |held| {
-                held.get(hash).filter(|found| found.business == *business).map(|found| found.record.clone())
-            })
-        });
-        let mut tokens: Vec<TokenRecord> = found.collect();
+        let index = self.index();
+        let found = index.hashes.values().filter_map(|hash| self.look_up(hash));
+        let own = found.filter(|found| found.business == *business);
+        let mut tokens: Vec<TokenRecord> = own.map(|found| found.record.clone()).collect();
         tokens.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
         tokens
+    }
+
+    fn own(&self, index: &Index, business: &BusinessId, id: &TokenId) -> Option<Arc<FoundToken>> {
+        self.look_up(index.hashes.get(id)?).filter(|found| found.business == *business)
     }
 }
 

@@ -29,3 +29,6 @@ pub use token::{FoundToken, TokenRecord, TokenState, TokenStore, TokenUse, Token
 pub use token_change::{
     Replacement, TokenAction, TokenChange, TokenChanged, TokenFacts, TokenPlan, TokenRefusal, TokenWrite,
 };
+
+/// The time for which the verification of a token holds while the body of the request arrives.
+pub(crate) const VERIFIED_FOR: std::time::Duration = std::time::Duration::from_secs(1);

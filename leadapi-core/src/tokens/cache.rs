@@ -12,9 +12,9 @@ use crate::{
     port::{FoundToken, StoreError, TokenStore},
 };
 
-/// The lifetime of a cache entry, measured from the start of the store query. A request that arrives at least this long
-/// after a revocation is refused, however slow the store was.
-const FRESH: Duration = Duration::from_secs(2);
+/// The longest lifetime of a cache entry, measured from the start of the store query. A request that arrives at least
+/// this long after a revocation is refused, however slow the store was.
+pub(super) const FRESH: Duration = Duration::from_secs(2);
 
 /// The time for which a found token stays known, measured like `FRESH`. Looking it up again does not compete with
 /// lookups of unknown tokens, which anybody can cause.
@@ -54,17 +54,18 @@ impl Cache {
         Self { time: Box::new(time), held: RwLock::default() }
     }
 
-    /// Returns the cached token, or queries the store. Returns `None` without a query if the checksum is wrong. Caches
-    /// neither a missing token nor a failure.
+    /// Returns the token if its entry is younger than `fresh`, or queries the store. Returns `None` without a query if
+    /// the checksum is wrong. Caches neither a missing token nor a failure.
     pub(super) async fn find(
         &self,
         store: &impl TokenStore,
         token: &BearerToken,
+        fresh: Duration,
     ) -> Result<Option<Arc<FoundToken>>, StoreError> {
         // The time is read before the query, because the result may reflect the state of the store at any instant since
         // then.
         let (hash, since) = (token.hash(), (self.time)());
-        if let Some(found) = self.recall(&hash, since) {
+        if let Some(found) = self.recall(&hash, since, fresh) {
             return Ok(Some(found));
         }
         // A cached token has already passed this check.
@@ -83,7 +84,7 @@ impl Cache {
     pub(super) fn knows(&self, token: &BearerToken) -> bool {
         let now = (self.time)();
         let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
-        held.entries.get(&token.hash()).is_some_and(|entry| entry.is_known(now))
+        held.entries.get(&token.hash()).is_some_and(|entry| entry.is_younger(now, KNOWN))
     }
 
     /// Returns the number of entries, including stale ones.
@@ -92,9 +93,9 @@ impl Cache {
         self.held.read().unwrap_or_else(PoisonError::into_inner).entries.len()
     }
 
-    fn recall(&self, hash: &TokenHash, now: Duration) -> Option<Arc<FoundToken>> {
+    fn recall(&self, hash: &TokenHash, now: Duration, fresh: Duration) -> Option<Arc<FoundToken>> {
         let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
-        held.entries.get(hash).filter(|entry| entry.is_fresh(now)).map(|entry| entry.found.clone())
+        held.entries.get(hash).filter(|entry| entry.is_younger(now, fresh)).map(|entry| entry.found.clone())
     }
 
     /// Removes a token that no longer exists, unless a later lookup has found it.
@@ -124,20 +125,16 @@ impl Entries {
     /// the last sweep. This amortizes the cost of sweeps and limits the cache to about twice the number of known tokens.
     fn sweep(&mut self, now: Duration) {
         if self.entries.len() > FEW.max(self.left * 2) {
-            self.entries.retain(|_, entry| entry.is_known(now));
+            self.entries.retain(|_, entry| entry.is_younger(now, KNOWN));
             self.left = self.entries.len();
         }
     }
 }
 
 impl Entry {
-    fn is_fresh(&self, now: Duration) -> bool {
-        // The subtraction saturates, so an entry whose lookup started after `now` was read counts as fresh.
-        now.saturating_sub(self.since) < FRESH
-    }
-
-    fn is_known(&self, now: Duration) -> bool {
-        now.saturating_sub(self.since) < KNOWN
+    /// The subtraction saturates, so an entry whose lookup started after `now` was read counts as new.
+    fn is_younger(&self, now: Duration, age: Duration) -> bool {
+        now.saturating_sub(self.since) < age
     }
 }
 
@@ -160,7 +157,7 @@ mod tests {
         };
         cache.remember(secret.hash(), entry(900, revoked.clone()));
         cache.remember(secret.hash(), entry(800, good));
-        let found = cache.recall(&secret.hash(), Duration::from_secs(1)).unwrap();
+        let found = cache.recall(&secret.hash(), Duration::from_secs(1), FRESH).unwrap();
         assert_eq!(found.record, revoked);
     }
 }

@@ -4,11 +4,14 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 
-use super::{cache::Cache, uses::TokenUses};
+use super::{
+    cache::{Cache, FRESH},
+    uses::TokenUses,
+};
 use crate::{
     BoxError,
     auth::{Author, BearerToken, Caller},
-    port::{Clock, FoundToken, StoreError, TokenState, TokenStore, TokenVerifier, Verdict},
+    port::{Clock, FoundToken, StoreError, TokenState, TokenStore, TokenVerifier, VERIFIED_FOR, Verdict},
 };
 
 /// A [`TokenVerifier`] backed by a [`TokenStore`] (contract D8).
@@ -29,11 +32,13 @@ impl StoredTokens {
         Self { store: Arc::new(store), clock: Arc::new(clock), cache: None, uses: None, checked_by_store: false }
     }
 
-    /// Caches each token for 2 s, for stores with expensive lookups.
+    /// Caches each token for 1 s, or for 2 s if the tokens are [checked by the store](Self::checked_by_store). Use it for
+    /// stores with expensive lookups.
     ///
-    /// A request that arrives at least 2 s after its token was revoked or deleted is refused, on any machine. The delay
-    /// also applies on the machine that made the change, because [`Tokens`](super::Tokens) does not notify the
-    /// verifier. A token expires without delay, because every request checks the expiry in the cached record. If a
+    /// A request that arrives at least 2 s after its token was revoked or deleted is refused, on any machine, and so is
+    /// a write whose body arrives at least 2 s after it. The service relies on a verification for up to 1 s while a body
+    /// arrives, so without a check by the store, only 1 s remains for the cache. The delay also applies on the machine
+    /// that made the change, because [`Tokens`](super::Tokens) does not notify the verifier. A token expires without delay, because every request checks the expiry in the cached record. If a
     /// rotation changes the expiry, the change takes effect within 2 s.
     ///
     /// Only tokens that exist in the store are cached, so unknown tokens can neither evict valid tokens nor exhaust
@@ -102,7 +107,10 @@ impl StoredTokens {
 
     async fn find(&self, token: &BearerToken) -> Result<Option<Arc<FoundToken>>, StoreError> {
         match &self.cache {
-            Some(cache) => cache.find(&self.store, token).await,
+            Some(cache) => {
+                let fresh = if self.checked_by_store { FRESH } else { FRESH.saturating_sub(VERIFIED_FOR) };
+                cache.find(&self.store, token, fresh).await
+            }
             None if token.has_good_checksum() => self.store.find(&token.hash()).await,
             None => Ok(None),
         }

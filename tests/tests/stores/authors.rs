@@ -137,6 +137,32 @@ async fn a_write_that_waits_for_a_lock_in_postgres_is_refused_if_its_token_becom
     }
 }
 
+/// The transaction of a write begins before the token expires, so the time must be read after the lock is granted.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_write_that_waits_for_a_lock_in_postgres_is_refused_if_its_token_expires_meanwhile() {
+    let (_folder, urls) = urls("expiry").await;
+    let Some(url) = urls.get(1) else { return };
+    let store = open(url, 4).await;
+    let world = Arc::new(World::in_database(&store).await);
+    let connect = async || {
+        let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
+        tokio::spawn(connection);
+        client
+    };
+    let (holder, client) = (connect().await, connect().await);
+    holder.batch_execute("BEGIN; SELECT * FROM business FOR NO KEY UPDATE").await.unwrap();
+    let writes = world.start_writes();
+    let waits = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    eventually("the writes wait", async || client.query_opt(waits, &[]).await.unwrap()).await;
+    let expire = "UPDATE token SET expires_at = extract(epoch FROM clock_timestamp()) * 1000 + 50";
+    client.batch_execute(expire).await.unwrap();
+    let expired = "SELECT FROM token WHERE expires_at < extract(epoch FROM clock_timestamp()) * 1000 - 1";
+    eventually("the token expires", async || client.query_opt(expired, &[]).await.unwrap()).await;
+    holder.batch_execute("COMMIT").await.unwrap();
+    assert_refused(writes, "token expired").await;
+    assert_unchanged(&store).await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_that_waits_for_another_writer_in_sqlite_is_refused_if_its_token_becomes_invalid() {
     for (change, text) in CHANGES {

@@ -18,7 +18,7 @@ use leadapi_core::{
     http::LeadService,
     id::LeadId,
     memory::SystemClock,
-    port::{TokenRecord, TokenStore},
+    port::{StoreError, TokenRecord, TokenStore},
     tokens::StoredTokens,
 };
 use leadapi_server::store::SqlStore;
@@ -160,4 +160,28 @@ async fn a_commit_that_waits_for_a_standby_is_not_acknowledged() {
     client.batch_execute("SELECT pg_reload_conf()").await.unwrap();
     created.await.unwrap();
     assert_eq!(all(&store).await.len(), 1);
+}
+
+/// No timeout of the database ends a commit that waits for a standby. The server must end it, so that the connection
+/// does not stay in use.
+#[tokio::test]
+async fn an_administrative_change_does_not_wait_for_a_standby_without_a_limit() {
+    let Some(cluster) = Cluster::start(&[]) else { return };
+    let database = cluster.create_database("standby").await;
+    let store = open(&cluster.url(&database), 2).await;
+    let (client, connection) = tokio_postgres::connect(&cluster.url(&database), tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client.batch_execute("ALTER SYSTEM SET synchronous_standby_names = 'missing'").await.unwrap();
+    client.batch_execute("SELECT pg_reload_conf()").await.unwrap();
+    let names = async || client.query_one("SHOW synchronous_standby_names", &[]).await.unwrap().get::<_, String>(0);
+    eventually("the setting takes effect", async || equals(names().await, "missing")).await;
+    let token = |name| {
+        let secret = BearerToken::generate().unwrap();
+        TokenRecord::new(&secret, name, Scopes::Both, "2026-01-01T00:00:00Z".parse().unwrap())
+    };
+    let (business, other) = (business(), "b2".parse().unwrap());
+    let changes = async { tokio::join!(store.insert(&business, token("a")), store.insert(&business, token("b"))) };
+    let (first, _) = tokio::time::timeout(Duration::from_secs(40), changes).await.expect("the changes end");
+    assert!(matches!(first, Err(StoreError::UnknownOutcome(_))), "{first:?}");
+    assert!(store.list(&other).await.is_ok());
 }

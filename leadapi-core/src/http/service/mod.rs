@@ -18,7 +18,6 @@ use std::{
     pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll, ready},
-    time::Duration,
 };
 
 use bytes::Bytes;
@@ -43,7 +42,10 @@ use crate::{
     BoxError,
     auth::{Caller, Scope},
     model::Timestamp,
-    port::{Clock, Created, IdSource, Idempotency, Listed, RateLimiter, Store, TokenVerifier, Updated, Verdict},
+    port::{
+        Clock, Created, IdSource, Idempotency, Listed, RateLimiter, Store, TokenVerifier, Updated, VERIFIED_FOR,
+        Verdict,
+    },
     validate::{InvalidReference, NewLeadMeta},
 };
 
@@ -153,9 +155,6 @@ impl LeadService {
         })
     }
 }
-
-/// The time for which the verification of a token holds while the body of the request arrives.
-const VERIFIED_FOR: Duration = Duration::from_secs(1);
 
 type Answered = Pin<Box<dyn Future<Output = (Response<ResponseBody>, RequestLog)> + Send>>;
 

@@ -1,5 +1,7 @@
 //! The state that changes together: audit logs, sign-in links and sessions.
 
+use std::{collections::BTreeMap, ops::Bound};
+
 use foldhash::HashMap;
 
 use crate::{
@@ -12,6 +14,8 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) audit: HashMap<BusinessId, Vec<AuditEntry>>,
+    /// The numbers of tokens that each business got, by time.
+    new_tokens: HashMap<BusinessId, BTreeMap<Timestamp, u32>>,
     pub(super) links: HashMap<TokenHash, (BusinessId, LoginLink)>,
     pub(super) sessions: HashMap<TokenHash, (BusinessId, Session)>,
 }
@@ -44,17 +48,18 @@ impl State {
         sessions.find(|(owner, session)| owner == business && session.id == *id).map(|(_, session)| session)
     }
 
-    /// Counts the tokens that the business got in the interval before `now`.
-    pub(super) fn recent(&self, business: &BusinessId, now: Timestamp) -> usize {
-        let from = now.checked_sub(TokenChange::NEW_INTERVAL);
-        let entries = self.audit.get(business).into_iter().flatten();
-        entries
-            .filter(|entry| entry.action == AuditAction::TokenCreated)
-            .filter(|entry| entry.at <= now && from.is_none_or(|from| entry.at > from))
-            .count()
+    /// Counts the tokens that the business got in the interval before `now`, up to the limit.
+    pub(super) fn recent(&self, business: &BusinessId, now: Timestamp) -> u32 {
+        let from = now.checked_sub(TokenChange::NEW_INTERVAL).map_or(Bound::Unbounded, Bound::Excluded);
+        let counts = self.new_tokens.get(business).map(|counts| counts.range((from, Bound::Included(now))));
+        let limit = TokenChange::MAX_NEW as usize;
+        counts.into_iter().flatten().take(limit).fold(0, |sum, (_, count)| sum.saturating_add(*count))
     }
 
     pub(super) fn log(&mut self, business: &BusinessId, entry: AuditEntry) {
+        if entry.action == AuditAction::TokenCreated {
+            *self.new_tokens.entry(business.clone()).or_default().entry(entry.at).or_default() += 1;
+        }
         self.audit.entry(business.clone()).or_default().push(entry);
     }
 }

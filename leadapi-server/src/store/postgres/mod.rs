@@ -57,6 +57,10 @@ const MAX_RETRIES: u32 = 3;
 /// if the network hangs.
 const TIMEOUT: Duration = Duration::from_secs(6);
 
+/// The time limit for the commit of a unit of work, which no caller can look up later: slightly less than the default
+/// request timeout.
+const COMMIT_TIMEOUT: Duration = Duration::from_secs(14);
+
 /// Begins a write. The level is named, because a role or a database can preset another one, whose snapshot would precede
 /// the lock of the business.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
@@ -236,10 +240,14 @@ impl Connections {
             Ok((session, done))
         };
         let (session, done) = self.run(business.map(|business| (business, Access::Write)), prepare).await?;
-        session.commit().await.map_err(|error| match error {
-            CommitError::Unknown(cause) => SqlError::Unknown(Arc::new(UnknownCommitOutcome(cause))),
-            CommitError::RolledBack(error) => error,
-        })?;
+        // No timeout of the database ends a commit that waits for a standby.
+        let committed = self.within(COMMIT_TIMEOUT, session.commit()).await;
+        committed.unwrap_or_else(|elapsed| Err(CommitError::Unknown(Arc::new(elapsed)))).map_err(
+            |error| match error {
+                CommitError::Unknown(cause) => SqlError::Unknown(Arc::new(UnknownCommitOutcome(cause))),
+                CommitError::RolledBack(error) => error,
+            },
+        )?;
         Ok(done)
     }
 

@@ -175,6 +175,11 @@ impl Sqlite {
         self.writer.work(work).await
     }
 
+    /// Runs work for a readiness check, which fails in time to be answered and is skipped if nobody waits for it.
+    pub(crate) async fn check<W: Work>(&self, work: W) -> Result<W::Output, SqlError> {
+        self.writer.check(work, CHECK_TIMEOUT).await
+    }
+
     /// Completes when the storage has failed, and returns the reason.
     pub(crate) async fn failed(&self) -> String {
         self.health.failed().await
@@ -198,6 +203,8 @@ impl Sqlite {
 /// The maximum time that a transaction waits for a transaction in another process, such as a command that runs
 /// alongside the server.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// The same limit for a readiness check, which has 2 seconds.
+const CHECK_TIMEOUT: Duration = Duration::from_millis(1_500);
 
 #[cfg(test)]
 mod tests {

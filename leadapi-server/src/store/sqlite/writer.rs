@@ -5,6 +5,7 @@ use std::{
     fmt,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use leadapi_core::id::BusinessId;
@@ -12,11 +13,12 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::{
+    BUSY_TIMEOUT,
     error::OpenError,
     health::Health,
     lock::FileLock,
     mark::Mark,
-    session::{SqliteSession, execute, poll_ready},
+    session::{SqliteSession, execute, map_error, poll_ready},
     space,
 };
 use crate::{
@@ -97,6 +99,19 @@ impl Writer {
         response.await.map_err(|_| writer_stopped())?
     }
 
+    /// Runs work whose result matters only while its caller waits. It is skipped if the caller has stopped waiting before
+    /// its turn, and waits for other processes no longer than `limit`, so that it delays no write for long.
+    pub(super) async fn check<W: Work>(&self, work: W, limit: Duration) -> Result<W::Output, SqlError> {
+        let (respond_to, response) = oneshot::channel();
+        let job = move |thread: &mut WriterThread| {
+            if !respond_to.is_closed() {
+                respond_to.send(thread.check(&work, limit)).unwrap_or_default();
+            }
+        };
+        self.send(Job::Work(Box::new(job)))?;
+        response.await.map_err(|_| writer_stopped())?
+    }
+
     fn send(&self, job: Job) -> Result<(), SqlError> {
         self.jobs.as_ref().and_then(|jobs| jobs.send(job).ok()).ok_or_else(writer_stopped)
     }
@@ -154,6 +169,13 @@ impl WriterThread {
 
     fn work<W: Work>(&mut self, work: &W) -> Result<W::Output, SqlError> {
         self.transaction(|connection| poll_ready(work.run(&mut SqliteSession(connection))))
+    }
+
+    fn check<W: Work>(&mut self, work: &W, limit: Duration) -> Result<W::Output, SqlError> {
+        self.connection.busy_timeout(limit).map_err(map_error)?;
+        let done = self.work(work);
+        self.connection.busy_timeout(BUSY_TIMEOUT).map_err(map_error)?;
+        done
     }
 
     /// Commits the writes together. Responds to them only after the commit, so every acknowledged write is on disk.
