@@ -1,7 +1,12 @@
 //! Tests that a change to a token in memory costs the same however many tokens the business has.
 
 #![cfg(feature = "service")]
-#![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails at the first unexpected value"
+)]
 
 use std::time::{Duration, Instant};
 
@@ -29,12 +34,16 @@ fn store(old: usize) -> (MemorySettings, Vec<TokenId>) {
     let (store, b1, b2) = (MemorySettings::default(), BusinessId::parse("b1").unwrap(), "b2".parse().unwrap());
     let valid: Vec<TokenRecord> = (0..10).map(|number| token(&format!("valid {number}"))).collect();
     let ids = valid.iter().map(|token| token.id.clone()).collect();
-    valid.into_iter().for_each(|token| block_on(store.insert(&b1, token)).unwrap());
+    for token in valid {
+        block_on(store.insert(&b1, token)).unwrap();
+    }
     for _ in 0..old {
         let mut ended = [token("valid 0"), token("valid 0")];
         let [revoked, expired] = &mut ended;
         (revoked.revoked_at, expired.expires_at) = (Some(noon()), Some(noon()));
-        ended.into_iter().for_each(|token| block_on(store.insert(&b1, token)).unwrap());
+        for token in ended {
+            block_on(store.insert(&b1, token)).unwrap();
+        }
         block_on(store.insert(&b2, token("valid 0"))).unwrap();
     }
     (store, ids)

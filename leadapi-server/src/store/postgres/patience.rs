@@ -6,7 +6,7 @@
 
 use std::{
     collections::HashMap,
-    pin::{Pin, pin},
+    pin::Pin,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
@@ -99,7 +99,7 @@ impl Connections {
         F: Future<Output = Result<T, SqlError>>,
     {
         let Some((business, access)) = business else {
-            return work(self.connection().await?).await;
+            return Box::pin(work(self.connection().await?)).await;
         };
         let key = (business.clone(), access);
         loop {
@@ -112,8 +112,9 @@ impl Connections {
                 continue;
             }
             let cancel = object.cancel_token();
-            let work = pin!(work(Connection::new(object, Some(share), slot.clone())));
-            if let Some(done) = self.finish(&key, &slot, work).await {
+            // On the heap, because it is large.
+            let mut work = Box::pin(work(Connection::new(object, Some(share), slot.clone())));
+            if let Some(done) = self.finish(&key, &slot, work.as_mut()).await {
                 return done.map_err(|error| if is_timeout(&error) { SqlError::busy(error) } else { error });
             }
             let hosts = self.hosts.clone();
