@@ -38,8 +38,9 @@ impl StoredTokens {
     /// A request that arrives at least 2 s after its token was revoked or deleted is refused, on any machine, and so is
     /// a write whose body arrives at least 2 s after it. The service relies on a verification for up to 1 s while a body
     /// arrives, so without a check by the store, only 1 s remains for the cache. The delay also applies on the machine
-    /// that made the change, because [`Tokens`](super::Tokens) does not notify the verifier. A token expires without delay, because every request checks the expiry in the cached record. If a
-    /// rotation changes the expiry, the change takes effect within 2 s.
+    /// that made the change, because [`Tokens`](super::Tokens) does not notify the verifier. A token expires without
+    /// delay, because every request checks the expiry in the cached record. If a rotation changes the expiry, the change
+    /// takes effect within 2 s.
     ///
     /// Only tokens that exist in the store are cached, so unknown tokens can neither evict valid tokens nor exhaust
     /// memory. Each request with an unknown token causes at most one lookup. Concurrent requests with the same token
