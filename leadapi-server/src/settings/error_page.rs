@@ -37,7 +37,7 @@ pub(super) fn page(problem: &Problem) -> Page {
             "Too many attempts",
             pages::text("There were too many attempts to sign in from your address. Try again in a minute."),
         ),
-        Problem::Failed => (
+        Problem::Failed(_) => (
             StatusCode::INTERNAL_SERVER_ERROR,
             "Something went wrong",
             pages::text("The server could not complete the request. Check the list before you try again."),
