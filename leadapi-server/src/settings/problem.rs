@@ -30,6 +30,8 @@ pub(super) enum Problem {
     Refused(String),
     /// There were too many attempts to sign in. The number is the time to wait, in seconds.
     TooManyAttempts(u64),
+    /// The business got too many new sessions. The text is the reason.
+    TooManySessions(String),
     /// The server could not complete the request, for example because the store failed or the request timed out. The
     /// text is the cause, for the log.
     Failed(String),
@@ -55,6 +57,7 @@ impl From<SignInError> for Problem {
         match error {
             SignInError::NotAllowed(_) | SignInError::NotAMember => Self::NotAllowed,
             SignInError::InvalidLink => Self::InvalidLink,
+            SignInError::TooFast => Self::TooManySessions(sentence(&error.to_string())),
             SignInError::Store(error) => error.into(),
             error => Self::Failed(error_chain(&error)),
         }

@@ -121,6 +121,24 @@ fn failures_through_a_proxy_count_for_the_forwarded_address() {
     assert_eq!(get(ADMIN, "2001:db8::1"), "200");
 }
 
+/// A program that the proxy has verified may keep no cookies.
+#[test]
+fn a_person_without_a_cookie_starts_few_sessions() {
+    let site = Site::new(&["--admin-user-header", "x-forwarded-email", "--admin-trusted", "127.0.0.1"]);
+    let verified = format!("x-forwarded-email: {ADMIN}\r\n");
+    let get = |headers: &str| site.send("GET", &path("tokens"), headers, "");
+    let ann = site.sign_in("owner@harbour.example");
+    let refused = (0..).map(|_| get(&verified)).find(|answer| status(answer) != "200").unwrap();
+    assert!(status(&refused) == "429" && refused.contains("retry-after: 60\r\n"), "{refused}");
+    assert!(refused.contains("The business got 60 new sessions within a minute: try again in a minute."), "{refused}");
+    assert_eq!(status(&ann.get("tokens")), "200");
+    let link = site.link("owner@harbour.example");
+    assert_eq!(status(&site.use_link(&link)), "429");
+    let log = site.database.json(&[&["audit", "list", "--limit", "200"][..], &OWNER].concat());
+    let sign_ins = log.as_array().unwrap().iter().filter(|entry| entry["action"] == "signed_in_by_proxy").count();
+    assert!((59..180).contains(&sign_ins), "{sign_ins} sign-ins");
+}
+
 /// The browser sends no `SameSite=Strict` cookie with these requests, so each of them would start a session.
 #[test]
 fn another_site_cannot_start_a_session() {
