@@ -14,6 +14,7 @@ mod keyed_limit;
 mod keyed_rate;
 mod limits;
 mod listen;
+mod log_budget;
 mod lookup_limit;
 #[cfg(feature = "mcp")]
 mod mcp;

@@ -123,7 +123,8 @@ pub async fn run_settings<S: SettingsStore>(
             deletes_only_invalid_tokens pages_the_audit_log;
         settings_sessions(settings_sessions::MEMBERS): finds_members_ignoring_case a_link_works_once a_link_expires
             a_link_works_once_for_concurrent_requests a_session_ends_when_idle a_session_ends_after_its_lifetime
-            limits_the_sessions_of_a_person isolates_sessions lists_sessions_in_order;
+            limits_the_sessions_of_a_person limits_the_new_sessions_of_a_minute isolates_sessions
+            lists_sessions_in_order;
         settings_authority(settings_sessions::MEMBERS): confirms_the_membership confirms_the_session
             confirms_who_ends_a_session signs_in_owners_and_admins_only;
         settings_limits(settings_sessions::MEMBERS): limits_the_valid_tokens keeps_more_tokens_than_the_limit

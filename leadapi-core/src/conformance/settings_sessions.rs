@@ -9,7 +9,8 @@ use crate::{
     id::SessionId,
     model::{Timestamp, Window},
     port::{
-        AuditAction, AuditEntry, FoundSession, LoginLink, Membership, Session, SessionEnded, SettingsStore, SignIn,
+        AuditAction, AuditEntry, FoundSession, LoginLink, Membership, Session, SessionEnded, SessionStarted,
+        SettingsStore, SignIn,
     },
 };
 
@@ -24,6 +25,7 @@ pub(super) const MEMBERS: &str = r#"{"businesses": [
 
 pub(super) const NOON: &str = "2026-05-04T12:00:00.000Z";
 const LATER: &str = "2026-05-04T12:10:00.000Z";
+const NOT_ALLOWED: SessionStarted = SessionStarted::NotAllowed;
 /// The time at which a session that was last used at noon ends.
 const MIDNIGHT: &str = "2026-05-05T00:00:00.000Z";
 
@@ -58,10 +60,22 @@ fn ann() -> Membership {
     Membership::new(business("b1"), "Two", "ann@b1.example", Role::Owner)
 }
 
+/// Starts a session, and fails if the store refuses it.
+pub(super) async fn start_for(
+    store: &impl SettingsStore,
+    owner: &str,
+    email: &str,
+    sign_in: &SignIn,
+) -> Result<Session, BoxError> {
+    match store.start_session(&business(owner), email, sign_in).await? {
+        SessionStarted::Done(found) => Ok(found.session),
+        other => Err(format!("a session was not started: {other:?}").into()),
+    }
+}
+
 /// Starts a session for Ann at noon.
 pub(super) async fn start(store: &impl SettingsStore, byte: u8) -> Result<Session, BoxError> {
-    let found = store.start_session(&business("b1"), "ann@b1.example", &sign_in(byte, NOON)?).await?;
-    found.map(|found| found.session).ok_or_else(|| "a session was not started".into())
+    start_for(store, "b1", "ann@b1.example", &sign_in(byte, NOON)?).await
 }
 
 pub(super) async fn listed(
@@ -89,11 +103,12 @@ pub(super) async fn finds_members_ignoring_case(store: &impl SettingsStore) -> C
 pub(super) async fn a_link_works_once(store: &impl SettingsStore) -> CheckResult {
     same("a link for a stranger", &add_link(store, "b2", "ann@b1.example", 9).await?, &false)?;
     same("the link", &add_link(store, "b1", "ann@b1.example", 1).await?, &true)?;
-    same("an unknown link", &store.use_login_link(&hash(2), &sign_in(7, NOON)?).await?, &None)?;
+    same("an unknown link", &store.use_login_link(&hash(2), &sign_in(7, NOON)?).await?, &NOT_ALLOWED)?;
     let first = sign_in(3, NOON)?;
     let expected = FoundSession::new(first.session("ann@b1.example"), ann());
-    same("the session", &store.use_login_link(&hash(1), &first).await?, &Some(expected.clone()))?;
-    same("the second use", &store.use_login_link(&hash(1), &sign_in(4, NOON)?).await?, &None)?;
+    let started = SessionStarted::Done(expected.clone());
+    same("the session", &store.use_login_link(&hash(1), &first).await?, &started)?;
+    same("the second use", &store.use_login_link(&hash(1), &sign_in(4, NOON)?).await?, &NOT_ALLOWED)?;
     same("the lookup", &store.find_session(&hash(3), timestamp(NOON)?).await?, &Some(expected))?;
     for unknown in [1, 4, 7] {
         same("another hash", &store.find_session(&hash(unknown), timestamp(NOON)?).await?, &None)?;
@@ -107,9 +122,9 @@ pub(super) async fn a_link_works_once(store: &impl SettingsStore) -> CheckResult
 
 pub(super) async fn a_link_expires(store: &impl SettingsStore) -> CheckResult {
     add_link(store, "b1", "ann@b1.example", 1).await?;
-    same("at its expiry", &store.use_login_link(&hash(1), &sign_in(3, LATER)?).await?, &None)?;
+    same("at its expiry", &store.use_login_link(&hash(1), &sign_in(3, LATER)?).await?, &NOT_ALLOWED)?;
     // A failed attempt also uses up the link.
-    same("afterwards", &store.use_login_link(&hash(1), &sign_in(4, NOON)?).await?, &None)?;
+    same("afterwards", &store.use_login_link(&hash(1), &sign_in(4, NOON)?).await?, &NOT_ALLOWED)?;
     same("the sessions", &listed(store, "b1", timestamp(NOON)?).await?, &vec![])
 }
 
@@ -120,7 +135,8 @@ pub(super) async fn a_link_works_once_for_concurrent_requests(store: &impl Setti
     let link = hash(1);
     let outcomes = join_all(attempts.iter().map(|attempt| store.use_login_link(&link, attempt)));
     let outcomes = outcomes.await.into_iter().collect::<Result<Vec<_>, _>>()?;
-    same("the number of sessions", &outcomes.iter().flatten().count(), &1)?;
+    let started = outcomes.iter().filter(|outcome| matches!(outcome, SessionStarted::Done(_))).count();
+    same("the number of sessions", &started, &1)?;
     same("the number of listed sessions", &listed(store, "b1", timestamp(NOON)?).await?.len(), &1)
 }
 
@@ -145,13 +161,12 @@ pub(super) async fn a_session_ends_when_idle(store: &impl SettingsStore) -> Chec
 pub(super) async fn isolates_sessions(store: &impl SettingsStore) -> CheckResult {
     let now = timestamp(NOON)?;
     let of_ann = start(store, 1).await?;
-    let of_zoe = store.start_session(&business("b2"), "ZOË@example.org", &sign_in(2, LATER)?).await?;
-    let of_zoe = of_zoe.ok_or("a session was not started")?.session;
+    let of_zoe = start_for(store, "b2", "ZOË@example.org", &sign_in(2, LATER)?).await?;
     same("the spelling", &&*of_zoe.email, &"zoë@example.org")?;
     same(
         "a session for a stranger",
         &store.start_session(&business("b2"), "ann@b1.example", &sign_in(3, NOON)?).await?,
-        &None,
+        &NOT_ALLOWED,
     )?;
     same("the sessions", &store.sessions(&business("b1"), now).await?, &vec![of_ann.clone()])?;
     same("the sessions of the other business", &store.sessions(&business("b2"), now).await?, &vec![of_zoe])?;
@@ -189,8 +204,7 @@ pub(super) async fn a_session_ends_after_its_lifetime(store: &impl SettingsStore
 
 /// Checks that a further sign-in ends the person's session with the earliest last use, and no session of others.
 pub(super) async fn limits_the_sessions_of_a_person(store: &impl SettingsStore) -> CheckResult {
-    let of_zoe = store.start_session(&business("b1"), "zoë@example.org", &sign_in(100, NOON)?).await?;
-    let of_zoe = of_zoe.ok_or("a session was not started")?.session.id;
+    let of_zoe = start_for(store, "b1", "zoë@example.org", &sign_in(100, NOON)?).await?.id;
     let mut own = Vec::new();
     for byte in 1..=10 {
         own.push(start(store, byte).await?.id);
@@ -211,4 +225,27 @@ pub(super) async fn limits_the_sessions_of_a_person(store: &impl SettingsStore) 
         same(what, &open.contains(id), &expected)?;
     }
     Ok(())
+}
+
+/// Checks that a business gets at most 60 sessions in a minute, and that a refused sign-in changes nothing.
+pub(super) async fn limits_the_new_sessions_of_a_minute(store: &impl SettingsStore) -> CheckResult {
+    add_link(store, "b1", "ann@b1.example", 200).await?;
+    for byte in 0..60 {
+        let email = if byte % 2 == 0 { "ann@b1.example" } else { "zoë@example.org" };
+        let mut sign_in = sign_in(byte, NOON)?;
+        sign_in.action = if byte < 30 { AuditAction::SignedIn } else { AuditAction::SignedInByProxy };
+        start_for(store, "b1", email, &sign_in).await?;
+    }
+    let (just_before, later) = ("2026-05-04T12:00:59.999Z", "2026-05-04T12:01:00.000Z");
+    let before = (listed(store, "b1", timestamp(NOON)?).await?, actions(store, "b1").await?);
+    let one_more = sign_in(60, just_before)?;
+    let refused = store.start_session(&business("b1"), "ann@b1.example", &one_more).await?;
+    same("one more", &refused, &SessionStarted::TooFast)?;
+    same("a link", &store.use_login_link(&hash(200), &one_more).await?, &SessionStarted::TooFast)?;
+    let after = (listed(store, "b1", timestamp(NOON)?).await?, actions(store, "b1").await?);
+    same("the sessions and the audit log", &after, &before)?;
+    start_for(store, "b2", "zoë@example.org", &one_more).await?;
+    let with_link = store.use_login_link(&hash(200), &sign_in(61, later)?).await?;
+    same("the link a minute later", &matches!(with_link, SessionStarted::Done(_)), &true)?;
+    start_for(store, "b1", "ann@b1.example", &sign_in(62, later)?).await.map(drop)
 }

@@ -14,8 +14,9 @@ use crate::{
     id::{BusinessId, SessionId, TokenId},
     model::{Page, Timestamp, Window},
     port::{
-        AuditAction, AuditEntry, FoundSession, FoundToken, LoginLink, Membership, Session, SessionEnded, SettingsStore,
-        SignIn, StoreError, TokenChange, TokenChanged, TokenFacts, TokenRecord, TokenStore, TokenUse, TokenWrite,
+        AuditAction, AuditEntry, FoundSession, FoundToken, LoginLink, Membership, Session, SessionEnded,
+        SessionStarted, SettingsStore, SignIn, StoreError, TokenChange, TokenChanged, TokenFacts, TokenRecord,
+        TokenStore, TokenUse, TokenWrite,
     },
     validate::email_key,
 };
@@ -198,11 +199,14 @@ impl SettingsStore for MemorySettings {
         Ok(true)
     }
 
-    async fn use_login_link(&self, link: &TokenHash, sign_in: &SignIn) -> Result<Option<FoundSession>, StoreError> {
+    async fn use_login_link(&self, link: &TokenHash, sign_in: &SignIn) -> Result<SessionStarted, StoreError> {
         let mut state = self.state();
+        if state.links.get(link).is_some_and(|(business, _)| state.is_too_fast(business, sign_in.at)) {
+            return Ok(SessionStarted::TooFast);
+        }
         let found = state.links.remove(link).filter(|(_, link)| link.expires_at > sign_in.at);
         let member = found.and_then(|(business, link)| self.find_admin(&business, &link.email));
-        Ok(member.map(|member| state.start(member, sign_in)))
+        Ok(state.start(member, sign_in))
     }
 
     async fn start_session(
@@ -210,9 +214,12 @@ impl SettingsStore for MemorySettings {
         business: &BusinessId,
         email: &str,
         sign_in: &SignIn,
-    ) -> Result<Option<FoundSession>, StoreError> {
+    ) -> Result<SessionStarted, StoreError> {
         let mut state = self.state();
-        Ok(self.find_admin(business, email).map(|member| state.start(member, sign_in)))
+        if state.is_too_fast(business, sign_in.at) {
+            return Ok(SessionStarted::TooFast);
+        }
+        Ok(state.start(self.find_admin(business, email), sign_in))
     }
 
     async fn find_session(&self, hash: &TokenHash, now: Timestamp) -> Result<Option<FoundSession>, StoreError> {

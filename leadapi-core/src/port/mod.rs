@@ -22,7 +22,7 @@ pub use audit::{AuditAction, AuditEntry, InvalidAuditAction};
 pub use clock::{Clock, IdSource};
 pub use error::{InvalidToken, StoreError};
 pub use limiter::{Admission, Class, RateLimiter};
-pub use session::{FoundSession, LoginLink, Membership, Session, SessionEnded, SignIn};
+pub use session::{FoundSession, LoginLink, Membership, Session, SessionEnded, SessionStarted, SignIn};
 pub use settings::SettingsStore;
 pub use store::{Created, Idempotency, Listed, Store, Updated};
 pub use token::{FoundToken, TokenRecord, TokenState, TokenStore, TokenUse, TokenVerifier, Verdict};

@@ -98,6 +98,13 @@ impl Session {
     /// for the longest time.
     pub const MAX_PER_PERSON: usize = 10;
 
+    /// The maximum number of new sessions of a business in any [`NEW_INTERVAL`](Self::NEW_INTERVAL), so that a person
+    /// whose browser does not keep the cookie cannot fill the audit log.
+    pub const MAX_NEW: u32 = 60;
+
+    /// The interval to which [`MAX_NEW`](Self::MAX_NEW) applies.
+    pub const NEW_INTERVAL: Duration = Duration::from_secs(60);
+
     /// The minimum time between two updates of the last use.
     pub const USE_INTERVAL: Duration = Duration::from_secs(5 * 60);
 
@@ -127,6 +134,18 @@ impl Session {
         now.saturating_duration_since(self.last_used_at) >= Self::IDLE_TIMEOUT
             || now.saturating_duration_since(self.created_at) >= Self::LIFETIME
     }
+}
+
+/// The result of a sign-in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SessionStarted {
+    /// The session has started.
+    Done(FoundSession),
+    /// The sign-in link is not valid, or the business has no such owner or admin.
+    NotAllowed,
+    /// The business got [`Session::MAX_NEW`] sessions in the last [`Session::NEW_INTERVAL`], and nothing was changed.
+    TooFast,
 }
 
 /// The result of ending a session.

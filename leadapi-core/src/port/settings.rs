@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{
-    AuditEntry, FoundSession, LoginLink, Membership, Session, SessionEnded, SignIn, StoreError, TokenChange,
-    TokenChanged, TokenRecord, TokenStore,
+    AuditEntry, FoundSession, LoginLink, Membership, Session, SessionEnded, SessionStarted, SignIn, StoreError,
+    TokenChange, TokenChanged, TokenRecord, TokenStore,
 };
 use crate::{
     auth::{Actor, TokenHash},
@@ -56,21 +56,23 @@ pub trait SettingsStore: TokenStore {
         audit: &AuditEntry,
     ) -> Result<bool, StoreError>;
 
-    /// Starts a session with a sign-in link, and adds its audit entry. Returns `None` if no link has this hash, if the
-    /// link has expired at the time of the sign-in, or if the person is no longer an owner or an admin. In every case,
-    /// the link cannot be used again. Ends the person's sessions above [`Session::MAX_PER_PERSON`], as
+    /// Starts a session with a sign-in link, and adds its audit entry. Returns [`SessionStarted::NotAllowed`] if no link
+    /// has this hash, if the link has expired at the time of the sign-in, or if the person is no longer an owner or an
+    /// admin. Unless the result is [`SessionStarted::TooFast`], the link cannot be used again. Ends the person's sessions above [`Session::MAX_PER_PERSON`], as
     /// [`start_session`](Self::start_session) does.
-    async fn use_login_link(&self, link: &TokenHash, sign_in: &SignIn) -> Result<Option<FoundSession>, StoreError>;
+    async fn use_login_link(&self, link: &TokenHash, sign_in: &SignIn) -> Result<SessionStarted, StoreError>;
 
-    /// Starts a session for an owner or an admin, and adds its audit entry. Returns `None` if the business has no such
-    /// owner or admin. If the person then has more than [`Session::MAX_PER_PERSON`] sessions, the session with the
+    /// Starts a session for an owner or an admin, and adds its audit entry. Returns [`SessionStarted::NotAllowed`] if the
+    /// business has no such owner or admin. Returns [`SessionStarted::TooFast`] and changes nothing if the audit log of
+    /// the business contains [`Session::MAX_NEW`] sign-ins that are later than [`Session::NEW_INTERVAL`] before this
+    /// one and no later than this one. The cost of this check must not grow with the length of the log. If the person then has more than [`Session::MAX_PER_PERSON`] sessions, the session with the
     /// earliest last use ends.
     async fn start_session(
         &self,
         business: &BusinessId,
         email: &str,
         sign_in: &SignIn,
-    ) -> Result<Option<FoundSession>, StoreError>;
+    ) -> Result<SessionStarted, StoreError>;
 
     /// Returns the session with this hash and the person's current membership. Returns `None` if there is no such
     /// session, if it has ended, or if the person is no longer a member.
@@ -133,7 +135,7 @@ impl<T: SettingsStore + ?Sized> SettingsStore for Arc<T> {
         (**self).add_login_link(business, link, audit).await
     }
 
-    async fn use_login_link(&self, link: &TokenHash, sign_in: &SignIn) -> Result<Option<FoundSession>, StoreError> {
+    async fn use_login_link(&self, link: &TokenHash, sign_in: &SignIn) -> Result<SessionStarted, StoreError> {
         (**self).use_login_link(link, sign_in).await
     }
 
@@ -142,7 +144,7 @@ impl<T: SettingsStore + ?Sized> SettingsStore for Arc<T> {
         business: &BusinessId,
         email: &str,
         sign_in: &SignIn,
-    ) -> Result<Option<FoundSession>, StoreError> {
+    ) -> Result<SessionStarted, StoreError> {
         (**self).start_session(business, email, sign_in).await
     }
 

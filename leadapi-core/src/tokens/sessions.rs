@@ -6,8 +6,8 @@ use crate::{
     auth::{Actor, Authority, LoginToken, NoRandomness, NotAllowed, SessionToken, TokenAdmin},
     id::{BusinessId, SessionId},
     port::{
-        AuditAction, AuditEntry, Clock, FoundSession, LoginLink, Membership, Session, SessionEnded, SettingsStore,
-        SignIn, StoreError,
+        AuditAction, AuditEntry, Clock, FoundSession, LoginLink, Membership, Session, SessionEnded, SessionStarted,
+        SettingsStore, SignIn, StoreError,
     },
 };
 
@@ -24,6 +24,9 @@ pub enum SignInError {
     /// The link is unknown, used or expired, or its person may no longer manage tokens.
     #[error("the sign-in link is not valid: it works once, for 10 minutes")]
     InvalidLink,
+    /// The business got too many new sessions in the last minute. A sign-in link can still be used.
+    #[error("the business got {limit} new sessions within a minute: try again in a minute", limit = Session::MAX_NEW)]
+    TooFast,
     /// The store failed.
     #[error("the sign-in could not be stored")]
     Store(#[from] StoreError),
@@ -112,24 +115,24 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// Returns a [`SignInError`] if the link is not valid, the person may no longer manage tokens, or the store or the
-    /// system's random number generator fails.
+    /// Returns a [`SignInError`] if the link is not valid, the person may no longer manage tokens, the business got too
+    /// many new sessions, or the store or the system's random number generator fails.
     pub async fn sign_in(
         &self,
         link: &LoginToken,
         address: Option<IpAddr>,
     ) -> Result<(SessionToken, SignedIn), SignInError> {
         let (secret, sign_in) = self.prepare(address, AuditAction::SignedIn)?;
-        let found = self.store.use_login_link(&link.hash(), &sign_in).await?.ok_or(SignInError::InvalidLink)?;
-        Ok((secret, found.try_into()?))
+        let started = self.store.use_login_link(&link.hash(), &sign_in).await?;
+        Ok((secret, signed_in(started, SignInError::InvalidLink)?))
     }
 
     /// Signs in a person whose identity the host has verified.
     ///
     /// # Errors
     ///
-    /// Returns a [`SignInError`] if the business has no such member, the member may not manage tokens, or the store or
-    /// the system's random number generator fails.
+    /// Returns a [`SignInError`] if the business has no such member, the member may not manage tokens, the business got
+    /// too many new sessions, or the store or the system's random number generator fails.
     pub async fn sign_in_verified(
         &self,
         business: &BusinessId,
@@ -139,8 +142,8 @@ impl Sessions {
         let membership = self.store.membership(business, email).await?.ok_or(SignInError::NotAMember)?;
         membership.token_admin()?;
         let (secret, sign_in) = self.prepare(address, AuditAction::SignedInByProxy)?;
-        let found = self.store.start_session(business, &membership.email, &sign_in).await?;
-        Ok((secret, found.ok_or(SignInError::NotAMember)?.try_into()?))
+        let started = self.store.start_session(business, &membership.email, &sign_in).await?;
+        Ok((secret, signed_in(started, SignInError::NotAMember)?))
     }
 
     /// Lists the businesses of a person whose identity the host has verified, and the person's role in each.
@@ -198,6 +201,14 @@ impl Sessions {
         let secret = SessionToken::generate()?;
         let sign_in = SignIn::new(secret.hash(), self.clock.now(), address, action);
         Ok((secret, sign_in))
+    }
+}
+
+fn signed_in(started: SessionStarted, not_allowed: SignInError) -> Result<SignedIn, SignInError> {
+    match started {
+        SessionStarted::Done(found) => Ok(found.try_into()?),
+        SessionStarted::NotAllowed => Err(not_allowed),
+        SessionStarted::TooFast => Err(SignInError::TooFast),
     }
 }
 

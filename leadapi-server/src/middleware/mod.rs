@@ -11,7 +11,6 @@
 
 mod error_response;
 mod log;
-mod log_budget;
 mod request_id;
 mod validate;
 
@@ -33,7 +32,6 @@ use tracing::Instrument;
 pub use self::request_id::with_request_ids;
 use self::{
     error_response::{Rejection, error_response},
-    log_budget::LogBudget,
     validate::validate,
 };
 pub(crate) use self::{log::LoggedRequest, request_id::request_id};
@@ -41,6 +39,7 @@ use crate::{
     in_flight::{Overloaded, RequestsInFlight},
     limits::HttpLimits,
     listen::{Handler, NotRunnable, RequestBody},
+    log_budget::LogBudget,
     lookup_limit::LookupLimit,
     metrics::Metrics,
 };

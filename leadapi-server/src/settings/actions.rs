@@ -98,7 +98,7 @@ pub(super) async fn audit(settings: &Settings, person: &Person, query: &Fields) 
 
 pub(super) async fn audit_json(settings: &Settings, person: &Person, query: &Fields) -> Result<Page, Problem> {
     let log = read_audit(settings, person, query).await?;
-    let json = serde_json::to_vec(&log).map_err(|_| Problem::Failed)?;
+    let json = serde_json::to_vec(&log).map_err(|error| Problem::Failed(error.to_string()))?;
     Ok(respond(StatusCode::OK, "application/json", json.into()))
 }
 

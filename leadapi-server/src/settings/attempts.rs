@@ -62,7 +62,8 @@ impl Attempts {
     ) -> Result<T, Problem> {
         let permit = self.lookups.acquire(address).await.ok_or(Problem::TooManyAttempts(1))?;
         let result = look_up.await;
-        if let Err(Problem::InvalidLink | Problem::NotFound | Problem::SignedOut) = result {
+        if let Err(Problem::InvalidLink | Problem::NotFound | Problem::SignedOut | Problem::TooManySessions(_)) = result
+        {
             permit.failed();
         }
         result

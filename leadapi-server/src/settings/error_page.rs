@@ -5,6 +5,8 @@ use http::{
     header::{ALLOW, RETRY_AFTER},
 };
 
+use leadapi_core::port::Session;
+
 use super::{pages, problem::Problem};
 use crate::web::{Page, html};
 
@@ -37,7 +39,8 @@ pub(super) fn page(problem: &Problem) -> Page {
             "Too many attempts",
             pages::text("There were too many attempts to sign in from your address. Try again in a minute."),
         ),
-        Problem::Failed => (
+        Problem::TooManySessions(reason) => (StatusCode::TOO_MANY_REQUESTS, "Too many sign-ins", pages::text(reason)),
+        Problem::Failed(_) => (
             StatusCode::INTERNAL_SERVER_ERROR,
             "Something went wrong",
             pages::text("The server could not complete the request. Check the list before you try again."),
@@ -47,6 +50,7 @@ pub(super) fn page(problem: &Problem) -> Page {
     let header = match problem {
         Problem::MethodNotAllowed(allow) => Some((ALLOW, HeaderValue::from_static(allow))),
         Problem::TooManyAttempts(seconds) => Some((RETRY_AFTER, (*seconds).into())),
+        Problem::TooManySessions(_) => Some((RETRY_AFTER, Session::NEW_INTERVAL.as_secs().into())),
         _ => None,
     };
     page.headers_mut().extend(header);

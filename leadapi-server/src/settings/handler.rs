@@ -54,25 +54,32 @@ impl Handler for SettingsHandler {
             Ok(()) => {}
             Err(NotRunnable::Ambiguous(_)) => return error_page::page(&AMBIGUOUS),
             Err(error @ NotRunnable::UnreadResponses(_)) => {
-                tracing::warn!(%error, "an API settings request was refused");
-                return error_page::page(&Problem::Failed);
+                return self.settings.stranger(&Problem::Failed(error.to_string()), self.peer);
             }
         }
         let page = timeout(TIMEOUT, self.settings.respond(request, self.peer)).await;
-        page.unwrap_or_else(|_| {
-            tracing::error!("an API settings request timed out");
-            error_page::page(&Problem::Failed)
-        })
+        page.unwrap_or_else(|_| self.settings.stranger(&Problem::Failed("the request timed out".to_owned()), self.peer))
     }
 }
 
 impl Settings {
     async fn respond(&self, request: Request<RequestBody>, peer: Peer) -> Page {
-        let mut page = self.page(request, peer).await.unwrap_or_else(|problem| error_page::page(&problem));
+        let mut page = self.page(request, peer).await.unwrap_or_else(|problem| self.stranger(&problem, peer));
         if self.url.is_https() {
             page.headers_mut().insert(STRICT_TRANSPORT_SECURITY, HTTPS_ONLY);
         }
         page
+    }
+
+    /// Returns the error page for a request whose person is not known. Skips the log line of a failure if the peer has
+    /// caused too many.
+    fn stranger(&self, problem: &Problem, peer: Peer) -> Page {
+        if !matches!(problem, Problem::Failed(_)) || self.log_budget.admits(peer.address()) {
+            problem.log();
+        } else {
+            self.metrics.record_suppressed_line();
+        }
+        error_page::page(problem)
     }
 
     async fn page(&self, request: Request<RequestBody>, peer: Peer) -> Result<Page, Problem> {
@@ -138,7 +145,10 @@ impl Settings {
             Some(form) if !form.has_token(&person.secret, &path) => Err(Problem::Forged),
             form => self.for_person(&person, route, &query, &form.unwrap_or_default()).await,
         };
-        let page = page.unwrap_or_else(|problem| error_page::page(&problem));
+        let page = page.unwrap_or_else(|problem| {
+            problem.log();
+            error_page::page(&problem)
+        });
         Ok(if person.is_new { self.with_cookie(page, &person) } else { page })
     }
 

@@ -29,7 +29,11 @@ pub(crate) use self::{
     person::TrustedProxy,
     url::SettingsUrl,
 };
-use crate::{metrics::ConnectionMetrics, store::StoreClock};
+use crate::{
+    log_budget::LogBudget,
+    metrics::{ConnectionMetrics, Metrics},
+    store::StoreClock,
+};
 
 /// The state behind the pages: tokens, sessions and failed attempts to sign in.
 pub(crate) struct Settings {
@@ -40,6 +44,8 @@ pub(crate) struct Settings {
     proxy: Option<TrustedProxy>,
     cookie: SessionCookie,
     attempts: Attempts,
+    log_budget: LogBudget,
+    metrics: Arc<Metrics>,
     /// Unexported metrics, so that these connections do not count in the public listener's metrics.
     connections: ConnectionMetrics,
 }
@@ -50,6 +56,7 @@ impl Settings {
         clock: StoreClock,
         url: SettingsUrl,
         proxy: Option<TrustedProxy>,
+        metrics: Arc<Metrics>,
     ) -> Result<Arc<Self>, prometheus::Error> {
         Ok(Arc::new(Self {
             tokens: Tokens::new(store.clone(), clock.clone()),
@@ -59,6 +66,8 @@ impl Settings {
             url,
             proxy,
             attempts: Attempts::default(),
+            log_budget: LogBudget::new(),
+            metrics,
             connections: ConnectionMetrics::unregistered()?,
         }))
     }

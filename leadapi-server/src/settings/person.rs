@@ -31,6 +31,15 @@ pub(super) enum Peer {
     Unix,
 }
 
+impl Peer {
+    pub(super) const fn address(self) -> Option<IpAddr> {
+        match self {
+            Self::Address(address) => Some(address),
+            Self::Unix => None,
+        }
+    }
+}
+
 /// The identity that the head of a request claims.
 #[derive(Debug)]
 pub(super) struct Claims {
@@ -83,10 +92,7 @@ impl Claims {
     ) -> Result<Self, Problem> {
         let cookies = cookie.read(headers);
         let is_from_other_site = headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site");
-        let direct = match peer {
-            Peer::Address(address) => Some(address),
-            Peer::Unix => None,
-        };
+        let direct = peer.address();
         let Some(proxy) = proxy.filter(|proxy| proxy.trusts(peer)) else {
             return Ok(Self { cookies, verified: None, address: direct, is_from_other_site });
         };

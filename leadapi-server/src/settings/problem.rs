@@ -30,15 +30,25 @@ pub(super) enum Problem {
     Refused(String),
     /// There were too many attempts to sign in. The number is the time to wait, in seconds.
     TooManyAttempts(u64),
-    /// The server could not complete the request, for example because the store failed or the request timed out.
-    Failed,
+    /// The business got too many new sessions. The text is the reason.
+    TooManySessions(String),
+    /// The server could not complete the request, for example because the store failed or the request timed out. The
+    /// text is the cause, for the log.
+    Failed(String),
+}
+
+impl Problem {
+    /// Writes the cause of a failure to the log.
+    pub(super) fn log(&self) {
+        if let Self::Failed(cause) = self {
+            tracing::error!(cause, "an API settings request failed");
+        }
+    }
 }
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
-        let cause = error_chain(&error);
-        tracing::error!(cause, "an API settings request failed");
-        Self::Failed
+        Self::Failed(error_chain(&error))
     }
 }
 
@@ -47,11 +57,9 @@ impl From<SignInError> for Problem {
         match error {
             SignInError::NotAllowed(_) | SignInError::NotAMember => Self::NotAllowed,
             SignInError::InvalidLink => Self::InvalidLink,
+            SignInError::TooFast => Self::TooManySessions(sentence(&error.to_string())),
             SignInError::Store(error) => error.into(),
-            error => {
-                tracing::error!(%error, "a person could not sign in");
-                Self::Failed
-            }
+            error => Self::Failed(error_chain(&error)),
         }
     }
 }
@@ -62,10 +70,7 @@ impl From<TokenError> for Problem {
             TokenError::Refused(TokenRefusal::NotFound) => Self::NotFound,
             TokenError::Refused(TokenRefusal::NotAllowed) => Self::NotAllowed,
             TokenError::Store(error) => error.into(),
-            TokenError::NoRandomness(error) => {
-                tracing::error!(cause = error_chain(&error), "a token could not be generated");
-                Self::Failed
-            }
+            error @ TokenError::NoRandomness(_) => Self::Failed(error_chain(&error)),
             refused => Self::Refused(sentence(&refused.to_string())),
         }
     }

@@ -211,13 +211,12 @@ mod tests {
     /// Excludes the statements for rate limits. A limit belongs to a token, whose id is unique across all businesses.
     #[test]
     fn each_statement_names_its_business() {
-        const WITHOUT: [&str; 10] = [
+        const WITHOUT: [&str; 9] = [
             "FIND_TOKEN",
             "BUSINESSES",
             "TOKEN_EXISTS",
             "DELETE_OLD_COMMIT_IDS",
             "BUSINESS_OF_LINK",
-            "USE_LOGIN_LINK",
             "FIND_SESSION",
             "MEMBERSHIPS",
             "DELETE_EXPIRED_LINKS",

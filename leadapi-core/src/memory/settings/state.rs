@@ -1,6 +1,6 @@
 //! The state that changes together: audit logs, sign-in links and sessions.
 
-use std::{collections::BTreeMap, ops::Bound};
+use std::{collections::BTreeMap, ops::Bound, time::Duration};
 
 use foldhash::HashMap;
 
@@ -8,26 +8,54 @@ use crate::{
     auth::TokenHash,
     id::{BusinessId, SessionId},
     model::Timestamp,
-    port::{AuditAction, AuditEntry, FoundSession, LoginLink, Membership, Session, SignIn, TokenChange},
+    port::{
+        AuditAction, AuditEntry, FoundSession, LoginLink, Membership, Session, SessionStarted, SignIn, TokenChange,
+    },
 };
 
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) audit: HashMap<BusinessId, Vec<AuditEntry>>,
-    /// The numbers of tokens that each business got, by time.
-    new_tokens: HashMap<BusinessId, BTreeMap<Timestamp, u32>>,
+    /// The tokens that each business got.
+    new_tokens: Counts,
+    /// The sessions that each business got.
+    new_sessions: Counts,
     pub(super) links: HashMap<TokenHash, (BusinessId, LoginLink)>,
     pub(super) sessions: HashMap<TokenHash, (BusinessId, Session)>,
 }
 
+/// The number of events of each business, by time.
+#[derive(Debug, Default)]
+struct Counts(HashMap<BusinessId, BTreeMap<Timestamp, u32>>);
+
+impl Counts {
+    fn add(&mut self, business: &BusinessId, at: Timestamp) {
+        *self.0.entry(business.clone()).or_default().entry(at).or_default() += 1;
+    }
+
+    /// Counts the events in the interval before `now`. May stop counting at the limit.
+    fn recent(&self, business: &BusinessId, now: Timestamp, interval: Duration, limit: u32) -> u32 {
+        let from = now.checked_sub(interval).map_or(Bound::Unbounded, Bound::Excluded);
+        let counts = self.0.get(business).map(|counts| counts.range((from, Bound::Included(now))));
+        counts.into_iter().flatten().take(limit as usize).fold(0, |sum, (_, count)| sum.saturating_add(*count))
+    }
+}
+
 impl State {
-    pub(super) fn start(&mut self, member: &Membership, sign_in: &SignIn) -> FoundSession {
+    /// Returns whether the business got too many new sessions before this time.
+    pub(super) fn is_too_fast(&self, business: &BusinessId, at: Timestamp) -> bool {
+        self.new_sessions.recent(business, at, Session::NEW_INTERVAL, Session::MAX_NEW) >= Session::MAX_NEW
+    }
+
+    /// Starts a session for an owner or an admin, if there is one.
+    pub(super) fn start(&mut self, member: Option<&Membership>, sign_in: &SignIn) -> SessionStarted {
+        let Some(member) = member else { return SessionStarted::NotAllowed };
         let session = sign_in.session(&*member.email);
         self.sessions.retain(|_, (_, session)| !session.has_expired(sign_in.at));
         self.make_room(&member.business, &member.email);
         self.sessions.insert(sign_in.hash, (member.business.clone(), session.clone()));
         self.log(&member.business, sign_in.audit(&*member.email));
-        FoundSession::new(session, member.clone())
+        SessionStarted::Done(FoundSession::new(session, member.clone()))
     }
 
     /// Ends the sessions of a person that were not used for the longest time, so that there is room for one more.
@@ -50,15 +78,14 @@ impl State {
 
     /// Counts the tokens that the business got in the interval before `now`, up to the limit.
     pub(super) fn recent(&self, business: &BusinessId, now: Timestamp) -> u32 {
-        let from = now.checked_sub(TokenChange::NEW_INTERVAL).map_or(Bound::Unbounded, Bound::Excluded);
-        let counts = self.new_tokens.get(business).map(|counts| counts.range((from, Bound::Included(now))));
-        let limit = TokenChange::MAX_NEW as usize;
-        counts.into_iter().flatten().take(limit).fold(0, |sum, (_, count)| sum.saturating_add(*count))
+        self.new_tokens.recent(business, now, TokenChange::NEW_INTERVAL, TokenChange::MAX_NEW)
     }
 
     pub(super) fn log(&mut self, business: &BusinessId, entry: AuditEntry) {
-        if entry.action == AuditAction::TokenCreated {
-            *self.new_tokens.entry(business.clone()).or_default().entry(entry.at).or_default() += 1;
+        match entry.action {
+            AuditAction::TokenCreated => self.new_tokens.add(business, entry.at),
+            AuditAction::SignedIn | AuditAction::SignedInByProxy => self.new_sessions.add(business, entry.at),
+            _ => {}
         }
         self.audit.entry(business.clone()).or_default().push(entry);
     }

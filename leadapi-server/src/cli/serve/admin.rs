@@ -8,6 +8,7 @@ use leadapi_core::port::SettingsStore;
 
 use super::super::{CommandError, output::print_line};
 use crate::{
+    metrics::Metrics,
     settings::{Settings, SettingsListener, SettingsSocket, SettingsUrl, TrustedProxy},
     store::StoreClock,
 };
@@ -77,6 +78,7 @@ impl AdminOptions {
         store: impl SettingsStore + Clone + 'static,
         clock: StoreClock,
         has_certificate: bool,
+        metrics: Arc<Metrics>,
     ) -> Result<Option<(SettingsListener, Arc<Settings>, SettingsUrl)>, CommandError> {
         let Some(socket) = &self.admin_listen else { return Ok(None) };
         let listener =
@@ -92,8 +94,8 @@ impl AdminOptions {
         let at = listener.address().filter(|_| self.admin_url.is_some());
         let at = at.map(|address| format!(", served at {address}")).unwrap_or_default();
         print_line(&format!("API settings: {url}{at}"));
-        let settings = Settings::new(store, clock, url.clone(), self.proxy()).map_err(CommandError::metrics)?;
-        Ok(Some((listener, settings, url)))
+        let settings = Settings::new(store, clock, url.clone(), self.proxy(), metrics);
+        Ok(Some((listener, settings.map_err(CommandError::metrics)?, url)))
     }
 
     fn proxy(&self) -> Option<TrustedProxy> {

@@ -171,7 +171,7 @@ impl ListenOptions {
             // the origin of the page.
             let own = ServerUrl::path(&self.base_path)?;
             let servers: Vec<_> = self.public_url.clone().into_iter().chain([own]).collect();
-            let ops = Ops::new(probes, metrics, document_at(&servers), self.ops_api);
+            let ops = Ops::new(probes, metrics.clone(), document_at(&servers), self.ops_api);
             server = server.ops(socket, ops.map_err(CommandError::metrics)?);
             print_line(&format!("operator endpoints: http://{at}/healthz, /readyz, /metrics and /docs"));
         }
@@ -179,7 +179,8 @@ impl ListenOptions {
         if let Some(listener) = self.mcp.bind(&self.base_path, has_certificate).await? {
             server = server.mcp(listener);
         }
-        if let Some((listener, pages, url)) = self.admin.bind(settings.clone(), clock.clone(), has_certificate).await? {
+        let pages = self.admin.bind(settings.clone(), clock.clone(), has_certificate, metrics).await?;
+        if let Some((listener, pages, url)) = pages {
             server = server.settings(listener, pages);
             let sessions = Sessions::new(settings, clock);
             for owner in owners {

@@ -1,4 +1,5 @@
-//! Tests that a change to a token costs the same however many tokens the business has.
+//! Tests that a change to a token costs the same however many tokens the business has, and a sign-in however long its
+//! audit log is.
 
 use async_trait::async_trait;
 use futures_util::FutureExt;
@@ -6,11 +7,14 @@ use leadapi_core::{
     auth::{Actor, Authority, Scopes, TokenHash},
     id::{BusinessId, TokenId},
     model::Timestamp,
-    port::{Replacement, TokenAction, TokenChange, TokenChanged, TokenRecord, TokenRefusal},
+    port::{
+        AuditAction, Replacement, SessionStarted, SignIn, TokenAction, TokenChange, TokenChanged, TokenRecord,
+        TokenRefusal,
+    },
 };
 use rusqlite::{Connection, StatementStatus, config::DbConfig};
 
-use super::ChangeTokens;
+use super::{ChangeTokens, session::StartSession};
 use crate::store::{
     SqlStore,
     error::SqlError,
@@ -151,4 +155,26 @@ async fn a_change_costs_little_with_20000_valid_tokens() {
     let (refused, steps) = change(&mut many, TokenAction::Create(token(60_000, "website")));
     assert_eq!(refused, TokenChanged::Refused(TokenRefusal::TooMany));
     assert!(steps < 5_000, "{steps} steps");
+}
+
+/// Starts a session, and returns its cost.
+fn sign_in(session: &mut Counting) -> i64 {
+    let sign_in = SignIn::new(hash(0), noon(), None, AuditAction::SignedInByProxy);
+    let work = StartSession { business: business(), email: "ann@b1.example".to_owned(), sign_in };
+    session.steps = 0;
+    let started = work.run(session).now_or_never().unwrap().unwrap();
+    assert!(matches!(started, SessionStarted::Done(_)), "{started:?}");
+    session.steps
+}
+
+#[tokio::test]
+async fn a_sign_in_costs_the_same_with_20000_old_sign_ins() {
+    let (small, large) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (mut few, mut many) = (open(small.path(), valid()).await, open(large.path(), valid()).await);
+    let old = "WITH RECURSIVE number (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM number WHERE n < 20000) \
+        INSERT INTO audit (business_id, at, id, action, email) \
+        SELECT 'b1', n, 'a' || n, 'signed_in', 'ann@b1.example' FROM number";
+    many.connection.execute_batch(old).unwrap();
+    let (few, many) = (sign_in(&mut few), sign_in(&mut many));
+    assert!(many <= few + few / 10, "{few} steps with no sign-in, {many} with 20,000");
 }

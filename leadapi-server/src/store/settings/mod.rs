@@ -16,8 +16,8 @@ use leadapi_core::{
     id::{BusinessId, SessionId, TokenId},
     model::{Page, Timestamp, Window},
     port::{
-        AuditEntry, FoundSession, LoginLink, Membership, Session, SessionEnded, SettingsStore, SignIn, StoreError,
-        TokenChange, TokenChanged, TokenRecord,
+        AuditEntry, FoundSession, LoginLink, Membership, Session, SessionEnded, SessionStarted, SettingsStore, SignIn,
+        StoreError, TokenChange, TokenChanged, TokenRecord,
     },
     validate::email_key,
 };
@@ -77,12 +77,14 @@ impl SettingsStore for SqlStore {
         Ok(self.database.work(Some(business), work).await?)
     }
 
-    async fn use_login_link(&self, link: &TokenHash, sign_in: &SignIn) -> Result<Option<FoundSession>, StoreError> {
+    async fn use_login_link(&self, link: &TokenHash, sign_in: &SignIn) -> Result<SessionStarted, StoreError> {
         // The business must be known before the transaction, which excludes changes to its members. This read also keeps
         // an unknown link from starting a transaction.
         let business = query!(statement::BUSINESS_OF_LINK, link);
-        let Some(business) = self.database.row(None, business, |mut row| row.take()).await? else { return Ok(None) };
-        Ok(self.database.work(Some(&business), UseLink { link: *link, sign_in: sign_in.clone() }).await?)
+        let business: Option<BusinessId> = self.database.row(None, business, |mut row| row.take()).await?;
+        let Some(business) = business else { return Ok(SessionStarted::NotAllowed) };
+        let work = UseLink { business: business.clone(), link: *link, sign_in: sign_in.clone() };
+        Ok(self.database.work(Some(&business), work).await?)
     }
 
     async fn start_session(
@@ -90,7 +92,7 @@ impl SettingsStore for SqlStore {
         business: &BusinessId,
         email: &str,
         sign_in: &SignIn,
-    ) -> Result<Option<FoundSession>, StoreError> {
+    ) -> Result<SessionStarted, StoreError> {
         let work = StartSession { business: business.clone(), email: email.to_owned(), sign_in: sign_in.clone() };
         Ok(self.database.work(Some(business), work).await?)
     }

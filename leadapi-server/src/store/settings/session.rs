@@ -5,7 +5,7 @@ use leadapi_core::{
     auth::{Actor, Authority, TokenHash},
     id::{BusinessId, SessionId},
     model::Timestamp,
-    port::{AuditAction, AuditEntry, FoundSession, LoginLink, Session, SessionEnded, SignIn},
+    port::{AuditAction, AuditEntry, FoundSession, LoginLink, Session, SessionEnded, SessionStarted, SignIn},
 };
 
 use super::{
@@ -45,22 +45,26 @@ impl Work for AddLink {
 }
 
 pub(super) struct UseLink {
+    /// The business of the link.
+    pub(super) business: BusinessId,
     pub(super) link: TokenHash,
     pub(super) sign_in: SignIn,
 }
 
 #[async_trait]
 impl Work for UseLink {
-    type Output = Option<FoundSession>;
+    type Output = SessionStarted;
 
-    async fn run(&self, transaction: &mut dyn Transaction) -> Result<Option<FoundSession>, SqlError> {
-        let read = |mut row: Row<'_>| Ok::<(BusinessId, String, Timestamp), _>((row.take()?, row.take()?, row.take()?));
-        let link = transaction.row(query!(statement::USE_LOGIN_LINK, &self.link), read).await?;
-        let Some((business, email, expires_at)) = link else { return Ok(None) };
-        if expires_at <= self.sign_in.at {
-            return Ok(None);
+    async fn run(&self, transaction: &mut dyn Transaction) -> Result<SessionStarted, SqlError> {
+        let Self { business, link, sign_in } = self;
+        if is_too_fast(transaction, business, sign_in.at).await? {
+            return Ok(SessionStarted::TooFast);
         }
-        start(transaction, &business, &email, &self.sign_in).await
+        let read = |mut row: Row<'_>| Ok::<(String, Timestamp), _>((row.take()?, row.take()?));
+        match transaction.row(query!(statement::USE_LOGIN_LINK, business, link), read).await? {
+            Some((email, expires_at)) if expires_at > sign_in.at => start(transaction, business, &email, sign_in).await,
+            _ => Ok(SessionStarted::NotAllowed),
+        }
     }
 }
 
@@ -72,11 +76,29 @@ pub(super) struct StartSession {
 
 #[async_trait]
 impl Work for StartSession {
-    type Output = Option<FoundSession>;
+    type Output = SessionStarted;
 
-    async fn run(&self, transaction: &mut dyn Transaction) -> Result<Option<FoundSession>, SqlError> {
-        start(transaction, &self.business, &self.email, &self.sign_in).await
+    async fn run(&self, transaction: &mut dyn Transaction) -> Result<SessionStarted, SqlError> {
+        let Self { business, email, sign_in } = self;
+        if is_too_fast(transaction, business, sign_in.at).await? {
+            return Ok(SessionStarted::TooFast);
+        }
+        start(transaction, business, email, sign_in).await
     }
+}
+
+/// Returns whether the business got too many new sessions before this time. The caller's transaction excludes other
+/// sign-ins to the business.
+async fn is_too_fast(
+    transaction: &mut dyn Transaction,
+    business: &BusinessId,
+    at: Timestamp,
+) -> Result<bool, SqlError> {
+    // The subtraction fails only for the earliest timestamps, which the clock never returns.
+    let from = at.checked_sub(Session::NEW_INTERVAL).unwrap_or(at);
+    let count = query!(statement::COUNT_SIGN_INS, business, from, at, Session::MAX_NEW);
+    let sign_ins = transaction.row(count, |mut row: Row<'_>| row.take::<u32>()).await?.unwrap_or_default();
+    Ok(sign_ins >= Session::MAX_NEW)
 }
 
 async fn start(
@@ -84,8 +106,9 @@ async fn start(
     business: &BusinessId,
     email: &str,
     sign_in: &SignIn,
-) -> Result<Option<FoundSession>, SqlError> {
-    let Some(member) = find_admin(transaction, business, email).await? else { return Ok(None) };
+) -> Result<SessionStarted, SqlError> {
+    let member = find_admin(transaction, business, email).await?;
+    let Some(member) = member else { return Ok(SessionStarted::NotAllowed) };
     let session = sign_in.session(&*member.email);
     let others = u32::try_from(Session::MAX_PER_PERSON - 1).unwrap_or(u32::MAX);
     transaction.execute(query!(statement::END_UNUSED_SESSIONS, business, &session.email, others)).await?;
@@ -101,7 +124,7 @@ async fn start(
     );
     transaction.execute(insert).await?;
     transaction.execute(audit::insert(business, &sign_in.audit(&*member.email))).await?;
-    Ok(Some(FoundSession::new(session, member)))
+    Ok(SessionStarted::Done(FoundSession::new(session, member)))
 }
 
 pub(super) struct UseSession {

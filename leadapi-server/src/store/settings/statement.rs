@@ -59,10 +59,9 @@ pub(super) const INSERT_LINK: &str =
 /// Not limited to one business, because the link determines the business.
 pub(super) const BUSINESS_OF_LINK: &str = "SELECT business_id FROM login_link WHERE hash = $1";
 
-/// Not limited to one business, because the link determines the business. If a link is used concurrently, only one use
-/// deletes its row.
+/// If a link is used concurrently, only one use deletes its row.
 pub(super) const USE_LOGIN_LINK: &str =
-    "DELETE FROM login_link WHERE hash = $1 RETURNING business_id, email, expires_at";
+    "DELETE FROM login_link WHERE business_id = $1 AND hash = $2 RETURNING email, expires_at";
 
 pub(super) const DELETE_LINKS_OF: &str = "DELETE FROM login_link WHERE business_id = $1 AND email = $2";
 
@@ -70,6 +69,10 @@ pub(super) const DELETE_LINKS_OF: &str = "DELETE FROM login_link WHERE business_
 pub(super) const DELETE_EXPIRED_LINKS: &str = "DELETE FROM login_link WHERE expires_at <= $1";
 
 // Sessions.
+
+/// The number of sign-ins in an interval, counted up to a limit.
+pub(super) const COUNT_SIGN_INS: &str = "SELECT count(*) FROM (SELECT id FROM audit WHERE business_id = $1 \
+    AND at > $2 AND at <= $3 AND action IN ('signed_in', 'signed_in_by_proxy') LIMIT $4) AS sign_ins";
 
 pub(super) const INSERT_SESSION: &str = "INSERT INTO session (business_id, id, hash, email, created_at, last_used_at, \
     address) VALUES ($1, $2, $3, $4, $5, $6, $7)";

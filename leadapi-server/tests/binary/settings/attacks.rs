@@ -6,10 +6,11 @@ use std::{
     net::TcpStream,
     process::Command,
     thread,
+    time::Instant,
 };
 
 use super::{ADMIN, SAME_ORIGIN, Site, path, status, tokens::newest};
-use crate::process::{BINARY, OWNER, wait_until};
+use crate::process::{BINARY, OWNER, Running, wait_until};
 
 #[test]
 fn concurrent_rotations_replace_a_token_once() {
@@ -120,6 +121,24 @@ fn failures_through_a_proxy_count_for_the_forwarded_address() {
     assert_eq!(get(ADMIN, "2001:db8::1"), "200");
 }
 
+/// A program that the proxy has verified may keep no cookies.
+#[test]
+fn a_person_without_a_cookie_starts_few_sessions() {
+    let site = Site::new(&["--admin-user-header", "x-forwarded-email", "--admin-trusted", "127.0.0.1"]);
+    let verified = format!("x-forwarded-email: {ADMIN}\r\n");
+    let get = |headers: &str| site.send("GET", &path("tokens"), headers, "");
+    let ann = site.sign_in("owner@harbour.example");
+    let refused = (0..).map(|_| get(&verified)).find(|answer| status(answer) != "200").unwrap();
+    assert!(status(&refused) == "429" && refused.contains("retry-after: 60\r\n"), "{refused}");
+    assert!(refused.contains("The business got 60 new sessions within a minute: try again in a minute."), "{refused}");
+    assert_eq!(status(&ann.get("tokens")), "200");
+    let link = site.link("owner@harbour.example");
+    assert_eq!(status(&site.use_link(&link)), "429");
+    let log = site.database.json(&[&["audit", "list", "--limit", "200"][..], &OWNER].concat());
+    let sign_ins = log.as_array().unwrap().iter().filter(|entry| entry["action"] == "signed_in_by_proxy").count();
+    assert!((59..180).contains(&sign_ins), "{sign_ins} sign-ins");
+}
+
 /// The browser sends no `SameSite=Strict` cookie with these requests, so each of them would start a session.
 #[test]
 fn another_site_cannot_start_a_session() {
@@ -136,6 +155,52 @@ fn another_site_cannot_start_a_session() {
     for from in ["same-origin", "none"] {
         assert_eq!(status(&get(&path("tokens"), from)), "200", "{from}");
     }
+}
+
+/// Anybody can make up cookies, and each of them fails while the database does.
+#[test]
+fn log_lines_of_forged_cookies_are_limited_while_the_store_fails() {
+    const REQUESTS: usize = 1_000;
+    let mut site = Site::new(&["--ops-listen", "127.0.0.1:0"]);
+    let mut stderr = site.server.child.stderr.take().unwrap();
+    let log = thread::spawn(move || {
+        let mut log = String::new();
+        stderr.read_to_string(&mut log).unwrap();
+        log
+    });
+    let ann = site.sign_in("owner@harbour.example");
+    let (name, _) = ann.cookie.split_once('=').unwrap();
+    site.database.open().execute_batch("ALTER TABLE session RENAME TO lost").unwrap();
+    let begun = Instant::now();
+    let mut stream = TcpStream::connect(&site.address).unwrap();
+    let mut reader = stream.try_clone().unwrap();
+    let answers = thread::spawn(move || {
+        let mut answers = String::new();
+        reader.read_to_string(&mut answers).unwrap();
+        answers
+    });
+    for nth in 1..=REQUESTS {
+        let last = if nth == REQUESTS { "connection: close\r\n" } else { "" };
+        let head = format!("GET {} HTTP/1.1\r\nhost: {}\r\n{last}", path("tokens"), site.address);
+        write!(stream, "{head}cookie: {name}={nth:043}\r\n\r\n").unwrap();
+    }
+    assert_eq!(answers.join().unwrap().matches("HTTP/1.1 500").count(), REQUESTS);
+    let allowed = 200 + usize::try_from(begun.elapsed().as_millis() / 100).unwrap() + 1;
+    let suppressed = metric(&site.server, "leadapi_log_lines_suppressed_total");
+    site.server.signal("-TERM");
+    let lines = log.join().unwrap().matches("an API settings request failed").count();
+    assert!(lines >= 200 && lines <= allowed, "{lines} lines, {allowed} allowed");
+    assert_eq!(lines + suppressed, REQUESTS);
+}
+
+/// Reads a metric from the operator endpoints.
+fn metric(server: &Running, name: &str) -> usize {
+    let ops = server.printed.lines().find_map(|line| line.strip_prefix("operator endpoints: http://")).unwrap();
+    let mut operator = TcpStream::connect(ops.split('/').next().unwrap()).unwrap();
+    operator.write_all(b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").unwrap();
+    let mut metrics = String::new();
+    operator.read_to_string(&mut metrics).unwrap();
+    metrics.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim().parse().unwrap()
 }
 
 #[cfg(unix)]

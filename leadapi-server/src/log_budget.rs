@@ -1,4 +1,4 @@
-//! A budget for the log lines of requests without a valid token, so that strangers cannot flood the log.
+//! A budget for the log lines of requests without a valid token or session, so that strangers cannot flood the log.
 
 use std::{net::IpAddr, time::Duration};
 
@@ -10,18 +10,18 @@ const PER_ADDRESS: (u32, Duration) = (200, Duration::from_millis(100));
 const TOTAL: (u32, Duration) = (2_000, Duration::from_millis(10));
 
 #[derive(Debug)]
-pub(super) struct LogBudget {
+pub(crate) struct LogBudget {
     by_address: KeyedRate<Option<IpAddr>>,
     total: KeyedRate<()>,
 }
 
 impl LogBudget {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { by_address: KeyedRate::new(PER_ADDRESS.0, PER_ADDRESS.1), total: KeyedRate::new(TOTAL.0, TOTAL.1) }
     }
 
     /// Returns whether a line about a request from this peer may be written.
-    pub(super) fn admits(&self, peer: Option<IpAddr>) -> bool {
+    pub(crate) fn admits(&self, peer: Option<IpAddr>) -> bool {
         self.by_address.admit(peer.map(counted_address)) && self.total.admit(())
     }
 }
