@@ -29,7 +29,7 @@ pub const ALL: &[Maintenance] = &[
         "serializable_is_the_default",
         Ongoing::Preset("default_transaction_isolation = 'serializable'"),
     ),
-    Maintenance::postgres("the_role_limits_statements", Ongoing::Preset("statement_timeout = 50")),
+    Maintenance::postgres("the_role_limits_statements", Ongoing::Preset("statement_timeout = 1000")),
     Maintenance::postgres(
         "the_role_limits_idle_transactions",
         Ongoing::Preset("idle_in_transaction_session_timeout = 50"),
