@@ -178,19 +178,26 @@ async fn many_locked_businesses_leave_connections_for_the_others() {
     }
 }
 
-/// A statement that needs the client accounts of a frozen business waits, as it does for a node that does not respond.
+/// Makes statements wait that read a table's records of a business other than `free`, as they do for a node that does not
+/// respond. They wait until the advisory lock 7 is released.
+async fn freeze(client: &tokio_postgres::Client, table: &str) {
+    let freeze = format!(
+        "CREATE FUNCTION respond(id text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+            WHILE id <> 'free' AND NOT pg_try_advisory_xact_lock_shared(7) LOOP PERFORM pg_sleep(0.05); END LOOP;
+            RETURN true;
+        END $$;
+        ALTER TABLE {table} RENAME TO {table}_table;
+        CREATE VIEW {table} AS SELECT * FROM {table}_table WHERE respond(business_id);
+        SELECT pg_advisory_lock(7)"
+    );
+    client.batch_execute(&freeze).await.unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_businesses_on_a_frozen_node_leave_connections_for_the_others() {
     let Some(many) = Many::open("many_frozen").await else { return };
     let node = many.connect().await;
-    let freeze = "CREATE FUNCTION respond(id text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
-            WHILE id <> 'free' AND NOT pg_try_advisory_xact_lock_shared(7) LOOP PERFORM pg_sleep(0.05); END LOOP;
-            RETURN true;
-        END $$;
-        ALTER TABLE client RENAME TO client_table;
-        CREATE VIEW client AS SELECT * FROM client_table WHERE respond(business_id);
-        SELECT pg_advisory_lock(7)";
-    node.batch_execute(freeze).await.unwrap();
+    freeze(&node, "client").await;
     let end = Instant::now() + LOCKED;
     let requests = many.keep_requesting(end);
     many.works(end).await;
@@ -200,4 +207,38 @@ async fn many_businesses_on_a_frozen_node_leave_connections_for_the_others() {
         eventually("the business can be read", async || read(&many.store, id).await).await;
         eventually("the business can be written", async || create(&many.store, id).await).await;
     }
+}
+
+/// Otherwise, the next statement on the connection would wait for it, and a request to cancel it could cancel the next.
+#[tokio::test]
+async fn an_abandoned_read_leaves_no_statement_on_a_connection_of_the_pool() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.url(&cluster.create_database("abandoned").await);
+    let store = SqlStore::open(&url.parse::<DatabaseUrl>().unwrap().connections(1)).await.unwrap();
+    store.import(Dataset::parse(DATA).unwrap(), |_| {}).await.unwrap();
+    let [locked, free] = ["locked", "free"].map(|id| (business(id), LeadId::parse(format!("lead-of-{id}")).unwrap()));
+    for (business, lead) in [&locked, &free] {
+        let draft = NewLead::new(&ClientId::parse("c1").unwrap(), "Ann").check().unwrap();
+        let meta = NewLeadMeta::new(lead.clone(), Timestamp::now());
+        store.create(business, &Author::Host, meta, draft, None).await.unwrap();
+    }
+    let (client, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    freeze(&client, "lead").await;
+    let backend = async |which: &str| -> Option<i32> {
+        let find = format!(
+            "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() \
+                AND query LIKE '%FROM lead %' AND {which}"
+        );
+        client.query_opt(&find, &[]).await.unwrap().map(|row| row.get(0))
+    };
+    let read = tokio::spawn({
+        let store = store.clone();
+        async move { store.get(&locked.0, &locked.1).await }
+    });
+    let waiting = eventually("the read waits", async || backend("wait_event = 'PgSleep'").await).await;
+    read.abort();
+    assert!(read.await.unwrap_err().is_cancelled());
+    assert!(store.get(&free.0, &free.1).await.unwrap().is_some());
+    assert!(backend(&format!("pid <> {waiting}")).await.is_some(), "both reads used one connection");
 }

@@ -1,5 +1,5 @@
 -- The time by which the age of idempotency keys is judged, and the database's clock at that time, in microseconds since
--- the Unix epoch. It does not follow steps of the clock.
+-- the Unix epoch. The key time does not follow steps of the clock.
 CREATE TABLE key_clock (
     clock    bigint NOT NULL,
     key_time bigint NOT NULL

@@ -62,7 +62,7 @@ impl Connections {
         if self.records.lock().is_empty() {
             return Ok(());
         }
-        let run = async |query| self.with_timeout(self.query(None, query)).await;
+        let run = async |query| self.query(None, query).await;
         let sent = self.clock.elapsed();
         if run(query!(statement::BEAT, &self.server_id)).await?.is_empty() {
             // The others have removed this server, and its records may have been deleted.

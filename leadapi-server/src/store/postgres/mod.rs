@@ -187,7 +187,8 @@ impl Postgres {
                 }
             }
         };
-        self.connections.with_timeout(all).await
+        // `Lost` and not `Busy`, because the commit may have been applied.
+        self.connections.within(TIMEOUT, all).await.unwrap_or_else(|elapsed| Err(SqlError::lost(elapsed)))
     }
 
     /// Checks whether the database answers reads or accepts writes. The result does not depend on the pool.

@@ -30,10 +30,10 @@ type PendingRows = Pin<Box<dyn Future<Output = Result<Vec<tokio_postgres::Row>, 
 /// The number of pending statements above which `execute` waits for their responses.
 const MAX_PENDING: usize = 1_024;
 
-/// A transaction on a dedicated connection.
+/// A transaction or a statement on a dedicated connection.
 ///
-/// If the transaction does not end properly, its connection is closed, so a pooled connection is never inside a
-/// transaction.
+/// If it does not end properly, its connection is closed. So a connection in the pool is never inside a transaction, and
+/// a request to cancel a statement never reaches a later one.
 pub(super) struct PgSession {
     connection: Option<Arc<Connection>>,
     /// The unread responses, in the order in which their statements were sent.
@@ -41,9 +41,13 @@ pub(super) struct PgSession {
 }
 
 impl PgSession {
+    fn new(connection: Connection) -> Self {
+        Self { connection: Some(Arc::new(connection)), pending: VecDeque::new() }
+    }
+
     /// Begins a transaction with a statement that sets its mode.
     pub(super) fn begin(connection: Connection, begin: &'static str) -> Result<Self, SqlError> {
-        let mut session = Self { connection: Some(Arc::new(connection)), pending: VecDeque::new() };
+        let mut session = Self::new(connection);
         session.send(simple_query(session.connection()?, begin));
         Ok(session)
     }
@@ -187,21 +191,13 @@ pub(super) async fn read<W: Work>(
     Ok(done)
 }
 
-/// Runs one read statement outside an explicit transaction. After an error, the connection is closed instead of
-/// returned to the pool.
+/// Runs one read statement outside an explicit transaction.
 pub(super) async fn query(connection: Connection, query: Query) -> Result<Vec<tokio_postgres::Row>, SqlError> {
-    let connection = Arc::new(connection);
-    let rows = match connection.prepare_cached(query.sql).await {
-        Ok(statement) => run(connection.clone(), statement, query).await,
-        Err(error) => Err(error),
-    };
-    let rows = rows.map_err(map_error);
-    if rows.is_err()
-        && let Some(connection) = Arc::into_inner(connection)
-    {
-        connection.close();
-    }
-    rows
+    let mut session = PgSession::new(connection);
+    let statement = session.prepare(query.sql).await?;
+    let rows = run(session.connection()?, statement, query).await.map_err(map_error)?;
+    session.connection = None;
+    Ok(rows)
 }
 
 impl ToSql for Value {
