@@ -1,8 +1,8 @@
 //! Imports leads from a CSV file. `leadapi-server data import-csv` is a complete tool, with a journal and a file of
 //! refused rows; this example shows the call that it is built on.
 //!
-//! Run it with `cargo run -p leadapi-examples --example import_csv -- leads.csv`. The file needs the columns `client_id`
-//! and `name`, and can have columns for the other fields of a lead. Each row is one line.
+//! Run it with `cargo run -p leadapi-examples --example import_csv -- leads.csv`. The file needs the columns
+//! `client_id` and `name`, and can have columns for the other fields of a lead. Each row is one line.
 
 #![allow(clippy::print_stdout, reason = "the program reports to the terminal")]
 
@@ -35,8 +35,9 @@ async fn main() -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Returns whether each quote opens or closes a cell, or is half of a doubled quote inside one. The csv crate accepts any
-/// quotes, and reads the lines after an unbalanced one as text of its cell: their leads would be lost without an error.
+/// Returns whether each quote opens or closes a cell, or is half of a doubled quote inside one. The csv crate accepts
+/// any quotes, and reads the lines after an unbalanced one as text of its cell: their leads would be lost without an
+/// error.
 fn has_valid_quotes(line: &str) -> bool {
     // Every second part is inside a quoted cell. The parts between two quoted cells start and end with a comma.
     let parts: Vec<&str> = line.split('"').collect();

@@ -42,7 +42,7 @@ impl Body for Late {
     }
 }
 
-/// The lead store does not check the tokens, as that of a host with a store of its own.
+/// The lead store does not check the tokens, like that of a host with its own store.
 #[test]
 fn no_write_begins_two_seconds_after_the_revocation_of_its_cached_token() {
     const DATA: &str = r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",

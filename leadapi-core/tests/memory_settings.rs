@@ -29,7 +29,7 @@ fn token(name: &str) -> TokenRecord {
     TokenRecord::new(&BearerToken::generate().unwrap(), name, Scopes::Both, "2026-05-01T12:00:00Z".parse().unwrap())
 }
 
-/// Creates a store with 10 valid tokens and this number of revoked, expired and foreign ones, each.
+/// Creates a store with 10 valid tokens, and this number each of revoked, expired and foreign ones.
 fn store(old: usize) -> (MemorySettings, Vec<TokenId>) {
     let (store, b1, b2) = (MemorySettings::default(), BusinessId::parse("b1").unwrap(), "b2".parse().unwrap());
     let valid: Vec<TokenRecord> = (0..10).map(|number| token(&format!("valid {number}"))).collect();

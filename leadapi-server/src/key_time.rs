@@ -11,10 +11,11 @@ use std::time::Duration;
 
 use leadapi_core::model::Timestamp;
 
-/// The smallest movement of the database's clock that counts as a step. Corrections below it are normal.
+/// The smallest movement of the database's clock that counts as a step, in microseconds. Smaller corrections are
+/// normal.
 const STEP: i64 = 100_000;
-/// The longest time since the last stored key time that a server adds when it starts. Slightly more than the interval at
-/// which servers store it.
+/// The longest time since the last stored key time that a server adds when it starts, in microseconds. Slightly more
+/// than the interval at which servers store it.
 const MAX_RESTART: i64 = 15_000_000;
 
 /// A reading of the database's clock. The other times are on the server's monotonic clock.
@@ -66,7 +67,7 @@ impl View {
 #[derive(Debug)]
 pub(crate) struct KeyClock {
     current: View,
-    /// The view before the last step. A request that began before the step has a time on the old clock.
+    /// The view before the lag last changed. A request that began before a step has a time on the old clock.
     previous: View,
     /// The database's clock when this server last read the stored key time, if the clock has not stepped since.
     compared_at: Option<i64>,
@@ -103,7 +104,8 @@ impl KeyClock {
             view.offset = reading.offset();
         }
         if let Some(stored) = stored {
-            // Without a step since then, the lag of the other server is still valid. Otherwise, its time is a minimum.
+            // Without a step since then, the lag of the other server is still valid. Otherwise, its time is a lower
+            // bound.
             let is_valid = self.compared_at.is_some_and(|at| (at..=reading.micros).contains(&stored.clock));
             let clock = if is_valid { stored.clock } else { reading.micros };
             view.lag = view.lag.min(clock.saturating_sub(stored.key_time));

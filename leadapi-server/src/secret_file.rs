@@ -25,7 +25,7 @@ pub(crate) struct ExposedSecret {
 }
 
 impl ExposedSecret {
-    /// Returns `None` if the file, or a folder on the way to it, keeps other users out. A link counts like its target.
+    /// Returns `None` if the file, or a folder on its path, keeps other users out. A link counts like its target.
     pub(crate) fn find(path: &Path) -> Option<Self> {
         // If the file cannot be examined, its reader reports the reason.
         let (file, is_exposed) = examine(path).ok()?;
@@ -53,7 +53,7 @@ impl fmt::Display for ExposedSecret {
         if *is_own {
             write!(f, "run chmod 600 {path}")
         } else {
-            // With mode 600, this process could not read the file.
+            // With mode 600, only its owner could read the file.
             write!(f, "change its group to a group of this process, and run chmod 640 {path}")
         }
     }

@@ -7,15 +7,15 @@ use std::{
 };
 
 /// Returns a free port on the loopback address, below the range from which the kernel chooses ports for outgoing
-/// connections and for listeners on port 0. So it stays free until a program listens on it. Two calls in the same
-/// process never return the same port.
+/// connections and for listeners on port 0. The port therefore stays free until a program listens on it. Two calls in
+/// the same process never return the same port.
 ///
 /// # Panics
 ///
 /// Panics if there is no free port.
 pub fn free_port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
-    // Processes that start one after the other begin far apart.
+    // Processes with consecutive ids begin ten ports apart.
     let first = 20_000 + u16::try_from(process::id() % 1_000 * 10).unwrap();
     loop {
         let port = first + NEXT.fetch_add(1, Ordering::Relaxed);

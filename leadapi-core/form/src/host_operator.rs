@@ -43,8 +43,8 @@ pub struct HostOperators(BTreeMap<String, HostOperator>);
 pub(super) struct HostOperator(Arc<Function>);
 
 impl HostOperators {
-    /// Adds an operator, or replaces the operator with this name. The name is case-sensitive. An operator that this crate
-    /// knows, under any of its names, cannot be replaced.
+    /// Adds an operator, or replaces the operator with this name. The name is case-sensitive. An operator that this
+    /// crate knows, under any of its names, cannot be replaced.
     ///
     /// ```
     /// let mut operators = leadapi_form::HostOperators::default();

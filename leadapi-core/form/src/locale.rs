@@ -97,7 +97,8 @@ impl LocaleFormat {
     }
 }
 
-/// Returns the policy with the locale of the form if the policy has none: its `locale`, or the first of its `languages`.
+/// Returns the policy with the locale of the form if the policy has none: its `locale`, or the first of its
+/// `languages`.
 pub(super) fn with_locale_of(form: Option<&Form>, policy: &Policy) -> Policy {
     let mut policy = policy.clone();
     let mut own = form.into_iter().flat_map(|form| form.locale.get().into_iter().chain(form.languages.items()));

@@ -27,8 +27,8 @@ pub struct Policy {
     /// True by default. If false, [`Walk::lead`](super::Walk::lead) returns [`NoLead::NoName`](super::NoLead::NoName)
     /// instead.
     pub stand_in_names: bool,
-    /// Whether the notes of a lead begin with the score of the walk, as in `Score: 45`, if the form has scores. False by
-    /// default. [`FormLead::attributes`](super::FormLead::attributes) contain the score in any case.
+    /// Whether the notes of a lead begin with the score of the walk, as in `Score: 45`, if the form has scores. False
+    /// by default. [`FormLead::attributes`](super::FormLead::attributes) contain the score in any case.
     pub score_in_notes: bool,
     /// The maximum number of characters of each answer in the notes. The attributes always contain the full answer.
     /// The default is 2,000.

@@ -153,8 +153,8 @@ extensible_enum! {
     ///
     /// Most operators apply only to some types of questions. With any other type, or with a value that does not fit the
     /// type, the condition never holds, and `Questionnaire::check` of `leadapi-form` reports it. A question without an
-    /// answer passes only `is_empty`, `is_not_checked` and the operators that begin with `not_`. Text comparisons ignore
-    /// surrounding whitespace and are case-sensitive.
+    /// answer passes only `is_empty`, `is_not_checked` and the operators that begin with `not_`. Text comparisons
+    /// ignore surrounding whitespace and are case-sensitive.
     Operator {
         /// The answer equals the value: the visitor chose the option with this id, or the number, date, boolean, text
         /// or score is equal to it.

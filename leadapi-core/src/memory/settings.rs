@@ -37,7 +37,8 @@ struct Shared {
 }
 
 impl MemorySettings {
-    /// Creates a store with the members and the audit log of a data set. Use [`import`](crate::tokens::import) to add its tokens.
+    /// Creates a store with the members and the audit log of a data set. Use [`import`](crate::tokens::import) to add
+    /// its tokens.
     ///
     /// ```
     /// use leadapi_core::{dataset::Dataset, memory::MemorySettings};

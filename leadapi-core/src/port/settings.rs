@@ -47,8 +47,8 @@ pub trait SettingsStore: TokenStore {
     /// person's businesses.
     async fn memberships(&self, email: &str) -> Result<Vec<Membership>, StoreError>;
 
-    /// Adds a sign-in link for an owner or an admin of the business, and an audit entry. Does nothing and returns `false`
-    /// if the business has no such owner or admin.
+    /// Adds a sign-in link for an owner or an admin of the business, and an audit entry. Does nothing and returns
+    /// `false` if the business has no such owner or admin.
     async fn add_login_link(
         &self,
         business: &BusinessId,
@@ -56,17 +56,17 @@ pub trait SettingsStore: TokenStore {
         audit: &AuditEntry,
     ) -> Result<bool, StoreError>;
 
-    /// Starts a session with a sign-in link, and adds its audit entry. Returns [`SessionStarted::NotAllowed`] if no link
-    /// has this hash, if the link has expired at the time of the sign-in, or if the person is no longer an owner or an
-    /// admin. Unless the result is [`SessionStarted::TooFast`], the link cannot be used again. Ends the person's sessions above [`Session::MAX_PER_PERSON`], as
-    /// [`start_session`](Self::start_session) does.
+    /// Starts a session with a sign-in link, and adds its audit entry. Returns [`SessionStarted::NotAllowed`] if no
+    /// link has this hash, if the link has expired at the time of the sign-in, or if the person is no longer an owner
+    /// or an admin. Unless the result is [`SessionStarted::TooFast`], the link cannot be used again. Ends the person's
+    /// sessions above [`Session::MAX_PER_PERSON`], as [`start_session`](Self::start_session) does.
     async fn use_login_link(&self, link: &TokenHash, sign_in: &SignIn) -> Result<SessionStarted, StoreError>;
 
-    /// Starts a session for an owner or an admin, and adds its audit entry. Returns [`SessionStarted::NotAllowed`] if the
-    /// business has no such owner or admin. Returns [`SessionStarted::TooFast`] and changes nothing if the audit log of
-    /// the business contains [`Session::MAX_NEW`] sign-ins that are later than [`Session::NEW_INTERVAL`] before this
-    /// one and no later than this one. The cost of this check must not grow with the length of the log. If the person then has more than [`Session::MAX_PER_PERSON`] sessions, the session with the
-    /// earliest last use ends.
+    /// Starts a session for an owner or an admin, and adds its audit entry. Returns [`SessionStarted::NotAllowed`] if
+    /// the business has no such owner or admin. Returns [`SessionStarted::TooFast`] and changes nothing if the audit
+    /// log of the business contains [`Session::MAX_NEW`] sign-ins that are later than [`Session::NEW_INTERVAL`] before
+    /// this one and no later than this one. The cost of this check must not grow with the length of the log. If the
+    /// person then has more than [`Session::MAX_PER_PERSON`] sessions, the session with the earliest last use ends.
     async fn start_session(
         &self,
         business: &BusinessId,

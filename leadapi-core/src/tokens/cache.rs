@@ -122,7 +122,8 @@ impl Cache {
 
 impl Entries {
     /// Drops the entries of tokens that are no longer known once the cache has more than twice as many entries as after
-    /// the last sweep. This amortizes the cost of sweeps and limits the cache to about twice the number of known tokens.
+    /// the last sweep. This amortizes the cost of sweeps and limits the cache to about twice the number of known
+    /// tokens.
     fn sweep(&mut self, now: Duration) {
         if self.entries.len() > FEW.max(self.left * 2) {
             self.entries.retain(|_, entry| entry.is_younger(now, KNOWN));

@@ -109,7 +109,8 @@ fn terminal_width() -> Option<u16> {
     Term::stdout().size_checked().filter(|_| io::stdout().is_terminal()).map(|(_, columns)| columns)
 }
 
-/// Formats a table to fit the width if possible. All columns except those with ids are wrapped, so that ids can be copied.
+/// Formats a table to fit the width if possible. All columns except those with ids are wrapped, so that ids can be
+/// copied.
 fn table_within<const N: usize>(
     width: Option<u16>,
     header: [&str; N],

@@ -88,8 +88,8 @@ pub(super) struct StoreArgs {
 /// The option to open a SQLite file whose write-ahead log is missing.
 #[derive(Debug, Args)]
 pub(super) struct AcceptLoss {
-    /// Open a SQLite store that was not closed in an orderly way, although its write-ahead log with the latest writes is
-    /// missing.
+    /// Open a SQLite store that was not closed in an orderly way, although its write-ahead log with the latest writes
+    /// is missing.
     #[arg(long)]
     accept_loss: bool,
 }

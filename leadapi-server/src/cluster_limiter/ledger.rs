@@ -5,8 +5,8 @@
 //! clock does.
 //!
 //! The times in the ledger only shorten waits, and none is trusted for longer than the window. They are key times (see
-//! [`key_time`](crate::key_time)), which do not follow steps of the database's clock, so a step neither shortens nor prolongs a
-//! wait.
+//! [`key_time`](crate::key_time)), which do not follow steps of the database's clock, so a step neither shortens nor
+//! prolongs a wait.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -27,8 +27,8 @@ pub(crate) struct ServerId(pub(crate) String);
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Ledger {
     pub(crate) shares: BTreeMap<ServerId, LedgerShare>,
-    /// Until this time, servers with unused permits should return some of them. A time more than [`RECALL_MILLIS`] ahead
-    /// is from a server of an older version, before a step of the clock, and has no effect.
+    /// Until this time, servers with unused permits should return some of them. A time more than [`RECALL_MILLIS`]
+    /// ahead is from a server of an older version, before a step of the clock, and has no effect.
     pub(crate) wanted_until: i64,
 }
 

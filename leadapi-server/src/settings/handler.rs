@@ -26,8 +26,8 @@ const AMBIGUOUS: Problem = Problem::BadRequest("A proxy might interpret the requ
 /// The time limit for a request.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Makes browsers use HTTPS for this host for a year, so that no request with the session cookie or a sign-in link can be
-/// made to use plain HTTP.
+/// Makes browsers use HTTPS for this host for a year, so that no request with the session cookie or a sign-in link can
+/// be made to use plain HTTP.
 const HTTPS_ONLY: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// Handles the requests of one connection.

@@ -18,9 +18,9 @@ impl SqlStore {
     /// Deletes expired idempotency keys (contract D10), and returns whether any were deleted. Also deletes expired
     /// sign-in links and sessions. Servers call this periodically.
     ///
-    /// On PostgreSQL, one server at a time does this, by the database's clock. Keys are deleted in large groups, usually
-    /// within 12 hours after they expire. Expired keys have no effect, whether or not they have been deleted. Nothing is
-    /// deleted if the system clock and the database's clock differ by more than a minute.
+    /// On PostgreSQL, one server at a time does this, by the database's clock. Keys are deleted in large groups,
+    /// usually within 12 hours after they expire. Expired keys have no effect, whether or not they have been deleted.
+    /// Nothing is deleted if the system clock and the database's clock differ by more than a minute.
     ///
     /// # Errors
     ///

@@ -92,7 +92,7 @@ impl StoredResponse {
         Ok(query!(statement::INSERT_KEY, business, key, self.fingerprint, created_at, stored_at, id, copy))
     }
 
-    /// Returns the record of a data set, whose key is as old as its lead.
+    /// Returns the record of an imported key, which counts as being as old as its lead.
     pub(super) fn imported(seed: &IdempotencySeed, clock: &StoreClock) -> Self {
         let stored_at = Some(clock.key_time(seed.lead.created_at));
         Self { fingerprint: seed.idempotency.fingerprint, stored_at, lead: Arc::new(seed.lead.clone()) }

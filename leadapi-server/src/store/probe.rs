@@ -1,5 +1,5 @@
-//! Checks whether a database answers reads and accepts writes. Only a write can determine the latter, because reads still
-//! work on a full disk or a read-only database.
+//! Checks whether a database answers reads and accepts writes. Only a write can determine the latter, because reads
+//! still work on a full disk or a read-only database.
 
 use async_trait::async_trait;
 
@@ -25,8 +25,8 @@ impl SqlStore {
 
     /// Performs a write that changes no data, and waits until it is on disk.
     ///
-    /// On PostgreSQL, the write uses a connection outside the pool. While one write waits, no other one starts. On SQLite,
-    /// the write is skipped if the caller stops waiting before it begins.
+    /// On PostgreSQL, the write uses a connection outside the pool. While one write waits, no other one starts. On
+    /// SQLite, the write is skipped if the caller stops waiting before it begins.
     ///
     /// # Errors
     ///

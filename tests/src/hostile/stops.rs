@@ -172,8 +172,8 @@ impl Load {
         self.may_be_refused() && begun.elapsed() > PROMPT
     }
 
-    /// Returns a connection and the time of its attempt, or `None` once the server refuses connections. A connection that is refused before the
-    /// drain delay is over is counted and retried.
+    /// Returns a connection and the time of its attempt, or `None` once the server refuses connections. A connection
+    /// that is refused before the drain delay is over is counted and retried.
     async fn connect(&self) -> Option<(TcpStream, Instant)> {
         loop {
             let begun = Instant::now();

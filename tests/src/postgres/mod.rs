@@ -147,8 +147,8 @@ impl Cluster {
         self.own().stop();
     }
 
-    /// Restarts the server, whether it is running or was stopped by [`Self::kill`] or [`Self::stop`]. The data and the port stay
-    /// the same.
+    /// Restarts the server, whether it is running or was stopped by [`Self::kill`] or [`Self::stop`]. The data and the
+    /// port stay the same.
     pub fn restart(&mut self) {
         self.own().stop();
         self.own().start_again();
@@ -175,7 +175,7 @@ impl Cluster {
     }
 
     /// Sets the clock of a server that [`Self::start_with_fake_clock`] started to an offset from the real time, in the
-    /// format of `faketime`. Its monotonic clock stays right.
+    /// format of `faketime`. Its monotonic clock stays correct.
     pub fn set_clock(&mut self, offset: &str) {
         self.own().set_clock(offset);
     }

@@ -42,7 +42,7 @@ impl<'s> Load<'s> {
         Self { settings, servers, callers: callers.collect(), calls }
     }
 
-    /// Waits until this number of requests has been admitted, and returns how long it takes.
+    /// Waits until this number of requests has been admitted, and returns how long it took.
     pub(crate) async fn wait_for(&self, admitted: usize) -> Duration {
         let start = Instant::now();
         let count = || self.calls.admitted.lock().unwrap().len();

@@ -1,5 +1,5 @@
-//! Three servers on one PostgreSQL database during the routine of an operator: clocks that step, those of the servers
-//! and that of the database, dumps, frozen programs, kills and restarts. A checker judges every response.
+//! Three servers on one PostgreSQL database during an operator's routine: steps of the servers' clocks and of the
+//! database's clock, dumps, frozen programs, kills and restarts. A checker judges every response.
 
 use std::{
     collections::BTreeMap,
@@ -31,7 +31,7 @@ const CLOCKS: [&str; 10] = ["+0", "-1s", "+1s", "-90s", "+90s", "-25h", "+25h", 
 enum Event {
     /// The clock of a server steps.
     Clock,
-    /// The clock of the database steps, and in half of the cases it soon steps to the real time.
+    /// The clock of the database steps, and in half of the cases it soon steps back to the real time.
     DatabaseClock,
     /// `pg_dump` holds a lock on every table.
     Dump,

@@ -105,8 +105,8 @@ fn messages_name_the_score_that_a_condition_tests() {
     }
 }
 
-/// Finds the innermost page, question, option, ending or rule at the pointer. Returns its name with its id, and its name
-/// with its number, which messages use if the id is a duplicate.
+/// Finds the innermost page, question, option, ending or rule at the pointer. Returns its name with its id, and its
+/// name with its number, which messages use if the id is a duplicate.
 fn names_of_innermost(record: &Value, pointer: &str) -> Option<[String; 2]> {
     let kinds =
         [("pages", "page"), ("fields", "question"), ("options", "option"), ("endings", "ending"), ("rules", "rule")];

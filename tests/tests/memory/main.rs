@@ -1,5 +1,5 @@
-//! Tests with clients that request large responses and do not read them, or send a request body byte by byte. The server
-//! must bound the memory for these requests while it serves other clients as usual.
+//! Tests with clients that request large responses and do not read them, or send a request body byte by byte. The
+//! server must bound the memory for these requests while it serves other clients as usual.
 //!
 //! This is a separate binary, because it keeps the CPU busy, which would cause timeouts in other tests.
 #![cfg(target_os = "linux")]

@@ -44,7 +44,8 @@ impl Server {
         self.send("GET", path, "none", "")
     }
 
-    /// Sends a request to the operator listener, which also serves the API. Returns the status and body of the response.
+    /// Sends a request to the operator listener, which also serves the API. Returns the status and body of the
+    /// response.
     pub(crate) fn send(&self, method: &str, path: &str, token: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(&self.operator).unwrap();
         let head = format!("{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n", self.operator);

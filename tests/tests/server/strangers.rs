@@ -1,5 +1,5 @@
-//! Every kind of hostile traffic that needs no token, on each listener and with each store. Honest callers must not notice
-//! it.
+//! Every kind of hostile traffic that needs no token, on each listener and with each store. Honest callers must not
+//! notice it.
 
 use std::{
     path::Path,
@@ -42,7 +42,8 @@ fn target(store: &str, tls: bool) -> Target {
     Target::start(Path::new(env!("CARGO_BIN_EXE_server")), &options, tls, None)
 }
 
-/// Attacks each listener of the server with each kind of traffic, one after the other. Honest callers use all listeners.
+/// Attacks each listener of the server with each kind of traffic, one after the other. Honest callers use all
+/// listeners.
 async fn withstands(target: Target) {
     let listeners = Attacked::all(&target);
     for (attacked, kind) in listeners.iter().flat_map(|attacked| KINDS.map(|kind| (attacked, kind))) {

@@ -53,7 +53,7 @@ async fn keys_are_replayed_while_the_clock_of_the_database_steps_forward_and_bac
     assert_eq!(stored.get::<_, i64>(0), 7);
 }
 
-/// No server has seen the clock before and after a step, or the others have.
+/// Either no server has seen the clock both before and after a step, or the other servers have.
 #[tokio::test]
 async fn keys_are_replayed_by_a_server_that_starts_after_a_step() {
     let Some(cluster) = Cluster::shared() else { return };

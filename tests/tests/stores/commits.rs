@@ -29,8 +29,8 @@ impl ProxiedStore {
         let database = cluster.create_database("commits").await;
         let direct = open(&cluster.url(&database), 2).await;
         let proxy = Proxy::to(cluster.address()).await;
-        // With a single connection and without background tasks, repeated calls produce the same messages. The tasks end
-        // with the runtime that runs them.
+        // With a single connection and without background tasks, repeated calls produce the same messages. The tasks
+        // end with the runtime that runs them.
         let url = cluster.url_at(proxy.address(), &database);
         let opened = url.clone();
         let open = move || Runtime::new().unwrap().block_on(open(&opened, 1));

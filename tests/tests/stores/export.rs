@@ -36,7 +36,7 @@ const TABLES: [(&str, Option<&str>); 19] = [
     ("client", None),
     ("form", None),
     ("idempotency", None),
-    ("key_clock", Some("the time since the last reading belongs to the store")),
+    ("key_clock", Some("the key time belongs to the store")),
     ("lead", None),
     ("leadapi_schema", Some("the version of the schema belongs to the store")),
     ("login_link", Some("a sign-in link lasts for minutes")),

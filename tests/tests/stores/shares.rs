@@ -141,9 +141,9 @@ impl Many {
         requests
     }
 
-    /// Sends requests to the free business until `end`. Also looks tokens up, probes the store and deletes expired
-    /// records, which belongs to no business. Most calls must succeed. Without connections for others, nearly all fail. A
-    /// few may fail on a busy machine, where work seems stuck that is only slow.
+    /// Sends requests to the free business until `end`. Also looks up tokens, probes the store and deletes expired
+    /// records, which belongs to no business. Most calls must succeed. Without connections for others, nearly all fail.
+    /// A few may fail on a busy machine, where slow work seems stuck.
     async fn works(&self, end: Instant) {
         let (mut succeeded, mut failed) = (0, Vec::new());
         let mut note = |result: Result<(), String>| match result {

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Reports unexpected JSON of a record.
-struct Inspector<'r> {
+struct ShapeInspector<'r> {
     form: &'r Questionnaire<'r>,
     report: &'r mut Report,
     pointer: String,
@@ -26,10 +26,10 @@ const LIVE: &[&str] = &["/form/live_snapshot"];
 
 pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
     let excluded = if form.version() == Version::Live { DRAFT } else { LIVE };
-    form.source.record.inspect(&mut Inspector { form, report, pointer: String::new(), excluded });
+    form.source.record.inspect(&mut ShapeInspector { form, report, pointer: String::new(), excluded });
 }
 
-impl Inspector<'_> {
+impl ShapeInspector<'_> {
     /// Returns whether the member may be an object with a text for each language.
     fn takes_languages(&self) -> bool {
         let member = self.pointer.rsplit('/').next().unwrap_or_default();
@@ -38,7 +38,7 @@ impl Inspector<'_> {
     }
 }
 
-impl crate::Inspector for Inspector<'_> {
+impl crate::Inspector for ShapeInspector<'_> {
     fn enter(&mut self, name: &str) -> bool {
         self.pointer.push('/');
         self.pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));

@@ -70,8 +70,8 @@ pub(crate) struct Evidence<'e, 'a> {
     pub slots: &'e [Slot<'a>],
     /// The value of each score in [`Questionnaire::scores`], or `None` if a proof does not know it.
     pub scores: &'e [Option<i64>],
-    /// The answers as the visitor sent them, for the operators of the host. Absent in proofs, which have to hold whatever
-    /// such an operator returns.
+    /// The answers as the visitor sent them, for the operators of the host. Absent in proofs, which have to hold
+    /// whatever such an operator returns.
     pub given: Option<&'e [Option<&'a Answer>]>,
 }
 

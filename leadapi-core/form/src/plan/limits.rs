@@ -85,8 +85,8 @@ impl Limits {
     }
 }
 
-/// Compiles a pattern, or returns `None` if it is too long, too large or not a regular expression that can be matched in
-/// linear time.
+/// Compiles a pattern, or returns `None` if it is too long, too large or not a regular expression that can be matched
+/// in linear time.
 fn compile(pattern: &str) -> Option<Regex> {
     if pattern.len() > Limits::MAX_PATTERN {
         return None;

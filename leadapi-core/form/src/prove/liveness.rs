@@ -45,8 +45,8 @@ impl Liveness {
             let mut open = readers;
             let search = search.next()?;
             while let Some(page) = open.pop() {
-                // The search stops at the page that determines the value. On earlier pages there is no value yet, and no
-                // walk returns to them.
+                // The search stops at the page that determines the value. On earlier pages there is no value yet, and
+                // no walk returns to them.
                 if Some(page) == own {
                     live.is_read = true;
                     continue;

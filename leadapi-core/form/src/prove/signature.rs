@@ -15,8 +15,8 @@ const MAX_MERGE: usize = 1 << 20;
 pub(super) struct Tests<'f> {
     filled: bool,
     chosen: Vec<usize>,
-    /// The numbers at which the result of a test changes: the least number within its bounds, and the least number above
-    /// them.
+    /// The numbers at which the result of a test changes: the least number within its bounds, and the least number
+    /// above them.
     cuts: Vec<f64>,
     texts: Vec<&'f str>,
     /// The ids of options that a multiple choice can include.
@@ -166,7 +166,8 @@ impl<'f> Tests<'f> {
         signature.equal.is_none() && (signature.filled || !self.filled)
     }
 
-    /// Returns the outcomes of the tests themselves, or `None` if there are too many to merge `classes` classes by them.
+    /// Returns the outcomes of the tests themselves, or `None` if there are too many to merge `classes` classes by
+    /// them.
     pub(super) fn outcomes(&self, slot: &Slot<'_>, classes: usize) -> Option<Outcomes> {
         (self.size.saturating_mul(classes) <= MAX_MERGE).then(|| self.all.iter().map(|test| test.holds(slot)).collect())
     }

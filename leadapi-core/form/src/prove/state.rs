@@ -19,8 +19,8 @@ pub(super) struct State {
     pub seen: PageSet,
     /// The flags that the answers so far contribute to a lead.
     pub flags: u8,
-    /// Whether every rule on the way to this state could be evaluated, for answers that are known to exist. If not, it is
-    /// unknown whether a walk reaches the state.
+    /// Whether every rule on the way to this state could be evaluated, for answers that are known to exist. If not, it
+    /// is unknown whether a walk reaches the state.
     pub certain: bool,
 }
 

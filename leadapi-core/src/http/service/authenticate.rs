@@ -117,7 +117,7 @@ impl LeadService {
 }
 
 impl Inner {
-    /// Verifies the token, unless there is a verdict, which is taken.
+    /// Verifies the token, unless `verdict` contains a result, which is moved out.
     pub(super) async fn authenticate(
         &self,
         headers: &HeaderMap,

@@ -42,7 +42,7 @@ impl Counts {
 }
 
 impl State {
-    /// Returns whether the business got too many new sessions before this time.
+    /// Returns whether the business got too many new sessions in the interval before this time.
     pub(super) fn is_too_fast(&self, business: &BusinessId, at: Timestamp) -> bool {
         self.new_sessions.recent(business, at, Session::NEW_INTERVAL, Session::MAX_NEW) >= Session::MAX_NEW
     }

@@ -78,8 +78,8 @@ pub(super) struct ListenOptions {
     /// A PEM file with the private key for the certificate.
     #[arg(long, env = "LEADAPI_TLS_KEY", value_name = "FILE")]
     tls_key: Option<PathBuf>,
-    /// Allow plain HTTP for --listen and the other listeners on addresses that other machines can reach. Tokens and leads can
-    /// then be read in transit, unless a proxy in front of the server uses HTTPS.
+    /// Allow plain HTTP for --listen and the other listeners on addresses that other machines can reach. Tokens and
+    /// leads can then be read in transit, unless a proxy in front of the server uses HTTPS.
     #[arg(long, env = "LEADAPI_INSECURE_HTTP")]
     insecure_http: bool,
     /// The address of the operator endpoints: /healthz, /readyz, /metrics and /docs. They use neither tokens nor TLS,

@@ -89,9 +89,9 @@ impl Connections {
         };
         let (reading, stored) = self.with_timeout(reading).await?;
         let StoredTime { clock, key_time } = self.clock.adopt(reading, stored);
-        // Without this, the next server to start would only count less time.
+        // If this fails, the next server that starts only counts less time.
         if let Err(error) = self.query(None, query!(SAVE, clock, key_time)).await {
-            tracing::debug!(%error, "the time of the idempotency keys could not be stored");
+            tracing::debug!(%error, "the key time could not be stored");
         }
         Ok(())
     }

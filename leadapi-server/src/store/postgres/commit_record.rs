@@ -7,9 +7,9 @@
 //! # Members
 //!
 //! With its first record, a server becomes a member of the servers that share the database. The records of members are
-//! never deleted, whatever the clocks say. Each member sends heartbeats, and the others remove it when its heartbeat has
-//! not changed for 70 s of their monotonic clocks. A server that was removed while it was frozen creates its records
-//! again.
+//! never deleted, whatever the clocks say. Each member sends heartbeats, and the others remove it when its heartbeat
+//! has not changed for 70 s of their monotonic clocks. A server that was removed while it was frozen creates its
+//! records again.
 
 use std::{
     collections::HashSet,
@@ -56,8 +56,8 @@ impl Connections {
         Lease::new(ServerId(self.server_id.clone()))
     }
 
-    /// Sends a heartbeat, and removes the members that have stopped. Does nothing if this server has no records, such as
-    /// a command.
+    /// Sends a heartbeat, and removes the members that have stopped. Does nothing if this server has no records, such
+    /// as a command.
     pub(super) async fn send_heartbeat(&self, lease: &mut Lease) -> Result<(), SqlError> {
         if self.records.lock().is_empty() {
             return Ok(());

@@ -57,12 +57,12 @@ const MAX_RETRIES: u32 = 3;
 /// if the network hangs.
 const TIMEOUT: Duration = Duration::from_secs(6);
 
-/// The time limit for the commit of a unit of work, which no caller can look up later: slightly less than the default
-/// request timeout.
+/// The time limit for the commit of a unit of work, whose outcome no caller can look up later. Slightly less than the
+/// default request timeout.
 const COMMIT_TIMEOUT: Duration = Duration::from_secs(14);
 
-/// Begins a write. The level is named, because a role or a database can preset another one, whose snapshot would precede
-/// the lock of the business.
+/// Begins a write. The level is named, because a role or a database can preset another one, whose snapshot would
+/// precede the lock of the business.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 /// Begins a snapshot read, which does not wait for concurrent writes.
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
@@ -211,7 +211,7 @@ impl Connections {
         timeout(limit, work).await.inspect_err(|_| drop(self.pool.retain(|_, _| false)))
     }
 
-    /// Like [`Self::within`] with the usual limit.
+    /// Like [`Self::within`], with [`TIMEOUT`] as the limit.
     async fn with_timeout<T>(&self, work: impl Future<Output = Result<T, SqlError>>) -> Result<T, SqlError> {
         self.within(TIMEOUT, work).await.unwrap_or_else(|elapsed| Err(SqlError::busy(elapsed)))
     }

@@ -2,7 +2,8 @@
 //! program may hold locks on the records of several businesses, or the node with their records may not respond.
 //!
 //! Work is stuck if it still runs after [`PATIENCE`] while other work waits for a connection. All stuck work together
-//! may use half of the pool. Work beyond that is cancelled before its commit, and waits until other stuck work ends.
+//! may use half of the pool. Work beyond that is cancelled before its commit and starts again. If work of its business
+//! is repeatedly stuck, it first waits until other stuck work ends.
 
 use std::{
     collections::HashMap,
@@ -62,7 +63,7 @@ impl Stuck {
         Ok(permit.map(|permit| Arc::new(OnceLock::from(permit))).unwrap_or_default())
     }
 
-    /// Gives work a permit unless it has one or there is none.
+    /// Gives work a permit unless it already has one. Returns whether it has one now.
     fn try_acquire(&self, slot: &Slot) -> bool {
         slot.get().is_some() || self.slots.clone().try_acquire_owned().is_ok_and(|permit| slot.set(permit).is_ok())
     }
@@ -88,8 +89,8 @@ impl Stuck {
 }
 
 impl Connections {
-    /// Runs work on a connection, for a business if the work belongs to one. The work may be cancelled and run again, so
-    /// it must not include a commit.
+    /// Runs work on a connection, for a business if the work belongs to one. The work may be cancelled and run again,
+    /// so it must not include a commit.
     pub(super) async fn run<T, F>(
         &self,
         business: Option<(&BusinessId, Access)>,
@@ -108,7 +109,7 @@ impl Connections {
             let slot = if stuck { self.stuck.acquire().await.map_err(SqlError::busy)? } else { Slot::default() };
             let object = self.object().await?;
             if self.stuck.contains(&key) && !self.stuck.try_acquire(&slot) {
-                // Became stuck while it waited for the connection.
+                // The business became stuck while this work waited for the connection.
                 continue;
             }
             let cancel = object.cancel_token();

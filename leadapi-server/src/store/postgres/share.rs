@@ -32,7 +32,7 @@ pub(super) struct Permit {
     slot: Option<OwnedSemaphorePermit>,
 }
 
-/// The permit of work that is stuck, which its connection shares.
+/// The permit of stuck work, if it has one. Its connection keeps the permit until it returns to the pool.
 pub(super) type Slot = Arc<OnceLock<OwnedSemaphorePermit>>;
 
 /// A connection from the pool.

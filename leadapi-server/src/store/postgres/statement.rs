@@ -3,8 +3,8 @@
 /// Locks a business for one writer until the transaction ends. Other transactions may still insert references to it.
 pub(super) const LOCK: &str = "SELECT business_id FROM business WHERE business_id = $1 FOR NO KEY UPDATE";
 
-/// Creates a server's commit record for a business, with an empty id, which no transaction has. Keeps an existing record.
-/// Creates nothing if the business does not exist.
+/// Creates a server's commit record for a business, with an empty id, which no transaction has. Keeps an existing
+/// record. Creates nothing if the business does not exist.
 pub(super) const CREATE_COMMIT_RECORD: &str = "INSERT INTO operation (business_id, server_id, operation_id, committed_at) \
     SELECT business_id, $1, '', CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) \
     FROM business WHERE business_id = $2 \
@@ -57,5 +57,6 @@ pub(super) const SAVE_LEDGER: &str =
 
 pub(super) const DELETE_LEDGER: &str = "DELETE FROM rate_limit WHERE token_id = $1 AND class = $2";
 
-/// A time that is further ahead than the recall lasts is from a server of an older version, before a step of the clock.
+/// Skips a `wanted_until` that is further ahead than a recall lasts: a server of an older version stored it before a
+/// step of the clock.
 pub(super) const WANTED: &str = "SELECT token_id, class FROM rate_limit WHERE wanted_until - $1 BETWEEN 1 AND $2";

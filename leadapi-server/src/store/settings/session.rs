@@ -87,8 +87,8 @@ impl Work for StartSession {
     }
 }
 
-/// Returns whether the business got too many new sessions before this time. The caller's transaction excludes other
-/// sign-ins to the business.
+/// Returns whether the business got too many new sessions in the interval before this time. The caller's transaction
+/// excludes other sign-ins to the business.
 async fn is_too_fast(
     transaction: &mut dyn Transaction,
     business: &BusinessId,

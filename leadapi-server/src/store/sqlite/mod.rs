@@ -175,7 +175,7 @@ impl Sqlite {
         self.writer.work(work).await
     }
 
-    /// Runs work for a readiness check, which fails in time to be answered and is skipped if nobody waits for it.
+    /// Runs work for a readiness check. It fails before the check times out, and is skipped if nobody waits for it.
     pub(crate) async fn check<W: Work>(&self, work: W) -> Result<W::Output, SqlError> {
         self.writer.check(work, CHECK_TIMEOUT).await
     }
@@ -203,7 +203,7 @@ impl Sqlite {
 /// The maximum time that a transaction waits for a transaction in another process, such as a command that runs
 /// alongside the server.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// The same limit for a readiness check, which has 2 seconds.
+/// The same limit for a readiness check, which times out after 2 seconds.
 const CHECK_TIMEOUT: Duration = Duration::from_millis(1_500);
 
 #[cfg(test)]

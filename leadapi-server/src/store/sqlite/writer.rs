@@ -99,8 +99,8 @@ impl Writer {
         response.await.map_err(|_| writer_stopped())?
     }
 
-    /// Runs work whose result matters only while its caller waits. It is skipped if the caller has stopped waiting before
-    /// its turn, and waits for other processes no longer than `limit`, so that it delays no write for long.
+    /// Runs work whose result matters only while its caller waits. It is skipped if the caller has stopped waiting
+    /// before its turn, and waits for other processes no longer than `limit`, so that it delays no write for long.
     pub(super) async fn check<W: Work>(&self, work: W, limit: Duration) -> Result<W::Output, SqlError> {
         let (respond_to, response) = oneshot::channel();
         let job = move |thread: &mut WriterThread| {

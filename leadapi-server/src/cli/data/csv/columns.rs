@@ -18,8 +18,8 @@ pub(super) struct ColumnArgs {
     client: Option<ClientId>,
     /// Use a column for a field, such as "Company=notes". Without a field ("Company="), ignore the column.
     ///
-    /// The fields `first_name` and `last_name` form the name of a row without a `name`. Several columns can be mapped to
-    /// `notes`: each one becomes a line, such as "Company: Sol".
+    /// The fields `first_name` and `last_name` form the name of a row without a `name`. Several columns can be mapped
+    /// to `notes`: each one becomes a line, such as "Company: Sol".
     #[arg(long = "map", value_name = "COLUMN=FIELD", value_parser = mapping)]
     mappings: Vec<Mapping>,
     /// Ignore columns that are not fields of a lead.
