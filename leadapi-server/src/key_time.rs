@@ -97,9 +97,13 @@ impl KeyClock {
         // A reading that took long says little, so the clock moves only if the reading contradicts it.
         if !(lowest..=highest).contains(&view.offset) {
             if reading.offset().saturating_sub(view.offset).saturating_abs() >= STEP {
+                self.previous = view;
                 // The largest possible step, so that the key time is never ahead.
                 view.lag = view.lag.saturating_add(highest.saturating_sub(view.offset));
                 self.compared_at = None;
+            } else {
+                // What the clock has certainly gained. Otherwise, many small corrections would age keys.
+                view.lag = view.lag.saturating_add(lowest.saturating_sub(view.offset).max(0));
             }
             view.offset = reading.offset();
         }
@@ -108,11 +112,11 @@ impl KeyClock {
             // bound.
             let is_valid = self.compared_at.is_some_and(|at| (at..=reading.micros).contains(&stored.clock));
             let clock = if is_valid { stored.clock } else { reading.micros };
-            view.lag = view.lag.min(clock.saturating_sub(stored.key_time));
+            let lag = view.lag.min(clock.saturating_sub(stored.key_time));
+            // The lag before the last step was too large by as much.
+            self.previous.lag = self.previous.lag.saturating_sub(view.lag.saturating_sub(lag));
+            view.lag = lag;
             self.compared_at = Some(reading.micros);
-        }
-        if view.lag != self.current.lag {
-            self.previous = self.current;
         }
         self.current = view;
         StoredTime { clock: reading.micros, key_time: reading.micros.saturating_sub(view.lag) }
@@ -161,7 +165,17 @@ mod tests {
         let mut state = state(NOON);
         state.adopt(reading(NOON + 60 * SECOND + STEP / 2, 60), None);
         assert!((state.current.offset - NOON - STEP / 2).abs() <= 1_000, "{}", state.current.offset);
-        assert_eq!(state.current.lag, 0);
+        assert_eq!(state.previous, View { offset: NOON, lag: 0 });
+    }
+
+    #[test]
+    fn many_small_corrections_do_not_age_keys() {
+        let mut state = state(NOON);
+        for secs in 1..=3_600 {
+            state.adopt(reading(NOON + secs * (SECOND + STEP / 2), secs), None);
+        }
+        let key_time = state.clock(Duration::from_secs(3_600)) - state.current.lag;
+        assert!((NOON + 3_590 * SECOND..=NOON + 3_602 * SECOND).contains(&key_time), "{}", key_time - NOON);
     }
 
     /// Servers start, read the clock and stop, while the clock steps. Every server counts the same real time.
@@ -223,5 +237,10 @@ mod tests {
         let now = Duration::from_secs(62);
         assert_eq!(state.lag(at(NOON + 59 * SECOND), now), 0);
         assert!((state.lag(at(NOON + DAY + 61 * SECOND), now) - DAY).abs() <= 1_000);
+        // Another server's key time is a little ahead. This changes both lags, but not which one applies.
+        let reading = reading(NOON + DAY + 70 * SECOND, 70);
+        state
+            .adopt(reading, Some(StoredTime { clock: NOON + DAY + 65 * SECOND, key_time: NOON + 65 * SECOND + 1_000 }));
+        assert!(state.lag(at(NOON + 59 * SECOND), Duration::from_secs(72)).abs() <= 10_000);
     }
 }

@@ -56,8 +56,10 @@ struct Queue {
     queued: usize,
 }
 
-/// A lookup that may run. Dropping it lets the next one run.
+/// A lookup that may run. Dropping it lets the next one run. It counts as a failure unless it [found](Self::found)
+/// something, because a stranger can also abandon any number of lookups.
 pub(crate) struct Lookup {
+    has_failed: bool,
     _concurrent: OwnedSemaphorePermit,
     _of_source: OwnedSemaphorePermit,
     queued: Queued,
@@ -89,7 +91,7 @@ impl LookupLimit {
             sleep(wait).await;
         }
         let concurrent = self.0.concurrent.clone().acquire_owned().await.ok()?;
-        Some(Lookup { _concurrent: concurrent, _of_source: of_source, queued })
+        Some(Lookup { has_failed: true, _concurrent: concurrent, _of_source: of_source, queued })
     }
 
     fn enqueue(&self, source: Source) -> Option<(Queued, Arc<Semaphore>)> {
@@ -110,10 +112,17 @@ impl LookupLimit {
 }
 
 impl Lookup {
-    /// Records that the lookup found nothing.
-    pub(crate) fn failed(&self) {
-        let Queued { limit, source } = &self.queued;
-        limit.0.failures.count(*source);
+    /// Ends a lookup that found something, or that the store could not answer.
+    pub(crate) fn found(mut self) {
+        self.has_failed = false;
+    }
+}
+
+impl Drop for Lookup {
+    fn drop(&mut self) {
+        if self.has_failed {
+            self.queued.limit.0.failures.count(self.queued.source);
+        }
     }
 }
 
@@ -173,15 +182,18 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn an_address_is_paced_after_many_failures() {
-        let limit = LookupLimit::new();
-        let lookup = limit.acquire(from(1)).await.unwrap();
-        (0..FAILURES + 9).for_each(|_| lookup.failed());
-        drop(lookup);
-        let begun = Instant::now();
-        drop(limit.acquire(from(2)).await.unwrap());
+        let (limit, begun) = (LookupLimit::new(), Instant::now());
+        for _ in 0..FAILURES + 9 {
+            limit.acquire(from(2)).await.unwrap().found();
+        }
         assert_eq!(begun.elapsed(), Duration::ZERO);
-        drop(limit.acquire(from(1)).await.unwrap());
-        assert!(begun.elapsed() >= Duration::from_millis(100));
+        for _ in 0..FAILURES + 9 {
+            drop(limit.acquire(from(1)).await.unwrap());
+        }
+        let paced = begun.elapsed();
+        assert!(paced >= Duration::from_millis(80), "{paced:?}");
+        drop(limit.acquire(from(2)).await.unwrap());
+        assert_eq!(begun.elapsed(), paced);
         advance(Duration::from_secs(60)).await;
         assert!(limit.acquire(from(1)).now_or_never().flatten().is_some());
     }

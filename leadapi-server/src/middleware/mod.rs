@@ -114,11 +114,16 @@ impl Middleware {
         let Inner { service, limits, lookups, .. } = &*self.inner;
         let looking_up = async {
             let permit = lookups.acquire(self.peer).await.ok_or(Overloaded::Lookups)?;
-            let verdict = service.verify(&token).await;
-            if let Ok(Verdict::Unknown) = verdict {
-                permit.failed();
-            }
-            Ok(verdict)
+            let service = service.clone();
+            let lookup = async move {
+                let verdict = service.verify(&token).await;
+                if !matches!(verdict, Ok(Verdict::Unknown)) {
+                    permit.found();
+                }
+                verdict
+            };
+            // An abandoned lookup would cost the store a connection.
+            Ok(run_to_completion(lookup.in_current_span()).await)
         };
         timeout_at(received + limits.request, looking_up).await.map_err(|_| Rejection::Timeout(limits.request))?
     }
@@ -178,12 +183,12 @@ impl Handler for Middleware {
     }
 }
 
-/// Runs a write as a task, so that it completes even if the client disconnects and the connection drops this future.
-async fn run_to_completion<T: Send + 'static>(write: impl Future<Output = T> + Send + 'static) -> T {
-    match tokio::spawn(write).await.map_err(JoinError::try_into_panic) {
+/// Runs work as a task, so that it completes even if the client disconnects and the connection drops this future.
+async fn run_to_completion<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
+    match tokio::spawn(work).await.map_err(JoinError::try_into_panic) {
         Ok(response) => response,
         Err(Ok(panic)) => resume_unwind(panic),
-        // The write is cancelled only when the runtime shuts down, which also cancels its caller.
+        // The task is cancelled only when the runtime shuts down, which also cancels its caller.
         Err(Err(_)) => pending().await,
     }
 }

@@ -62,9 +62,12 @@ impl Attempts {
     ) -> Result<T, Problem> {
         let permit = self.lookups.acquire(address).await.ok_or(Problem::TooManyAttempts(1))?;
         let result = look_up.await;
-        if let Err(Problem::InvalidLink | Problem::NotFound | Problem::SignedOut | Problem::TooManySessions(_)) = result
-        {
-            permit.failed();
+        let has_failed = matches!(
+            result,
+            Err(Problem::InvalidLink | Problem::NotFound | Problem::SignedOut | Problem::TooManySessions(_))
+        );
+        if !has_failed {
+            permit.found();
         }
         result
     }

@@ -29,7 +29,7 @@ impl SqlStore {
         match &self.database {
             Database::Sqlite(_) => self.delete_expired_at(Timestamp::now()).await,
             Database::Postgres(postgres) => match postgres.deletion_time().await? {
-                Some((now, key_time)) => delete(postgres, now, key_time).await,
+                Some(now) => delete(postgres, now).await,
                 None => Ok(false),
             },
         }
@@ -43,7 +43,7 @@ impl SqlStore {
     /// Returns an error if the database fails. Some keys may already have been deleted.
     pub async fn delete_expired_at(&self, now: Timestamp) -> Result<bool, AdminError> {
         if let Database::Postgres(postgres) = &self.database {
-            return delete(postgres, now, now).await;
+            return delete(postgres, now).await;
         }
         let Some(until) = now.checked_sub(Idempotency::LIFETIME) else { return Ok(false) };
         self.database.work(None, DeleteExpiredSessions { now }).await?;
@@ -65,8 +65,8 @@ impl SqlStore {
     }
 }
 
-async fn delete(postgres: &Postgres, now: Timestamp, key_time: Timestamp) -> Result<bool, AdminError> {
-    let Some(until) = key_time.checked_sub(Idempotency::LIFETIME) else { return Ok(false) };
+async fn delete(postgres: &Postgres, now: Timestamp) -> Result<bool, AdminError> {
+    let Some(until) = now.checked_sub(Idempotency::LIFETIME) else { return Ok(false) };
     Ok(postgres.delete_expired(now, until).await?)
 }
 

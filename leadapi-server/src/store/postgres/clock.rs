@@ -21,7 +21,8 @@ const READ: &str = "SELECT now.clock, key_clock.clock, key_clock.key_time \
     LEFT JOIN key_clock ON true";
 
 /// Stores a key time, unless another server has stored a later one.
-const SAVE: &str = "UPDATE key_clock SET clock = $1, key_time = $2 WHERE key_time < $2";
+const SAVE: &str = "INSERT INTO key_clock (clock, key_time) VALUES ($1, $2) ON CONFLICT (single) DO UPDATE \
+    SET clock = excluded.clock, key_time = excluded.key_time WHERE key_clock.key_time < excluded.key_time";
 
 const READ_INTERVAL: Duration = Duration::from_secs(10);
 /// The number of readings between two comparisons with the system clock.
@@ -33,11 +34,15 @@ const MAX_DIFFERENCE: Duration = Duration::from_secs(60);
 /// How much longer than necessary to keep expired records. Far more than the times of two servers can differ.
 const MARGIN: Duration = Duration::from_secs(60);
 
-/// Creates the clock of the database behind a connection.
+/// Creates the clock of the database behind a connection. Also stores the key time, because a server that cannot do so
+/// would let the key times of the servers diverge.
 pub(super) async fn start(client: &Client) -> Result<Arc<DatabaseClock>, tokio_postgres::Error> {
     let start = std::time::Instant::now();
     let (first, stored) = read(client, || start.elapsed()).await?;
-    Ok(Arc::new(DatabaseClock::new(start, first, stored)))
+    let clock = DatabaseClock::new(start, first, stored);
+    let StoredTime { clock: micros, key_time } = clock.adopt(first, stored);
+    client.execute(SAVE, &[&micros, &key_time]).await?;
+    Ok(Arc::new(clock))
 }
 
 async fn read(
@@ -89,9 +94,9 @@ impl Connections {
         };
         let (reading, stored) = self.with_timeout(reading).await?;
         let StoredTime { clock, key_time } = self.clock.adopt(reading, stored);
-        // If this fails, the next server that starts only counts less time.
+        // If this fails, the next server that starts counts less time.
         if let Err(error) = self.query(None, query!(SAVE, clock, key_time)).await {
-            tracing::debug!(%error, "the key time could not be stored");
+            tracing::warn!(%error, "the key time could not be stored");
         }
         Ok(())
     }
@@ -109,9 +114,9 @@ impl Connections {
 }
 
 impl Postgres {
-    /// Reads the clock, and returns the time by which expired records are deleted, and the one for idempotency keys.
-    /// Returns `None` if nothing may be deleted, because the system clock and the database's clock differ.
-    pub(crate) async fn deletion_time(&self) -> Result<Option<(Timestamp, Timestamp)>, SqlError> {
+    /// Reads the clock, and returns the time by which expired records are deleted: the clock or the key time, whichever
+    /// is earlier. Returns `None` if nothing may be deleted, because the system clock and the database's clock differ.
+    pub(crate) async fn deletion_time(&self) -> Result<Option<Timestamp>, SqlError> {
         self.connections.read_clock().await?;
         let difference = self.connections.clock_difference();
         if difference.as_duration() > MAX_DIFFERENCE {
@@ -120,7 +125,7 @@ impl Postgres {
         }
         let now = self.connections.clock.now();
         let key_time = self.connections.clock.key_time(now);
-        Ok(now.min(key_time).checked_sub(MARGIN).zip(key_time.checked_sub(MARGIN)))
+        Ok(now.min(key_time).checked_sub(MARGIN))
     }
 }
 

@@ -7,6 +7,7 @@
 
 use std::{
     collections::HashMap,
+    mem,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
@@ -27,10 +28,12 @@ use super::{
 };
 use crate::store::error::SqlError;
 
-const PATIENCE: Duration = Duration::from_millis(200);
+const PATIENCE: Duration = Duration::from_millis(500);
 /// How often work of a business must be stuck, with none that succeeds in between, until its work counts as stuck from
 /// the beginning. More than once, because the machine may have been busy.
 const STRIKES: u32 = 2;
+/// How often work may be cancelled and run again.
+const RUNS: usize = 3;
 /// How long the strikes of a business count.
 const MEMORY: Duration = Duration::from_secs(10);
 
@@ -103,7 +106,7 @@ impl Connections {
             return Box::pin(work(self.connection().await?)).await;
         };
         let key = (business.clone(), access);
-        loop {
+        for _ in 0..RUNS {
             let share = self.shares.clone().acquire(business).await.map_err(SqlError::busy)?;
             let stuck = self.stuck.contains(&key);
             let slot = if stuck { self.stuck.acquire().await.map_err(SqlError::busy)? } else { Slot::default() };
@@ -121,6 +124,7 @@ impl Connections {
             let hosts = self.hosts.clone();
             tokio::spawn(async move { hosts.cancel(cancel).await });
         }
+        Err(SqlError::busy("the work was stuck each time it ran"))
     }
 
     /// Waits for work. Returns `None` if the work must make room for others.
@@ -130,6 +134,7 @@ impl Connections {
         slot: &Slot,
         mut work: Pin<&mut impl Future<Output = Result<T, SqlError>>>,
     ) -> Option<Result<T, SqlError>> {
+        let mut has_strike = false;
         loop {
             if let Ok(done) = timeout(PATIENCE, &mut work).await {
                 if done.is_ok() {
@@ -137,8 +142,12 @@ impl Connections {
                 }
                 return Some(done);
             }
-            if self.pool.status().waiting > 0 {
-                self.stuck.strike(key);
+            let pool = self.pool.status();
+            // `waiting` includes callers whose connections are being made, so it alone does not mean that the pool is full.
+            if pool.size + pool.waiting > pool.max_size {
+                if !mem::replace(&mut has_strike, true) {
+                    self.stuck.strike(key);
+                }
                 if !self.stuck.try_acquire(slot) {
                     return None;
                 }
@@ -156,7 +165,8 @@ impl Connections {
             PoolError::Backend(error) => SqlError::lost(error),
             // Not mapped to `Lost`, because lost connections are retried, and the caller has already waited for the
             // pool.
-            other => SqlError::busy(other),
+            PoolError::Timeout(_) => SqlError::busy(error),
+            _ => SqlError::other(error),
         })
     }
 }
