@@ -6,7 +6,6 @@ use leadapi_core::{id::BusinessId, model::Timestamp, port::Idempotency};
 use super::{
     AdminError, Database, SqlStore,
     error::SqlError,
-    postgres::Postgres,
     session::{Session, Work, query},
     settings, statement,
 };
@@ -26,13 +25,12 @@ impl SqlStore {
     ///
     /// Returns an error if the database fails. Some keys may already have been deleted.
     pub async fn delete_expired(&self) -> Result<bool, AdminError> {
-        match &self.database {
-            Database::Sqlite(_) => self.delete_expired_at(Timestamp::now()).await,
-            Database::Postgres(postgres) => match postgres.deletion_time().await? {
-                Some(now) => delete(postgres, now).await,
-                None => Ok(false),
-            },
-        }
+        let now = match &self.database {
+            Database::Sqlite(_) => Some(Timestamp::now()),
+            Database::Postgres(postgres) => postgres.deletion_time().await?,
+        };
+        let Some(now) = now else { return Ok(false) };
+        self.delete_expired_at(now).await
     }
 
     /// Deletes what has expired at a given time, like [`delete_expired`](Self::delete_expired), without looking at any
@@ -42,10 +40,10 @@ impl SqlStore {
     ///
     /// Returns an error if the database fails. Some keys may already have been deleted.
     pub async fn delete_expired_at(&self, now: Timestamp) -> Result<bool, AdminError> {
-        if let Database::Postgres(postgres) = &self.database {
-            return delete(postgres, now).await;
-        }
         let Some(until) = now.checked_sub(Idempotency::LIFETIME) else { return Ok(false) };
+        if let Database::Postgres(postgres) = &self.database {
+            return Ok(postgres.delete_expired(now, until).await?);
+        }
         self.database.work(None, DeleteExpiredSessions { now }).await?;
         let mut deleted = false;
         for business in self.businesses().await? {
@@ -63,11 +61,6 @@ impl SqlStore {
         }
         Ok(deleted)
     }
-}
-
-async fn delete(postgres: &Postgres, now: Timestamp) -> Result<bool, AdminError> {
-    let Some(until) = now.checked_sub(Idempotency::LIFETIME) else { return Ok(false) };
-    Ok(postgres.delete_expired(now, until).await?)
 }
 
 struct DeleteExpiredSessions {

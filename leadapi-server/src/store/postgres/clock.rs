@@ -7,7 +7,7 @@ use std::{
 
 use leadapi_core::{model::Timestamp, port::Clock};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
-use tokio_postgres::Client;
+use tokio_postgres::{Client, error::SqlState};
 
 use super::{Connections, Postgres, sql_state::map_error};
 use crate::{
@@ -41,8 +41,11 @@ pub(super) async fn start(client: &Client) -> Result<Arc<DatabaseClock>, tokio_p
     let (first, stored) = read(client, || start.elapsed()).await?;
     let clock = DatabaseClock::new(start, first, stored);
     let StoredTime { clock: micros, key_time } = clock.adopt(first, stored);
-    client.execute(SAVE, &[&micros, &key_time]).await?;
-    Ok(Arc::new(clock))
+    match client.execute(SAVE, &[&micros, &key_time]).await {
+        // A standby stores no keys either.
+        Err(error) if error.code() != Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => Err(error),
+        _ => Ok(Arc::new(clock)),
+    }
 }
 
 async fn read(

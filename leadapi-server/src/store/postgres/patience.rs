@@ -7,7 +7,6 @@
 
 use std::{
     collections::HashMap,
-    mem,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
@@ -28,7 +27,7 @@ use super::{
 };
 use crate::store::error::SqlError;
 
-const PATIENCE: Duration = Duration::from_millis(500);
+const PATIENCE: Duration = Duration::from_millis(200);
 /// How often work of a business must be stuck, with none that succeeds in between, until its work counts as stuck from
 /// the beginning. More than once, because the machine may have been busy.
 const STRIKES: u32 = 2;
@@ -134,7 +133,6 @@ impl Connections {
         slot: &Slot,
         mut work: Pin<&mut impl Future<Output = Result<T, SqlError>>>,
     ) -> Option<Result<T, SqlError>> {
-        let mut has_strike = false;
         loop {
             if let Ok(done) = timeout(PATIENCE, &mut work).await {
                 if done.is_ok() {
@@ -145,9 +143,7 @@ impl Connections {
             let pool = self.pool.status();
             // `waiting` includes callers whose connections are being made, so it alone does not mean that the pool is full.
             if pool.size + pool.waiting > pool.max_size {
-                if !mem::replace(&mut has_strike, true) {
-                    self.stuck.strike(key);
-                }
+                self.stuck.strike(key);
                 if !self.stuck.try_acquire(slot) {
                     return None;
                 }
