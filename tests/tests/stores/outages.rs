@@ -139,19 +139,25 @@ async fn an_unreachable_or_frozen_database_is_500() {
     eventually("the service recovers", async || equals(answer().await, &StatusCode::OK)).await;
 }
 
-/// With synchronous replication, a commit is safe only after the standby has received it. No timeout may cause an
-/// earlier acknowledgement.
-#[tokio::test]
-async fn a_commit_that_waits_for_a_standby_is_not_acknowledged() {
-    let Some(cluster) = Cluster::start(&[]) else { return };
-    let database = cluster.create_database("replicated").await;
-    let store = open(&cluster.url(&database), 2).await;
-    let (client, connection) = tokio_postgres::connect(&cluster.url(&database), tokio_postgres::NoTls).await.unwrap();
+/// Opens a store whose commits wait for a standby that does not exist, until the returned client resets the setting.
+async fn without_standby(cluster: &Cluster) -> (SqlStore, tokio_postgres::Client) {
+    let url = cluster.url(&cluster.create_database("standby").await);
+    let store = open(&url, 2).await;
+    let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
     client.batch_execute("ALTER SYSTEM SET synchronous_standby_names = 'missing'").await.unwrap();
     client.batch_execute("SELECT pg_reload_conf()").await.unwrap();
     let names = async || client.query_one("SHOW synchronous_standby_names", &[]).await.unwrap().get::<_, String>(0);
     eventually("the setting takes effect", async || equals(names().await, "missing")).await;
+    (store, client)
+}
+
+/// With synchronous replication, a commit is safe only after the standby has received it. No timeout may cause an
+/// earlier acknowledgement.
+#[tokio::test]
+async fn a_commit_that_waits_for_a_standby_is_not_acknowledged() {
+    let Some(cluster) = Cluster::start(&[]) else { return };
+    let (store, client) = without_standby(&cluster).await;
     let mut created = Box::pin(create(&store, "Ann", "key"));
     // This is longer than the timeout of any statement.
     let early = tokio::time::timeout(Duration::from_secs(7), &mut created).await;
@@ -167,14 +173,7 @@ async fn a_commit_that_waits_for_a_standby_is_not_acknowledged() {
 #[tokio::test]
 async fn an_administrative_change_does_not_wait_for_a_standby_without_a_limit() {
     let Some(cluster) = Cluster::start(&[]) else { return };
-    let database = cluster.create_database("standby").await;
-    let store = open(&cluster.url(&database), 2).await;
-    let (client, connection) = tokio_postgres::connect(&cluster.url(&database), tokio_postgres::NoTls).await.unwrap();
-    tokio::spawn(connection);
-    client.batch_execute("ALTER SYSTEM SET synchronous_standby_names = 'missing'").await.unwrap();
-    client.batch_execute("SELECT pg_reload_conf()").await.unwrap();
-    let names = async || client.query_one("SHOW synchronous_standby_names", &[]).await.unwrap().get::<_, String>(0);
-    eventually("the setting takes effect", async || equals(names().await, "missing")).await;
+    let (store, _client) = without_standby(&cluster).await;
     let token = |name| {
         let secret = BearerToken::generate().unwrap();
         TokenRecord::new(&secret, name, Scopes::Both, "2026-01-01T00:00:00Z".parse().unwrap())
