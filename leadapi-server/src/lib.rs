@@ -6,7 +6,6 @@ pub mod cli;
 mod cluster_limiter;
 mod concurrency_limit;
 mod docs;
-mod error_chain;
 mod host;
 mod in_flight;
 mod key_time;

@@ -6,6 +6,7 @@ use leadapi_core::{
     BoxError,
     auth::{InvalidScope, NotAllowed},
     dataset::InvalidDataset,
+    error_chain,
     http::InvalidPath,
     id::{BusinessId, TokenId},
     model::InvalidWindow,
@@ -17,7 +18,6 @@ use super::{counts::format_counts, csv_error::CsvError};
 use crate::redis_limiter::RedisLimiterError;
 use crate::{
     TlsError,
-    error_chain::error_chain,
     store::{AdminError, DatabaseUrl, OpenError},
 };
 

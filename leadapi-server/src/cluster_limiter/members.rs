@@ -2,12 +2,11 @@
 
 use std::{sync::Weak, time::Duration};
 
-use leadapi_core::BoxError;
+use leadapi_core::{BoxError, error_chain};
 use tokio::time::{MissedTickBehavior, interval};
 use tracing::warn;
 
 use super::{Inner, Lease, LedgerStore};
-use crate::error_chain::error_chain;
 
 /// The interval between heartbeats.
 const INTERVAL: Duration = Duration::from_secs(2);

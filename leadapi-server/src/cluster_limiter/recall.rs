@@ -5,12 +5,11 @@ use std::{
     time::Duration,
 };
 
-use leadapi_core::BoxError;
+use leadapi_core::{BoxError, error_chain};
 use tokio::time::{MissedTickBehavior, interval};
 use tracing::debug;
 
 use super::{Entry, Inner, Key, LedgerStore, Release, share::Share};
-use crate::error_chain::error_chain;
 
 /// The interval at which a server with permits checks whether another server is waiting for permits.
 const INTERVAL: Duration = Duration::from_millis(50);

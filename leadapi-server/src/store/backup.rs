@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use leadapi_core::error_chain;
+
 use super::{AdminError, Database, DatabaseUrl, SqlStore, sqlite, url::DatabaseKind};
-use crate::error_chain::error_chain;
 
 impl SqlStore {
     /// Copies a snapshot of a SQLite database into a new file while writes continue. `progress` receives the number of

@@ -34,10 +34,9 @@ mod write;
 
 use std::{path::Path, sync::Arc};
 
-use leadapi_core::{BoxError, port::StoreError};
+use leadapi_core::{BoxError, error_chain, port::StoreError};
 
 use self::{error::SqlError, postgres::Postgres, sqlite::Sqlite};
-use crate::error_chain::error_chain;
 
 pub(crate) use self::admin::FirstRecords;
 pub use self::{

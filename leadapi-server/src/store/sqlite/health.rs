@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, OnceLock};
 
+use leadapi_core::error_chain;
 use tokio::sync::Notify;
 
 use super::in_place::FilesInPlace;
-use crate::{error_chain::error_chain, store::error::SqlError};
+use crate::store::error::SqlError;
 
 /// The health of the storage. A failure is permanent.
 #[derive(Debug, Default)]
