@@ -6,15 +6,11 @@ pub mod cli;
 mod cluster_limiter;
 mod concurrency_limit;
 mod docs;
-mod host;
 mod in_flight;
 mod key_time;
 mod keyed_limit;
-mod keyed_rate;
 mod limits;
 mod listen;
-mod log_budget;
-mod lookup_limit;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod metrics;

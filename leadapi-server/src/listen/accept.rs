@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use leadapi_access::counted_address;
 use tokio::{
     net::{TcpListener, TcpStream},
     time::Instant,
@@ -9,7 +10,6 @@ use tokio::{
 use tracing::{debug, warn};
 
 use super::{
-    address::counted_address,
     close::close,
     connection::{self, ConnectionEnd},
     descriptors::Spare,

@@ -1,7 +1,6 @@
 //! The HTTP listener, from the socket to the request handler.
 
 mod accept;
-mod address;
 mod ambiguity;
 mod close;
 mod connection;
@@ -21,7 +20,6 @@ pub use self::tls::{TlsError, TlsFiles};
 pub(crate) use self::unix::accept_unix;
 pub(crate) use self::{
     accept::Listener,
-    address::counted_address,
     descriptors::ConnectionShares,
     handler::{Handler, NotRunnable},
     open_connections::{OpenConnections, Replaceable},

@@ -5,16 +5,14 @@ use std::{io, net::IpAddr, sync::Arc};
 
 use bytes::Bytes;
 use http::{
-    HeaderMap, HeaderValue, Request, Response, StatusCode,
-    header::{ALLOW, AUTHORIZATION, ORIGIN},
+    HeaderValue, Request, Response, StatusCode,
+    header::{ALLOW, ORIGIN},
 };
 use http_body_util::{BodyExt, Full};
+use leadapi_access::{Refused, SiteUrl, names_this_machine};
 use leadapi_core::{
     auth::BearerToken,
-    http::{
-        Operation, ReadBodyError, RequestLog, ResponseBody, error_response, header::X_REQUEST_ID, json_response,
-        read_body,
-    },
+    http::{ReadBodyError, RequestLog, ResponseBody, error_response, header::X_REQUEST_ID, json_response, read_body},
 };
 use rmcp::{
     model::ClientJsonRpcMessage,
@@ -27,10 +25,8 @@ use tokio::time::Instant;
 
 use super::{in_process::Api, protocol::McpServer, tools::Tools};
 use crate::{
-    host::names_this_machine,
     listen::{Handler, NotRunnable, RequestBody},
-    middleware::{LoggedRequest, Refused, request_id},
-    settings::SettingsUrl,
+    middleware::{LoggedRequest, request_id},
 };
 
 pub(super) const PATH: &str = "/mcp";
@@ -46,8 +42,9 @@ const MAX_VERSION_CHARS: usize = 32;
 pub(super) struct McpHandler {
     pub(super) api: Api,
     /// The URL at which clients reach the server, if it is behind a proxy.
-    pub(super) url: Option<SettingsUrl>,
+    pub(super) url: Option<SiteUrl>,
     pub(super) is_loopback: bool,
+    pub(super) peer: Option<IpAddr>,
 }
 
 type HttpResponse = Response<ResponseBody>;
@@ -56,7 +53,7 @@ impl Handler for McpHandler {
     type ResponseBody = ResponseBody;
 
     fn for_peer(&self, peer: IpAddr) -> Self {
-        Self { api: self.api.for_peer(peer), ..self.clone() }
+        Self { api: self.api.for_peer(peer), peer: Some(peer), ..self.clone() }
     }
 
     async fn handle(
@@ -69,7 +66,7 @@ impl Handler for McpHandler {
         let logged = LoggedRequest::new(&request, id.clone());
         let mut log = RequestLog::default();
         let response = match runnable {
-            Ok(()) => self.respond(request, &id, received, &mut log).await.unwrap_or_else(|refusal| *refusal),
+            Ok(()) => self.respond(request, &id, &mut log).await.unwrap_or_else(|refusal| *refusal),
             Err(NotRunnable::Ambiguous(ambiguity)) => error_response(StatusCode::BAD_REQUEST, &ambiguity.to_string()),
             Err(error) => {
                 log.cause = Some(Arc::new(error));
@@ -86,7 +83,6 @@ impl McpHandler {
         &self,
         request: Request<RequestBody>,
         id: &HeaderValue,
-        received: Instant,
         log: &mut RequestLog,
     ) -> Result<HttpResponse, Box<HttpResponse>> {
         self.check_sender(&request)?;
@@ -98,13 +94,13 @@ impl McpHandler {
             *log = about;
             Box::new(response)
         };
-        let like = like_an_operation(request.headers(), &self.api.base_path)?;
-        let caller = self.api.handler.caller(&like, received).await.map_err(&mut refused)?;
+        let authenticator = self.api.handler.authenticator();
+        let caller = authenticator.caller(request.headers(), self.peer).await.map_err(&mut refused)?;
         let token = BearerToken::from_headers(request.headers()).map_err(|_| Box::new(internal_error()))?;
         let (request, is_tool_call) = with_body(request).await?;
         // A tool makes API calls, which count themselves.
         if !is_tool_call {
-            self.api.handler.count_read(&caller).await.map_err(&mut refused)?;
+            authenticator.count_read(&caller).await.map_err(&mut refused)?;
         }
         log.caller = Some(caller);
         let client = self.api.client(token, Some(id.clone())).map_err(|error| {
@@ -140,16 +136,6 @@ impl McpHandler {
         }
         Ok(())
     }
-}
-
-/// Returns a request for an operation with the same authorization, so that its token gets the API's own responses.
-fn like_an_operation(headers: &HeaderMap, base_path: &str) -> Result<Request<()>, Box<HttpResponse>> {
-    let uri = format!("{base_path}{}", Operation::ListClients.endpoint().path);
-    let mut like = Request::get(uri).body(()).map_err(|_| Box::new(internal_error()))?;
-    for value in headers.get_all(AUTHORIZATION) {
-        like.headers_mut().append(AUTHORIZATION, value.clone());
-    }
-    Ok(like)
 }
 
 /// Reads the body, which must be a JSON-RPC message if the method is POST. Also returns whether it calls a tool. The

@@ -2,6 +2,7 @@
 
 use std::{io, net::SocketAddr, sync::Arc};
 
+use leadapi_access::SiteUrl;
 use tokio::{net::TcpListener, task::JoinHandle};
 
 use super::{
@@ -13,7 +14,6 @@ use crate::{
     listen::{Certified, Listener, OpenConnections, Replaceable},
     metrics::ConnectionMetrics,
     middleware::Middleware,
-    settings::SettingsUrl,
     shutdown::Shutdown,
 };
 
@@ -24,7 +24,7 @@ const MAX_CONNECTIONS: usize = 256;
 pub(crate) struct McpSite {
     pub(crate) base_path: Arc<str>,
     /// The URL at which clients reach the server, if it is behind a proxy.
-    pub(crate) url: Option<SettingsUrl>,
+    pub(crate) url: Option<SiteUrl>,
 }
 
 /// The bound listener.
@@ -71,7 +71,7 @@ impl McpListener {
         let tls = tls.filter(|_| self.uses_tls()).map(|certified| certified.bounded(&limits));
         let McpSite { base_path, url } = self.site;
         let is_loopback = self.address.ip().is_loopback();
-        let handler = McpHandler { api: Api { handler: api, base_path }, url, is_loopback };
+        let handler = McpHandler { api: Api { handler: api, base_path }, url, is_loopback, peer: None };
         let listener = Listener::new(self.socket, tls, limits, self.connections, Replaceable::Idle);
         McpConnections(tokio::spawn(listener.accept(handler, shutdown)))
     }

@@ -12,6 +12,7 @@ use http::{
 };
 use http_body::Body;
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
+use leadapi_access::names_this_machine;
 use leadapi_core::BoxError;
 use tokio::{net::TcpListener, time::Instant};
 use tracing::error;
@@ -20,7 +21,6 @@ use self::ready::Readiness;
 pub(crate) use self::ready::{Probe, Probes};
 use crate::{
     docs,
-    host::names_this_machine,
     limits::HttpLimits,
     listen::{Handler, Listener, NotRunnable, Replaceable, RequestBody},
     metrics::{ConnectionMetrics, Metrics},

@@ -5,8 +5,9 @@
 
 use std::{net::IpAddr, time::Duration};
 
+use leadapi_access::{KeyedRate, LookupLimit, counted_address};
+
 use super::problem::Problem;
-use crate::{keyed_rate::KeyedRate, listen::counted_address, lookup_limit::LookupLimit};
 
 /// How many sign-ins from one IPv4 address or IPv6 /64 network may fail at once, before the response is 429.
 const FAILURES: u32 = 10;

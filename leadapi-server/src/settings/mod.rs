@@ -14,11 +14,12 @@ mod pages;
 mod person;
 mod problem;
 mod route;
-mod url;
 
 use std::sync::Arc;
 
+use leadapi_access::{LogBudget, SiteUrl};
 use leadapi_core::{
+    auth::LoginToken,
     port::SettingsStore,
     tokens::{Sessions, Tokens},
 };
@@ -27,20 +28,23 @@ use self::{attempts::Attempts, cookie::SessionCookie};
 pub(crate) use self::{
     listen::{SettingsListener, SettingsSocket},
     person::TrustedProxy,
-    url::SettingsUrl,
 };
 use crate::{
-    log_budget::LogBudget,
     metrics::{ConnectionMetrics, Metrics},
     store::StoreClock,
 };
+
+/// Returns the URL of a sign-in link to the pages at this site.
+pub(crate) fn sign_in_link(site: &SiteUrl, secret: &LoginToken) -> String {
+    format!("{site}/sign-in/{}", secret.expose())
+}
 
 /// The state behind the pages: tokens, sessions and failed attempts to sign in.
 pub(crate) struct Settings {
     tokens: Tokens,
     sessions: Sessions,
     clock: StoreClock,
-    url: SettingsUrl,
+    url: SiteUrl,
     proxy: Option<TrustedProxy>,
     cookie: SessionCookie,
     attempts: Attempts,
@@ -54,7 +58,7 @@ impl Settings {
     pub(crate) fn new(
         store: impl SettingsStore + Clone + 'static,
         clock: StoreClock,
-        url: SettingsUrl,
+        url: SiteUrl,
         proxy: Option<TrustedProxy>,
         metrics: Arc<Metrics>,
     ) -> Result<Arc<Self>, prometheus::Error> {

@@ -7,10 +7,11 @@ use syn::{Attribute, Item, Meta};
 use crate::{root, rust_files};
 
 /// The packages, and their folders in the repository.
-const PACKAGES: [(&str, &str); 5] = [
+const PACKAGES: [(&str, &str); 6] = [
     ("leadapi-core", "leadapi-core"),
     ("leadapi-form", "leadapi-core/form"),
     ("leadapi-server", "leadapi-server"),
+    ("leadapi-access", "leadapi-server/access"),
     ("leadapi-client", "leadapi-client"),
     ("leadapi-tests", "tests"),
 ];

@@ -4,12 +4,13 @@ use std::{net::IpAddr, str::FromStr, sync::Arc};
 
 use clap::Args;
 use http::HeaderName;
+use leadapi_access::SiteUrl;
 use leadapi_core::port::SettingsStore;
 
 use super::super::{CommandError, output::print_line};
 use crate::{
     metrics::Metrics,
-    settings::{Settings, SettingsListener, SettingsSocket, SettingsUrl, TrustedProxy},
+    settings::{Settings, SettingsListener, SettingsSocket, TrustedProxy},
     store::StoreClock,
 };
 
@@ -25,7 +26,7 @@ pub(super) struct AdminOptions {
     /// The URL at which browsers reach the API settings through a proxy, such as <https://settings.example.com>.
     /// Required for a Unix socket.
     #[arg(long, env = "LEADAPI_ADMIN_URL", value_name = "URL")]
-    admin_url: Option<SettingsUrl>,
+    admin_url: Option<SiteUrl>,
     /// A header in which an authenticating proxy sends the person's verified email address, such as X-Forwarded-Email.
     /// The proxy must remove this header from the requests that it receives.
     #[arg(long, env = "LEADAPI_ADMIN_USER_HEADER", value_name = "NAME", requires = "admin_trusted")]
@@ -79,7 +80,7 @@ impl AdminOptions {
         clock: StoreClock,
         has_certificate: bool,
         metrics: Arc<Metrics>,
-    ) -> Result<Option<(SettingsListener, Arc<Settings>, SettingsUrl)>, CommandError> {
+    ) -> Result<Option<(SettingsListener, Arc<Settings>, SiteUrl)>, CommandError> {
         let Some(socket) = &self.admin_listen else { return Ok(None) };
         let listener =
             socket.bind().await.map_err(|source| CommandError::AdminListen { at: socket.to_string(), source })?;

@@ -34,6 +34,7 @@ use crate::{
     Server, ShutdownOutcome, TlsFiles,
     metrics::{InstrumentedStore, Metrics},
     ops::{Ops, Probes},
+    settings::sign_in_link,
     store::StoreClock,
 };
 
@@ -185,7 +186,7 @@ impl ListenOptions {
             let sessions = Sessions::new(settings, clock);
             for owner in owners {
                 let link = sessions.create_link(&owner.business, &owner.email).await?;
-                print_line(&format!("  sign in as {}: {}", owner.email, url.sign_in_link(&link)));
+                print_line(&format!("  sign in as {}: {}", owner.email, sign_in_link(&url, &link)));
             }
         }
         let scheme = if has_certificate { "https" } else { "http" };

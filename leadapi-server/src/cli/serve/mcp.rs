@@ -3,12 +3,10 @@
 use std::net::SocketAddr;
 
 use clap::Args;
+use leadapi_access::SiteUrl;
 
 use super::super::{CommandError, output::print_line};
-use crate::{
-    mcp::{McpListener, McpSite},
-    settings::SettingsUrl,
-};
+use crate::mcp::{McpListener, McpSite};
 
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "MCP server")]
@@ -21,7 +19,7 @@ pub(super) struct McpOptions {
     /// The URL at which clients reach the MCP server through a proxy, without the path, such as
     /// <https://mcp.example.com>.
     #[arg(long, env = "LEADAPI_MCP_URL", value_name = "URL", requires = "mcp_listen")]
-    mcp_url: Option<SettingsUrl>,
+    mcp_url: Option<SiteUrl>,
 }
 
 impl McpOptions {

@@ -8,13 +8,13 @@ use std::{
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header::ALLOW};
 use http_body_util::Full;
+use leadapi_access::names_this_machine;
 use leadapi_form::{Finding, FormRecord, Policy, Questionnaire, Version};
 use tokio::{task::spawn_blocking, time::Instant};
 
 use super::{FormVersion, broken, page, theme::Look, visit::Visit};
 use crate::{
     cli::{CommandError, form::input},
-    host::names_this_machine,
     listen::{Handler, NotRunnable, RequestBody},
     web::{self, Fields, Page, html, respond},
 };

@@ -1,16 +1,14 @@
-//! The public URL of the API settings or the MCP server, and the checks of a request's host and origin.
+//! The public URL of a site, and the checks of a request's host and origin.
 
 use std::{fmt, str::FromStr};
 
 use http::{HeaderValue, Request, Uri, header::ORIGIN, uri::Scheme};
-use leadapi_core::auth::LoginToken;
 
-use crate::host::{authority, names_this_machine};
+use super::host::{authority, names_this_machine};
 
-/// The public URL of the API settings or the MCP server: a scheme, a host and an optional port, such as
-/// `https://settings.example.com`.
+/// The public URL of a site: a scheme, a host and an optional port, such as `https://settings.example.com`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SettingsUrl {
+pub struct SiteUrl {
     origin: String,
     host: String,
     is_https: bool,
@@ -19,18 +17,18 @@ pub(crate) struct SettingsUrl {
 /// The error for a text that is not a scheme and a host with an optional port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be http:// or https:// and a host, without a path, such as https://settings.example.com")]
-pub(crate) struct InvalidSettingsUrl;
+pub struct InvalidSiteUrl;
 
-impl FromStr for SettingsUrl {
-    type Err = InvalidSettingsUrl;
+impl FromStr for SiteUrl {
+    type Err = InvalidSiteUrl;
 
-    fn from_str(text: &str) -> Result<Self, InvalidSettingsUrl> {
-        let uri: Uri = text.parse().map_err(|_| InvalidSettingsUrl)?;
+    fn from_str(text: &str) -> Result<Self, InvalidSiteUrl> {
+        let uri: Uri = text.parse().map_err(|_| InvalidSiteUrl)?;
         let is_https = uri.scheme() == Some(&Scheme::HTTPS);
         let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'));
-        let (Some(authority), "/", None) = (authority, uri.path(), uri.query()) else { return Err(InvalidSettingsUrl) };
+        let (Some(authority), "/", None) = (authority, uri.path(), uri.query()) else { return Err(InvalidSiteUrl) };
         if !is_https && uri.scheme() != Some(&Scheme::HTTP) {
-            return Err(InvalidSettingsUrl);
+            return Err(InvalidSiteUrl);
         }
         // A browser omits the default port and sends the host in lower case.
         let default = if is_https { ":443" } else { ":80" };
@@ -40,24 +38,21 @@ impl FromStr for SettingsUrl {
     }
 }
 
-impl fmt::Display for SettingsUrl {
+impl fmt::Display for SiteUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.origin)
     }
 }
 
-impl SettingsUrl {
-    pub(super) const fn is_https(&self) -> bool {
+impl SiteUrl {
+    /// Returns whether browsers reach the site over HTTPS.
+    pub const fn is_https(&self) -> bool {
         self.is_https
-    }
-
-    pub(crate) fn sign_in_link(&self, secret: &LoginToken) -> String {
-        format!("{self}/sign-in/{}", secret.expose())
     }
 
     /// Returns whether the request's host is the host of this URL, `localhost`, an IP address or missing. Any other
     /// host may be an attacker's domain that points to this machine.
-    pub(crate) fn is_host_of<B>(&self, request: &Request<B>) -> bool {
+    pub fn is_host_of<B>(&self, request: &Request<B>) -> bool {
         let default = if self.is_https { ":443" } else { ":80" };
         let is_own = |host: &str| host.strip_suffix(default).unwrap_or(host).eq_ignore_ascii_case(&self.host);
         authority(request).is_some_and(|host| is_own(host.as_str())) || names_this_machine(request)
@@ -65,7 +60,7 @@ impl SettingsUrl {
 
     /// Returns whether a page of the same origin sent the request. Browsers report this in `Sec-Fetch-Site`, and older
     /// browsers only in `Origin`. A page cannot set either header.
-    pub(super) fn is_same_origin<B>(&self, request: &Request<B>) -> bool {
+    pub fn is_same_origin<B>(&self, request: &Request<B>) -> bool {
         match request.headers().get("sec-fetch-site") {
             Some(site) => site == "same-origin",
             None => request.headers().get(ORIGIN).is_some_and(|origin| self.is_origin(origin, request)),
@@ -85,17 +80,17 @@ mod tests {
 
     use super::*;
 
-    fn url() -> SettingsUrl {
+    fn url() -> SiteUrl {
         "https://Settings.example.com:443".parse().unwrap()
     }
 
     #[test]
     fn a_url_is_a_scheme_and_a_host() {
         assert_eq!(url().to_string(), "https://settings.example.com");
-        assert_eq!("http://[::1]:8081/".parse::<SettingsUrl>().unwrap().to_string(), "http://[::1]:8081");
+        assert_eq!("http://[::1]:8081/".parse::<SiteUrl>().unwrap().to_string(), "http://[::1]:8081");
         for bad in ["", "example.com", "ftp://example.com", "https://", "https://h/path", "https://h/?a", "https://u@h"]
         {
-            assert_eq!(bad.parse::<SettingsUrl>(), Err(InvalidSettingsUrl), "{bad}");
+            assert_eq!(bad.parse::<SiteUrl>(), Err(InvalidSiteUrl), "{bad}");
         }
     }
 

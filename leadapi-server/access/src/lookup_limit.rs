@@ -15,7 +15,7 @@ use tokio::{
     time::sleep,
 };
 
-use crate::{keyed_rate::KeyedRate, listen::counted_address};
+use crate::{address::counted_address, keyed_rate::KeyedRate};
 
 /// The maximum number of concurrent lookups. It is less than half the default number of database connections.
 const CONCURRENT: usize = 4;
@@ -28,9 +28,12 @@ const FAILURES: u32 = 1_000;
 /// The pace of further failed lookups from one address.
 const FAILURE_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The limit. Clones share it.
+/// A limit on the lookups of secrets that anybody can make up, such as tokens and sign-in links. Clones share it.
+///
+/// Few lookups run at once, so that they leave most database connections to known callers. Each address has its own
+/// queue, and the queues take turns. An address whose lookups find nothing is paced.
 #[derive(Debug, Clone)]
-pub(crate) struct LookupLimit(Arc<Inner>);
+pub struct LookupLimit(Arc<Inner>);
 
 /// The counted address, or `None` for a peer without one.
 type Source = Option<IpAddr>;
@@ -56,9 +59,10 @@ struct Queue {
     queued: usize,
 }
 
-/// A lookup that may run. Dropping it lets the next one run. It counts as a failure unless it [found](Self::found)
+/// A lookup that may run, returned by [`LookupLimit::acquire`]. Dropping it lets the next one run. It counts as a failure unless it [found](Self::found)
 /// something, because a stranger can also abandon any number of lookups.
-pub(crate) struct Lookup {
+#[derive(Debug)]
+pub struct Lookup {
     has_failed: bool,
     _concurrent: OwnedSemaphorePermit,
     _of_source: OwnedSemaphorePermit,
@@ -66,13 +70,15 @@ pub(crate) struct Lookup {
 }
 
 /// A lookup in its queue.
+#[derive(Debug)]
 struct Queued {
     limit: LookupLimit,
     source: Source,
 }
 
 impl LookupLimit {
-    pub(crate) fn new() -> Self {
+    /// Creates a limit: 4 lookups run at once, 2 of them from one address.
+    pub fn new() -> Self {
         Self(Arc::new(Inner {
             concurrent: Arc::new(Semaphore::new(CONCURRENT)),
             failures: KeyedRate::new(FAILURES, FAILURE_INTERVAL),
@@ -81,7 +87,7 @@ impl LookupLimit {
     }
 
     /// Waits until a lookup for a peer at this address may run. Returns `None` if too many are waiting.
-    pub(crate) async fn acquire(&self, peer: Option<IpAddr>) -> Option<Lookup> {
+    pub async fn acquire(&self, peer: Option<IpAddr>) -> Option<Lookup> {
         let source = peer.map(counted_address);
         let (queued, of_source) = self.enqueue(source)?;
         // The semaphores are fair and never closed.
@@ -111,9 +117,15 @@ impl LookupLimit {
     }
 }
 
+impl Default for LookupLimit {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Lookup {
     /// Ends a lookup that found something, or that the store could not answer.
-    pub(crate) fn found(mut self) {
+    pub fn found(mut self) {
         self.has_failed = false;
     }
 }

@@ -1,10 +1,18 @@
-//! The address that the per-address limit uses for a connection.
+//! The address that limits per address use.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// Returns the address that a connection counts towards. For IPv6, it is the /64 network, because a host can choose the
-/// other 64 bits freely.
-pub(crate) fn counted_address(peer: IpAddr) -> IpAddr {
+/// Returns the address that a connection or a request counts towards. For IPv6, it is the /64 network, because a host
+/// can choose the other 64 bits freely.
+///
+/// ```
+/// use std::net::IpAddr;
+///
+/// let peer: IpAddr = "2001:db8:1:2:3:4:5:6".parse()?;
+/// assert_eq!(leadapi_access::counted_address(peer), "2001:db8:1:2::".parse::<IpAddr>()?);
+/// # Ok::<(), std::net::AddrParseError>(())
+/// ```
+pub fn counted_address(peer: IpAddr) -> IpAddr {
     match peer.to_canonical() {
         IpAddr::V6(address) => {
             let [a, b, c, d, ..] = address.segments();

@@ -14,9 +14,21 @@ const FEW: usize = 64;
 /// The maximum number of keys. Above it, the events of new keys are not counted.
 const MAX_KEYS: usize = 65_536;
 
-/// A leaky bucket per key. Keys whose bucket is empty are removed.
+/// A leaky bucket per key.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// use std::time::Duration;
+/// use leadapi_access::KeyedRate;
+///
+/// let rate = KeyedRate::new(2, Duration::from_secs(60));
+/// assert!(rate.admit("a") && rate.admit("a") && !rate.admit("a") && rate.admit("b"));
+/// # });
+/// ```
+///
+/// Keys whose bucket is empty are removed.
 #[derive(Debug)]
-pub(crate) struct KeyedRate<K> {
+pub struct KeyedRate<K> {
     /// The time that one event adds.
     interval: Duration,
     burst: Duration,
@@ -33,23 +45,23 @@ struct Buckets<K> {
 
 impl<K: Hash + Eq> KeyedRate<K> {
     /// Creates a limit that allows each key `burst` events at once, and one per `interval` in the long run.
-    pub(crate) fn new(burst: u32, interval: Duration) -> Self {
+    pub fn new(burst: u32, interval: Duration) -> Self {
         let buckets = Mutex::new(Buckets { empty_at: HashMap::new(), left: 0 });
         Self { interval, burst: interval * burst.saturating_sub(1), buckets }
     }
 
     /// Returns the time until the key is within its limit again, or zero.
-    pub(crate) fn wait(&self, key: &K) -> Duration {
+    pub fn wait(&self, key: &K) -> Duration {
         self.lock().wait(key, self.burst, Instant::now())
     }
 
     /// Counts an event, even if the key is above its limit.
-    pub(crate) fn count(&self, key: K) {
+    pub fn count(&self, key: K) {
         self.lock().count(key, self.interval, Instant::now());
     }
 
     /// Counts an event if the key is within its limit. Returns whether it is.
-    pub(crate) fn admit(&self, key: K) -> bool {
+    pub fn admit(&self, key: K) -> bool {
         let (mut buckets, now) = (self.lock(), Instant::now());
         let is_admitted = buckets.wait(&key, self.burst, now).is_zero();
         if is_admitted {

@@ -7,7 +7,7 @@ use http::{Request, header::HOST, uri::Authority};
 
 /// Returns whether the request's host is an IP address or `localhost`, or is missing. A missing host is safe, because
 /// browsers always send one.
-pub(crate) fn names_this_machine<B>(request: &Request<B>) -> bool {
+pub fn names_this_machine<B>(request: &Request<B>) -> bool {
     let is_missing = request.uri().authority().is_none() && !request.headers().contains_key(HOST);
     is_missing
         || authority(request).is_some_and(|authority| {
