@@ -5,14 +5,13 @@
 pub mod cli;
 mod cluster_limiter;
 mod concurrency_limit;
-mod docs;
+mod host;
 mod in_flight;
 mod key_time;
 mod keyed_limit;
 mod limits;
 mod listen;
-#[cfg(feature = "mcp")]
-mod mcp;
+mod listener;
 mod metrics;
 mod middleware;
 mod ops;
@@ -20,17 +19,23 @@ mod ops;
 pub mod redis_limiter;
 mod secret_file;
 mod server;
-mod settings;
 mod shutdown;
 pub mod store;
 mod sync;
-mod web;
 
-pub use limits::HttpLimits;
-pub use listen::{TlsError, TlsFiles};
-pub use middleware::with_request_ids;
-pub use server::Server;
-pub use shutdown::ShutdownOutcome;
+pub use self::{
+    host::{Api, Host},
+    limits::HttpLimits,
+    listen::{InvalidListenAddress, ListenAddress, RequestBody, Socket, TlsConfig, TlsError, TlsFiles},
+    listener::Listener,
+    metrics::{Counter, InstrumentedStore, Metrics},
+    middleware::with_request_ids,
+    ops::{Operator, Probes},
+    server::Server,
+    shutdown::ShutdownOutcome,
+};
+#[cfg(feature = "acme")]
+pub use listen::{AcmeError, AcmeSettings, LETS_ENCRYPT, LETS_ENCRYPT_STAGING};
 
 /// The sample data set that `demo` serves: one agency with 4 client accounts, 3 pipelines and 40 leads, and a second,
 /// separate business.

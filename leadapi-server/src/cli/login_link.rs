@@ -1,12 +1,11 @@
 //! `login-link`: one-time sign-in links for the API settings.
 
 use clap::Args;
-use leadapi_access::SiteUrl;
 use leadapi_core::tokens::{Sessions, SignInError};
+use leadapi_pages::{SiteUrl, sign_in_link};
 use serde_json::json;
 
 use super::{CommandError, admin::AdminArgs};
-use crate::settings::sign_in_link;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:

@@ -6,6 +6,7 @@
 //! response (RFC 9113, 8.1), which makes some clients, such as curl 7.88, lose the response.
 
 use std::{
+    fmt,
     future::poll_fn,
     pin::Pin,
     task::{Context, Poll, ready},
@@ -28,7 +29,7 @@ const MAX_DISCARDED: u64 = 1 << 20;
 
 /// A request body that must arrive completely within the body timeout. On drop, the unread part is returned to the
 /// connection.
-pub(crate) struct RequestBody {
+pub struct RequestBody {
     /// `None` once the end has been read, and for a request without a body.
     unread: Option<UnreadBody>,
     /// The channel that returns the unread part to the connection.
@@ -56,7 +57,7 @@ pub(super) struct ReturnedBody(Option<oneshot::Receiver<UnreadBody>>);
 struct BodyTimeout(Duration);
 
 impl RequestBody {
-    pub(crate) const fn empty() -> Self {
+    pub(super) const fn empty() -> Self {
         Self { unread: None, connection: None }
     }
 
@@ -104,6 +105,12 @@ impl Drop for RequestBody {
             // longer needed.
             drop(connection.send(unread));
         }
+    }
+}
+
+impl fmt::Debug for RequestBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequestBody").field("has_ended", &self.is_end_stream()).finish_non_exhaustive()
     }
 }
 

@@ -32,3 +32,8 @@ pub(super) fn error_response(rejection: Rejection) -> (Response<ResponseBody>, R
         _ => internal_error(rejection),
     }
 }
+
+/// Returns the response to a request that the listener must not run.
+pub(crate) fn refusal(error: NotRunnable) -> (Response<ResponseBody>, RequestLog) {
+    error_response(error.into())
+}

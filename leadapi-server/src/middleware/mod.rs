@@ -28,6 +28,7 @@ use leadapi_core::{
 use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
+pub(crate) use self::error_response::refusal;
 pub use self::request_id::with_request_ids;
 use self::{
     error_response::{Rejection, error_response},
@@ -69,7 +70,11 @@ impl Middleware {
         Self { inner: Arc::new(Inner { authenticator, limits, in_flight, metrics, log_budget }), peer: None }
     }
 
-    #[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only the MCP listener needs it"))]
+    /// Returns the middleware for requests from a peer at this address.
+    pub(crate) fn with_peer(&self, peer: Option<IpAddr>) -> Self {
+        Self { inner: self.inner.clone(), peer }
+    }
+
     pub(crate) fn authenticator(&self) -> Authenticator {
         self.inner.authenticator.clone()
     }
@@ -143,7 +148,7 @@ impl Handler for Middleware {
     type ResponseBody = ResponseBody;
 
     fn for_peer(&self, peer: IpAddr) -> Self {
-        Self { inner: self.inner.clone(), peer: Some(peer) }
+        self.with_peer(Some(peer))
     }
 
     async fn handle(
@@ -181,8 +186,8 @@ mod tests {
         let guard = in_flight.begin(&headers).unwrap();
         assert!(counts(1));
         drop(guard);
-        let request = Request::get("/leads").header("host", "localhost").body(RequestBody::empty()).unwrap();
-        let mut response = pin!(middleware.handle(request, Instant::now(), Ok(())));
+        let request = Request::get("/leads").header("host", "localhost").body(String::new()).unwrap();
+        let mut response = pin!(middleware.respond(request, Instant::now(), Ok(())));
         assert_eq!(response.as_mut().await.status(), 401);
         assert!(counts(0));
     }

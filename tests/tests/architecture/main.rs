@@ -16,8 +16,15 @@ use syn::{FnArg, Item, Signature, TraitItem, Type};
 
 use self::tree::Tree;
 
-const CRATES: [&str; 5] =
-    ["leadapi-core", "leadapi-core/form", "leadapi-server", "leadapi-server/access", "leadapi-client"];
+const CRATES: [&str; 7] = [
+    "leadapi-core",
+    "leadapi-core/form",
+    "leadapi-server",
+    "leadapi-server/access",
+    "leadapi-server/mcp",
+    "leadapi-server/pages",
+    "leadapi-client",
+];
 
 const MAX_LINES: usize = 300;
 

@@ -7,11 +7,13 @@ use syn::{Attribute, Item, Meta};
 use crate::{root, rust_files};
 
 /// The packages, and their folders in the repository.
-const PACKAGES: [(&str, &str); 6] = [
+const PACKAGES: [(&str, &str); 8] = [
     ("leadapi-core", "leadapi-core"),
     ("leadapi-form", "leadapi-core/form"),
     ("leadapi-server", "leadapi-server"),
     ("leadapi-access", "leadapi-server/access"),
+    ("leadapi-mcp", "leadapi-server/mcp"),
+    ("leadapi-pages", "leadapi-server/pages"),
     ("leadapi-client", "leadapi-client"),
     ("leadapi-tests", "tests"),
 ];

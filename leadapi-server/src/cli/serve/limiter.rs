@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use leadapi_core::{memory::Limits, port::RateLimiter};
 
 use super::super::{CommandError, store::sensitive};
-use crate::ops::Probe;
+use crate::Probes;
 #[cfg(feature = "redis")]
 use crate::{
     cli::value::{positive, time},
@@ -83,13 +83,13 @@ enum Policy {
 /// A limiter and its readiness check.
 pub(super) struct OpenLimiter {
     pub(super) limiter: Box<dyn RateLimiter>,
-    pub(super) probe: Probe,
+    pub(super) probes: Probes,
 }
 
 impl OpenLimiter {
     /// Wraps a limiter that needs no readiness check besides the store's.
     pub(super) fn new(limiter: impl RateLimiter + 'static) -> Self {
-        Self { limiter: Box::new(limiter), probe: Box::new(|| Box::pin(async { Ok(()) })) }
+        Self { limiter: Box::new(limiter), probes: Probes::default() }
     }
 }
 
@@ -115,11 +115,11 @@ impl LimiterOptions {
         let builder = RedisLimiter::builder(url, limits).timeout(self.limiter_timeout.into()).failure(failure);
         let limiter = builder.start().await.map_err(|source| CommandError::Limiter { url: location, source })?;
         let probed = limiter.clone();
-        let probe: Probe = Box::new(move || {
+        let probes = Probes::default().limiter(move || {
             let limiter = probed.clone();
-            Box::pin(async move { Ok(limiter.health().await?) })
+            async move { Ok(limiter.health().await?) }
         });
-        Ok(Some(OpenLimiter { limiter: Box::new(limiter), probe }))
+        Ok(Some(OpenLimiter { limiter: Box::new(limiter), probes }))
     }
 
     /// Returns `None`, because no URL is valid without the `redis` feature.
