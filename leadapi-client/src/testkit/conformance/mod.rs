@@ -70,7 +70,7 @@ use crate::Client;
 /// # Ok(()) }
 /// ```
 pub async fn run(client: &Client, target: &Target) -> Report {
-    let run = run::Run::new(client.context(), target);
+    let run = run::Run::new(client, target);
     sections::check(&run).await;
     run.finish().await
 }

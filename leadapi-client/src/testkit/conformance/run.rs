@@ -14,17 +14,17 @@ use super::{
     sender::{Sender, path_of},
     target::{Role, Target},
 };
-use crate::{
-    context::ClientContext,
-    redact::{MAX_FOREIGN_CHARS, redact},
-};
+use crate::{Client, WaitReason};
+
+/// The maximum number of characters of each text in a violation.
+const MAX_CHARS: usize = 600;
 
 /// The id of a lead created for a check, or the reason why it could not be created.
 pub(super) type CreatedLead = Result<String, Stop>;
 
 /// One run of the suite.
 pub(super) struct Run<'a> {
-    context: &'a ClientContext,
+    client: &'a Client,
     pub(super) target: &'a Target,
     /// A random name. It keeps this run's idempotency keys and absent ids from colliding with another run's.
     pub(super) name: String,
@@ -33,12 +33,12 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(context: &'a ClientContext, target: &'a Target) -> Self {
+    pub(super) fn new(client: &'a Client, target: &'a Target) -> Self {
         Self {
-            context,
+            client,
             target,
             name: IdempotencyKey::random().as_str().to_owned(),
-            sender: Sender::new(context, target),
+            sender: Sender::new(client, target),
             sentences: Mutex::default(),
         }
     }
@@ -50,9 +50,9 @@ impl<'a> Run<'a> {
         text: impl Into<String>,
         check: impl Future<Output = Result<T, Stop>>,
     ) {
-        let started_at = self.context.timer.now();
+        let started_at = self.client.timer().now();
         let outcome = check.await.map(drop);
-        let took = self.context.timer.now().saturating_sub(started_at);
+        let took = self.client.timer().now().saturating_sub(started_at);
         self.record(section, text.into(), outcome, took);
     }
 
@@ -71,7 +71,7 @@ impl<'a> Run<'a> {
     }
 
     fn redact(&self, text: &str) -> String {
-        redact(text, &self.context.origin.token, 3 * MAX_FOREIGN_CHARS)
+        self.client.redact(text, MAX_CHARS)
     }
 
     /// Deletes the created leads and returns the report.
@@ -151,7 +151,7 @@ impl<'a> Run<'a> {
 
     /// Waits for the rate limit, and reports the wait to the client's `on_wait` callback.
     pub(super) async fn wait(&self, operation: Operation, duration: Duration) {
-        self.sender.wait(operation, duration).await;
+        self.client.wait(operation, WaitReason::RateLimited, duration).await;
     }
 
     /// Returns the base path, without the host.

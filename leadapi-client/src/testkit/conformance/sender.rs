@@ -10,6 +10,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use futures_util::future::{Either, select};
 use http::{Method, Request, StatusCode, Uri, header::RETRY_AFTER};
 use leadapi_core::{
     auth::BearerToken,
@@ -23,10 +24,7 @@ use super::{
     rules::Rules,
     target::{Role, Target},
 };
-use crate::{
-    context::{ClientContext, Wait, WaitReason},
-    timer::within,
-};
+use crate::{Client, WaitReason};
 
 /// The number of connection failures and timeouts, without a response in between, after which the suite stops sending.
 const GIVE_UP: u32 = 3;
@@ -36,7 +34,7 @@ const MOST_WAITS: u32 = 4;
 
 /// Sends requests to the implementation through the client's transport, with the target's tokens.
 pub(super) struct Sender<'a> {
-    context: &'a ClientContext,
+    client: &'a Client,
     target: &'a Target,
     /// The base path, without the host.
     pub(super) base_path: String,
@@ -47,11 +45,11 @@ pub(super) struct Sender<'a> {
 }
 
 impl<'a> Sender<'a> {
-    pub(super) fn new(context: &'a ClientContext, target: &'a Target) -> Self {
-        let uri: Option<Uri> = context.origin.base.as_str().parse().ok();
+    pub(super) fn new(client: &'a Client, target: &'a Target) -> Self {
+        let uri: Option<Uri> = client.base_url().parse().ok();
         let base_path = uri.map(|uri| uri.path().trim_end_matches('/').to_owned()).unwrap_or_default();
         Self {
-            context,
+            client,
             target,
             base_path,
             rules: Mutex::new(Rules::new(target)),
@@ -71,19 +69,11 @@ impl<'a> Sender<'a> {
     }
 
     pub(super) fn token(&self, role: Role) -> Result<&BearerToken, Stop> {
-        if role == Role::Both { Ok(&self.context.origin.token) } else { self.target.token(role) }
+        if role == Role::Both { Ok(self.client.token()) } else { self.target.token(role) }
     }
 
     pub(super) fn url(&self, path: &str) -> String {
-        self.context.origin.base.join(path)
-    }
-
-    /// Waits for the rate limit, and reports the wait to the client's `on_wait` callback.
-    pub(super) async fn wait(&self, operation: Operation, duration: Duration) {
-        if let Some(on_wait) = &self.context.on_wait {
-            on_wait(&Wait { operation, reason: WaitReason::RateLimited, duration, failed_attempts: 0 });
-        }
-        self.context.timer.sleep(duration).await;
+        format!("{}{path}", self.client.base_url())
     }
 
     /// Sends a request and returns its response. `by` is the role of the token in the request, if any. A rate-limited
@@ -112,7 +102,7 @@ impl<'a> Sender<'a> {
                 Method::DELETE => Operation::DeleteLead,
                 _ => Operation::ListLeads,
             };
-            self.wait(operation, Duration::from_secs(after)).await;
+            self.client.wait(operation, WaitReason::RateLimited, Duration::from_secs(after)).await;
         }
     }
 
@@ -128,9 +118,9 @@ impl<'a> Sender<'a> {
         if self.without_response.load(Ordering::Relaxed) >= GIVE_UP {
             return Err(broken(format!("not sent, because the last {GIVE_UP} requests received no response")));
         }
-        let sent = self.context.transport.send(request.clone());
-        let actual = match within(&*self.context.timer, self.target.timeout, sent).await {
-            Some(Ok(response)) => {
+        let sent = self.client.transport().send(request.clone());
+        let actual = match select(sent, self.client.timer().sleep(self.target.timeout)).await {
+            Either::Left((Ok(response), _)) => {
                 self.without_response.store(0, Ordering::Relaxed);
                 let path = request.uri().path();
                 let path = path.strip_prefix(self.base_path.as_str()).unwrap_or(path).to_owned();
@@ -139,13 +129,13 @@ impl<'a> Sender<'a> {
                 self.observe(request, by, &response);
                 return Ok(response);
             }
-            Some(Err(error)) => {
+            Either::Left((Err(error), _)) => {
                 if error.is_connect() || error.is_timeout() {
                     self.without_response.fetch_add(1, Ordering::Relaxed);
                 }
                 error.to_string()
             }
-            None => {
+            Either::Right(_) => {
                 self.without_response.fetch_add(1, Ordering::Relaxed);
                 format!("no response within {:?}", self.target.timeout)
             }
