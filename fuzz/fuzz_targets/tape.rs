@@ -2,7 +2,7 @@
 //! parsed again.
 #![no_main]
 
-use leadapi_client::testkit::cassette::Cassette;
+use leadapi_testkit::cassette::Cassette;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -10,7 +10,6 @@ use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use leadapi_client::{
-    testkit::conformance::{Outcome, Report},
     timer::Timer,
     transport::{InProcess, Transport},
 };
@@ -21,9 +20,10 @@ use leadapi_core::{
     port::Clock,
     tokens::{self, StoredTokens},
 };
+use leadapi_testkit::conformance::{Outcome, Report};
 
 /// The standard data set.
-const DATA: &str = include_str!("../../../leadapi-client/conformance/dataset.json");
+const DATA: &str = include_str!("../../../leadapi-client/testkit/conformance/dataset.json");
 
 /// A simulated timer. Sleeping returns immediately and advances the clock, which otherwise stands still.
 #[derive(Clone)]

@@ -3,10 +3,10 @@
 use leadapi_client::{
     Client,
     model::{LeadQuery, Window},
-    testkit::conformance::{self, Report, Target},
 };
 use leadapi_core::{auth::BearerToken, dataset::Dataset, memory::Limits};
 use leadapi_server::Server;
+use leadapi_testkit::conformance::{self, Report, Target};
 
 use crate::{DATA, Leaping, broken, in_process, raised, service, skipped};
 
@@ -105,7 +105,7 @@ async fn a_second_run_gives_the_same_result() {
 fn the_target_names_tokens_of_the_data_set() {
     let dataset = Dataset::parse(DATA).unwrap();
     let target: serde_json::Value =
-        serde_json::from_str(include_str!("../../../leadapi-client/conformance/target.json")).unwrap();
+        serde_json::from_str(include_str!("../../../leadapi-client/testkit/conformance/target.json")).unwrap();
     for token in target["tokens"].as_object().unwrap().values() {
         let hash = BearerToken::parse(token.as_str().unwrap()).unwrap().hash();
         let mut tokens = dataset.businesses.iter().flat_map(|business| &business.tokens);

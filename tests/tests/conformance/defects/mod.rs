@@ -6,11 +6,9 @@ mod changes;
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::{Method, Request, Response};
-use leadapi_client::{
-    testkit::conformance::{self, Target},
-    transport::{Transport, TransportError},
-};
+use leadapi_client::transport::{Transport, TransportError};
 use leadapi_core::memory::Limits;
+use leadapi_testkit::conformance::{self, Target};
 use serde_json::json;
 
 use self::changes::{
