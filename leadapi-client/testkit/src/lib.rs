@@ -9,4 +9,5 @@ pub mod mock;
 mod serve;
 
 pub use fake::FakeLeadApi;
+pub use leadapi_client::timer::ManualTimer;
 pub use mock::MockLeadApi;
