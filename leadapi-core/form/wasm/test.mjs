@@ -5,8 +5,8 @@ import { Form, load } from "./package/index.js";
 
 const read = (path) => readFile(new URL(path, import.meta.url));
 await load(await read("package/leadapi_form_wasm_bg.wasm"));
-const sample = JSON.parse(await read("../leadapi-core/tests/data/form.json"));
-const { vectors } = JSON.parse(await read("../tests/tests/vectors/forms.json"));
+const sample = JSON.parse(await read("../../tests/data/form.json"));
+const { vectors } = JSON.parse(await read("../../../tests/tests/vectors/forms.json"));
 
 /** Returns a walk in the format of the test vectors. */
 function report(walk) {
