@@ -2,9 +2,11 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { Form, load } from "./package/index.js";
+import * as walking from "./package/walk.js";
 
 const read = (path) => readFile(new URL(path, import.meta.url));
 await load(await read("package/leadapi_form_wasm_bg.wasm"));
+await walking.load(await read("package/leadapi_form_walk_bg.wasm"));
 const sample = JSON.parse(await read("../../tests/data/form.json"));
 const { vectors } = JSON.parse(await read("../../../tests/tests/vectors/forms.json"));
 
@@ -39,8 +41,14 @@ function report(walk) {
 
 let compared = 0;
 for (const { name, record, draft, answers, expect } of vectors) {
-  const form = new Form(record === "@sample" ? sample : record, { version: draft ? "draft" : "live" });
-  const walk = report(form.walk(answers, { fallback: "…" }));
+  const walks = [Form, walking.Form].map((Engine) => {
+    const form = new Engine(record === "@sample" ? sample : record, { version: draft ? "draft" : "live" });
+    const walk = report(form.walk(answers, { fallback: "…" }));
+    form.free();
+    return walk;
+  });
+  assert.deepEqual(walks[0], walks[1], name);
+  const [walk] = walks;
   for (const [key, expected] of Object.entries(expect)) {
     // The package does not escape messages for HTML or URLs.
     if (!(key in walk)) {
@@ -50,12 +58,12 @@ for (const { name, record, draft, answers, expect } of vectors) {
     assert.deepEqual(walk[key], expected, `${name}: ${key}`);
     compared += 1;
   }
-  form.free();
 }
 
 const broken = JSON.stringify(sample).replaceAll("end:end_thanks", "end:nowhere");
 const [finding] = new Form(broken).check();
 assert.equal(finding.code, "target-ending-missing");
+assert.equal(walking.Form.prototype.check, undefined);
 assert.throws(() => new Form("[]"));
 assert.throws(() => new Form({}).walk("7"));
 

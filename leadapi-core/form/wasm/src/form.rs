@@ -49,6 +49,7 @@ impl CompiledForm {
     /// # Errors
     ///
     /// Returns an error if a finding cannot be written as JSON.
+    #[cfg(feature = "check")]
     pub fn check(&self) -> Result<String, Error> {
         serde_json::to_string(&self.0.borrow_dependent().check())
     }

@@ -36,11 +36,12 @@ impl Form {
         Ok(self.0.walk(answers, fallback)?)
     }
 
-    /// Checks the form. Returns a JSON array of findings.
+    /// Checks the form (feature `check`). Returns a JSON array of findings.
     ///
     /// # Errors
     ///
     /// Returns an error if a finding cannot be written as JSON.
+    #[cfg(feature = "check")]
     pub fn check(&self) -> Result<String, JsError> {
         Ok(self.0.check()?)
     }
