@@ -2,6 +2,7 @@
 //! takes the business, and every promise has a test.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+mod examples;
 mod imports;
 mod promises;
 mod test_names;
@@ -16,7 +17,8 @@ use syn::{FnArg, Item, Signature, TraitItem, Type};
 
 use self::tree::Tree;
 
-const CRATES: [&str; 4] = ["leadapi-core", "leadapi-core/form", "leadapi-server", "leadapi-client"];
+const CRATES: [&str; 5] =
+    ["leadapi-core", "leadapi-core/form", "leadapi-server", "leadapi-client", "leadapi-client/testkit"];
 
 const MAX_LINES: usize = 300;
 

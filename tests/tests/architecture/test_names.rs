@@ -7,11 +7,12 @@ use syn::{Attribute, Item, Meta};
 use crate::{root, rust_files};
 
 /// The packages, and their folders in the repository.
-const PACKAGES: [(&str, &str); 5] = [
+const PACKAGES: [(&str, &str); 6] = [
     ("leadapi-core", "leadapi-core"),
     ("leadapi-form", "leadapi-core/form"),
     ("leadapi-server", "leadapi-server"),
     ("leadapi-client", "leadapi-client"),
+    ("leadapi-testkit", "leadapi-client/testkit"),
     ("leadapi-tests", "tests"),
 ];
 
