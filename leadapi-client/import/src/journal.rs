@@ -6,7 +6,7 @@
 
 use std::{
     collections::HashMap,
-    fs::{File, TryLockError},
+    fs::{File, OpenOptions, TryLockError},
     io::{self, Read, Write},
     path::{Path, PathBuf},
 };
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::{ImportError, JournalProblem},
-    private_file::private_without_links,
+    private_file::{refuse_links, restrict},
 };
 
 /// The version of the file format.
@@ -85,8 +85,8 @@ struct Entry {
 impl Journal {
     /// Opens and locks a journal for appending, and reads it. Creates it if it is missing. Changes no other file.
     pub(crate) fn open(path: &Path, target: &Destination) -> Result<Self, ImportError> {
-        let mut options = private_without_links();
-        options.read(true).append(true).create(true);
+        let mut options = OpenOptions::new();
+        let options = refuse_links(restrict(options.read(true).append(true).create(true)));
         let mut file = options.open(path).map_err(|error| match path.symlink_metadata() {
             Ok(found) if !found.is_file() => journal_error(path, JournalProblem::NotAJournal),
             _ => journal_error(path, error),

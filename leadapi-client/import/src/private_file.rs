@@ -1,21 +1,21 @@
-//! Files that only their owner can read.
+//! Files that only their owner can read, because they contain leads.
 
 use std::fs::OpenOptions;
 
-/// Returns options that create a file for its owner only. Such a file contains leads.
-pub(crate) fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
+/// Makes a file that is created readable only by its owner.
+#[cfg_attr(not(unix), allow(unused_variables, reason = "only Unix has modes"))]
+pub(crate) fn restrict(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options
 }
 
-/// Returns options that refuse symbolic links, which could point to a file of another user.
-pub(crate) fn private_without_links() -> OpenOptions {
-    let mut options = private();
+/// Refuses symbolic links, which could point to a file of another user.
+#[cfg_attr(not(unix), allow(unused_variables, reason = "only Unix has this flag"))]
+pub(crate) fn refuse_links(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     if let Ok(flags) = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()) {
-        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
+        std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags);
     }
     options
 }

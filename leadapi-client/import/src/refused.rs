@@ -2,14 +2,14 @@
 
 use std::{
     ffi::OsString,
-    fs::{self, File},
+    fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
 };
 
 use csv::{StringRecord, WriterBuilder};
 
-use crate::{csv_file::CsvFile, error::ImportError, field::REFUSED_COLUMNS, private_file::private};
+use crate::{csv_file::CsvFile, error::ImportError, field::REFUSED_COLUMNS, private_file::restrict};
 
 /// Refused rows in a file that gets its final name at the end of the import. The file is created with the first row.
 pub(crate) struct Refused<'s> {
@@ -63,7 +63,7 @@ impl<'s> Refused<'s> {
             io::ErrorKind::NotFound => Ok(()),
             _ => Err(error),
         })?;
-        let mut file = private().write(true).create_new(true).open(self.partial())?;
+        let mut file = restrict(OpenOptions::new().write(true).create_new(true)).open(self.partial())?;
         if self.csv.has_byte_order_mark() {
             file.write_all("\u{feff}".as_bytes())?;
         }
