@@ -17,8 +17,14 @@ use syn::{FnArg, Item, Signature, TraitItem, Type};
 
 use self::tree::Tree;
 
-const CRATES: [&str; 5] =
-    ["leadapi-core", "leadapi-core/form", "leadapi-server", "leadapi-client", "leadapi-client/testkit"];
+const CRATES: [&str; 6] = [
+    "leadapi-core",
+    "leadapi-core/form",
+    "leadapi-server",
+    "leadapi-client",
+    "leadapi-client/testkit",
+    "leadapi-client/import",
+];
 
 const MAX_LINES: usize = 300;
 

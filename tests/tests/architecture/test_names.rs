@@ -7,12 +7,13 @@ use syn::{Attribute, Item, Meta};
 use crate::{root, rust_files};
 
 /// The packages, and their folders in the repository.
-const PACKAGES: [(&str, &str); 6] = [
+const PACKAGES: [(&str, &str); 7] = [
     ("leadapi-core", "leadapi-core"),
     ("leadapi-form", "leadapi-core/form"),
     ("leadapi-server", "leadapi-server"),
     ("leadapi-client", "leadapi-client"),
     ("leadapi-testkit", "leadapi-client/testkit"),
+    ("leadapi-import", "leadapi-client/import"),
     ("leadapi-tests", "tests"),
 ];
 

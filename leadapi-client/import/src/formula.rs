@@ -5,13 +5,13 @@
 ///
 /// Numbers, such as the phone number `+34 600 000 000`, stay as they are. The prefix is also added in front of an
 /// existing prefix, so that [`unescape`] restores every field.
-pub(super) fn escape(field: String) -> String {
+pub(crate) fn escape(field: String) -> String {
     let is_number = field.chars().all(|c| c.is_ascii_digit() || " +-.,()/".contains(c));
     if is_formula(field.trim_start_matches('\'')) && !is_number { format!("'{field}") } else { field }
 }
 
 /// Removes one `'` in front of text that a spreadsheet might evaluate, even if [`escape`] did not add it.
-pub(super) fn unescape(field: &str) -> &str {
+pub(crate) fn unescape(field: &str) -> &str {
     field.strip_prefix('\'').filter(|rest| is_formula(rest.trim_start_matches('\''))).unwrap_or(field)
 }
 

@@ -1,14 +1,10 @@
 //! Phone numbers as spreadsheets and advertising platforms write them.
 
-use serde::Serialize;
-
-use crate::cli::output::count;
-
 /// Returns the phone number in a cell. Takes it out of `="…"`, which keeps a spreadsheet from changing it, and removes
 /// the prefix `p:` of lead ads. Any other text stays as it is.
 ///
 /// A spreadsheet rounds a long number, and then its last digits are lost. Such a cell is an error.
-pub(super) fn read(cell: &str) -> Result<&str, String> {
+pub(crate) fn read(cell: &str) -> Result<&str, String> {
     let text = cell.trim();
     let text = text.strip_prefix("=\"").and_then(|text| text.strip_suffix('"')).unwrap_or(text);
     let text = text.strip_prefix("p:").filter(|rest| rest.starts_with(['+', '0'])).unwrap_or(text);
@@ -28,27 +24,22 @@ fn is_rounded(text: &str) -> bool {
     digits(whole) && digits(fraction) && exponent.strip_prefix('+').is_some_and(digits)
 }
 
-/// The number of phone numbers in a file, and how many of them a spreadsheet rounded.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
-pub(super) struct Phones {
-    numbers: u64,
-    rounded: u64,
+/// The phone numbers of a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PhoneCounts {
+    /// The number of phone numbers.
+    pub numbers: u64,
+    /// How many of them a spreadsheet rounded.
+    pub rounded: u64,
 }
 
-impl Phones {
-    pub(super) fn add(&mut self, cell: &str) {
+impl PhoneCounts {
+    pub(crate) fn add(&mut self, cell: &str) {
         if !cell.trim().is_empty() {
             self.numbers += 1;
             self.rounded += u64::from(read(cell).is_err());
         }
-    }
-
-    /// Returns a line for the report if a number was rounded.
-    pub(super) fn text(self) -> Option<String> {
-        let Self { numbers, rounded } = self;
-        let were = if rounded == 1 { "was" } else { "were" };
-        let numbers = count(numbers, "phone number", "phone numbers");
-        (rounded > 0).then(|| format!("phone: {rounded} of {numbers} {were} rounded by a spreadsheet"))
     }
 }
 

@@ -6,25 +6,25 @@ use csv::StringRecord;
 use leadapi_core::model::{IdempotencyKey, InvalidIdempotencyKey, NewLead};
 use sha2::{Digest, Sha256};
 
-pub(super) struct Row {
+pub(crate) struct Row {
     /// The line in the file at which the row starts.
-    pub(super) line: u64,
+    pub(crate) line: u64,
     /// The fields as they are in the file.
-    pub(super) record: StringRecord,
+    pub(crate) record: StringRecord,
     /// The reason that the row is refused. `new` is then not a valid lead, so the client refuses it without sending it.
-    pub(super) fault: Option<String>,
-    pub(super) new: NewLead,
+    pub(crate) fault: Option<String>,
+    pub(crate) new: NewLead,
 }
 
 impl Row {
-    pub(super) fn new(line: u64, record: StringRecord, new: Result<NewLead, String>) -> Self {
+    pub(crate) fn new(line: u64, record: StringRecord, new: Result<NewLead, String>) -> Self {
         match new {
             Ok(new) => Self { line, record, fault: None, new },
             Err(fault) => Self { line, record, fault: Some(fault), new: NewLead::default() },
         }
     }
 
-    pub(super) fn refuse(&mut self, fault: String) {
+    pub(crate) fn refuse(&mut self, fault: String) {
         (self.fault, self.new) = (Some(fault), NewLead::default());
     }
 }
@@ -33,18 +33,18 @@ impl Row {
 ///
 /// A key is derived from the name of the import, the content of the lead, and the number of equal leads before it in
 /// the file. Other leads in the file and the order of the rows therefore do not affect it.
-pub(super) struct Keys {
+pub(crate) struct Keys {
     name: String,
     seen: HashMap<[u8; 32], u64>,
 }
 
 impl Keys {
-    pub(super) fn new(name: String) -> Self {
+    pub(crate) fn new(name: String) -> Self {
         Self { name, seen: HashMap::new() }
     }
 
     /// Returns the key of the next row, or the reason why it is not a valid lead.
-    pub(super) fn next(&mut self, new: &NewLead) -> Result<IdempotencyKey, String> {
+    pub(crate) fn next(&mut self, new: &NewLead) -> Result<IdempotencyKey, String> {
         let fingerprint = new.check().map_err(|errors| errors.to_string())?.fingerprint();
         let nth = self.seen.entry(fingerprint).and_modify(|nth| *nth += 1).or_insert(1);
         let hash = Sha256::new().chain_update(&self.name).chain_update([0]).chain_update(fingerprint).finalize();

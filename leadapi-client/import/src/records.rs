@@ -2,15 +2,17 @@
 //!
 //! The `csv` crate accepts any quotes. With an unbalanced quote, it reads the following rows as text of one cell.
 
-use std::io::{self, BufReader, Bytes, Read};
+use std::io::{BufReader, Bytes, Read};
 
 use csv::StringRecord;
+
+use crate::error::FileProblem;
 
 /// The records of a file. After an error, the iterator ends.
 ///
 /// A cell is quoted if it starts with a quote. Only a delimiter or a line end can follow its closing quote, and each
 /// quote inside it is written twice. In any other cell, a quote is text. A line ends with LF, CRLF or CR.
-pub(super) struct Records<R> {
+pub(crate) struct Records<R> {
     bytes: Bytes<BufReader<R>>,
     delimiter: u8,
     /// The number of bytes that must be read before the end.
@@ -23,22 +25,22 @@ pub(super) struct Records<R> {
 }
 
 /// A record and its place in the file.
-pub(super) struct Record {
+pub(crate) struct Record {
     /// The line at which the record starts.
-    pub(super) line: u64,
-    pub(super) fields: StringRecord,
+    pub(crate) line: u64,
+    pub(crate) fields: StringRecord,
     lines: Lines,
 }
 
 impl Record {
     /// Returns whether all fields are empty, as in the rows that spreadsheets write below the last row with data.
-    pub(super) fn is_blank(&self) -> bool {
+    pub(crate) fn is_blank(&self) -> bool {
         self.fields.iter().all(|field| field.trim().is_empty())
     }
 
     /// Returns whether the record consists of several lines, and each one looks like a row with this number of columns.
     /// If an unbalanced quote swallows rows, and another one ends the cell, the result looks like this.
-    pub(super) fn resembles_rows(&self, columns: usize) -> bool {
+    pub(crate) fn resembles_rows(&self, columns: usize) -> bool {
         let delimiters = u64::try_from(columns).unwrap_or(u64::MAX).checked_sub(1).filter(|number| *number > 0);
         self.lines.count > 1 && delimiters.is_some() && self.lines.delimiters == delimiters && !self.lines.differ
     }
@@ -85,19 +87,19 @@ struct Partial {
 
 impl<R: Read> Records<R> {
     /// Reads records up to the end of the input. An end before `length` bytes is an error.
-    pub(super) fn new(input: R, delimiter: u8, length: u64) -> Self {
+    pub(crate) fn new(input: R, delimiter: u8, length: u64) -> Self {
         let bytes = BufReader::new(input).bytes();
         Self { bytes, delimiter, length, read: 0, line: 1, is_after_cr: false, has_ended: false }
     }
 
     /// Returns the number of bytes that have been read.
-    pub(super) const fn bytes_read(&self) -> u64 {
+    pub(crate) const fn bytes_read(&self) -> u64 {
         self.read
     }
 
-    fn record(&mut self) -> Result<Option<Record>, String> {
+    fn record(&mut self) -> Result<Option<Record>, FileProblem> {
         let mut partial: Option<Partial> = None;
-        while let Some(byte) = self.bytes.next().transpose().map_err(|error| unreadable(&error))? {
+        while let Some(byte) = self.bytes.next().transpose()? {
             self.read += 1;
             let is_second_half = self.is_after_cr && byte == b'\n';
             self.is_after_cr = byte == b'\r';
@@ -113,20 +115,18 @@ impl<R: Read> Records<R> {
             }
         }
         if self.read < self.length {
-            return Err("the file changed while it was read".to_owned());
+            return Err(FileProblem::Changed);
         }
         let Some(partial) = partial else { return Ok(None) };
         if partial.position == Position::Quoted {
-            return Err(format!("line {}: the quote that opens here is never closed; {HINT}", partial.cell_line));
+            return Err(FileProblem::UnclosedQuote { line: partial.cell_line });
         }
         partial.finish().map(Some)
     }
 }
 
-const HINT: &str = "inside a quoted cell, a quote is written twice";
-
 impl<R: Read> Iterator for Records<R> {
-    type Item = Result<Record, String>;
+    type Item = Result<Record, FileProblem>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.has_ended {
@@ -153,7 +153,7 @@ impl Partial {
     }
 
     /// Adds a byte on this line. Returns whether it ends the record.
-    fn add(&mut self, byte: u8, delimiter: u8, line: u64, ends_line: bool) -> Result<bool, String> {
+    fn add(&mut self, byte: u8, delimiter: u8, line: u64, ends_line: bool) -> Result<bool, FileProblem> {
         if ends_line {
             self.end_line();
         } else if byte == delimiter {
@@ -177,11 +177,10 @@ impl Partial {
                 (self.position, self.cell_line) = (Position::Start, line);
             }
             (Position::AfterQuote, _) if self.cell_line == line => {
-                return Err(format!("line {line}: text follows the closing quote of a cell; {HINT}"));
+                return Err(FileProblem::TextAfterQuote { line });
             }
             (Position::AfterQuote, _) => {
-                let opened = self.cell_line;
-                return Err(format!("line {opened}: the quote that opens here is closed on line {line}; {HINT}"));
+                return Err(FileProblem::QuoteClosedLater { line: self.cell_line, closed: line });
             }
             (Position::Start | Position::Text, _) => {
                 self.cell.push(byte);
@@ -198,18 +197,17 @@ impl Partial {
         (self.delimiters, self.is_blank_line) = (0, true);
     }
 
-    fn end_cell(&mut self) -> Result<(), String> {
+    fn end_cell(&mut self) -> Result<(), FileProblem> {
         let text = str::from_utf8(&self.cell).map_err(|error| {
             let before = self.cell.get(..error.valid_up_to()).unwrap_or_default();
-            let line = self.cell_line + line_ends(before);
-            format!("line {line} is not UTF-8: save the file as \"CSV UTF-8\"")
+            FileProblem::NotUtf8 { line: self.cell_line + line_ends(before) }
         })?;
         self.fields.push_field(text);
         self.cell.clear();
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Record, String> {
+    fn finish(mut self) -> Result<Record, FileProblem> {
         self.end_line();
         self.end_cell()?;
         Ok(Record { line: self.line, fields: self.fields, lines: self.lines })
@@ -224,11 +222,6 @@ fn line_ends(text: &[u8]) -> u64 {
         ends
     });
     u64::try_from(ends.count()).unwrap_or(u64::MAX)
-}
-
-/// Returns the message for a file that cannot be read.
-pub(super) fn unreadable(error: &io::Error) -> String {
-    format!("cannot read the file: {error}")
 }
 
 #[cfg(test)]

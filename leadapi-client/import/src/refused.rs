@@ -4,29 +4,27 @@ use std::{
     ffi::OsString,
     fs::{self, File, OpenOptions},
     io::{self, Write},
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
 use csv::{StringRecord, WriterBuilder};
 
-use super::{field::REFUSED_COLUMNS, sheet::Sheet};
-use crate::cli::CommandError;
+use crate::{csv_file::CsvFile, error::ImportError, field::REFUSED_COLUMNS, private_file::restrict};
 
 /// Refused rows in a file that gets its final name at the end of the import. The file is created with the first row.
-pub(super) struct Refused<'s> {
-    sheet: &'s Sheet,
+pub(crate) struct Refused<'s> {
+    csv: &'s CsvFile,
     /// The path of the file without its suffix.
     path: PathBuf,
     file: Option<Box<csv::Writer<File>>>,
 }
 
 impl<'s> Refused<'s> {
-    pub(super) fn new(sheet: &'s Sheet, path: PathBuf) -> Self {
-        Self { sheet, path, file: None }
+    pub(crate) fn new(csv: &'s CsvFile, path: PathBuf) -> Self {
+        Self { csv, path, file: None }
     }
 
-    pub(super) fn add(&mut self, line: u64, record: &StringRecord, because: &str) -> Result<(), CommandError> {
+    pub(crate) fn add(&mut self, line: u64, record: &StringRecord, because: &str) -> Result<(), ImportError> {
         let line = line.to_string();
         let row = self.row(record, [&line, because]);
         if self.file.is_none() {
@@ -39,7 +37,7 @@ impl<'s> Refused<'s> {
     /// If any row was refused, gives the file its final name and returns its path.
     ///
     /// An earlier file with other content is never replaced, because the user may be correcting it.
-    pub(super) fn finish(mut self) -> Result<Option<PathBuf>, CommandError> {
+    pub(crate) fn finish(mut self) -> Result<Option<PathBuf>, ImportError> {
         let Some(writer) = self.file.take() else { return Ok(None) };
         let renamed = writer.into_inner().map_err(csv::IntoInnerError::into_error).and_then(|file| {
             file.sync_all()?;
@@ -65,12 +63,12 @@ impl<'s> Refused<'s> {
             io::ErrorKind::NotFound => Ok(()),
             _ => Err(error),
         })?;
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(self.partial())?;
-        if self.sheet.has_byte_order_mark() {
+        let mut file = restrict(OpenOptions::new().write(true).create_new(true)).open(self.partial())?;
+        if self.csv.has_byte_order_mark() {
             file.write_all("\u{feff}".as_bytes())?;
         }
-        let mut writer = WriterBuilder::new().delimiter(self.sheet.delimiter).flexible(true).from_writer(file);
-        writer.write_record(&self.row(&self.sheet.header, REFUSED_COLUMNS))?;
+        let mut writer = WriterBuilder::new().delimiter(self.csv.delimiter.byte()).flexible(true).from_writer(file);
+        writer.write_record(&self.row(&self.csv.header, REFUSED_COLUMNS))?;
         Ok(writer)
     }
 
@@ -79,7 +77,7 @@ impl<'s> Refused<'s> {
     fn row(&self, record: &StringRecord, ours: [&str; 2]) -> StringRecord {
         let mut row = StringRecord::from(&ours[..]);
         for (at, field) in record.iter().enumerate() {
-            if !self.sheet.header.get(at).is_some_and(|title| REFUSED_COLUMNS.contains(&title)) {
+            if !self.csv.header.get(at).is_some_and(|title| REFUSED_COLUMNS.contains(&title)) {
                 row.push_field(field);
             }
         }
@@ -90,13 +88,13 @@ impl<'s> Refused<'s> {
         with_suffix(&self.path, ".refused.partial")
     }
 
-    fn failed(&self, source: io::Error) -> CommandError {
-        CommandError::Write { path: self.partial(), source }
+    fn failed(&self, source: io::Error) -> ImportError {
+        ImportError::Write { path: self.partial(), source }
     }
 }
 
 /// Returns `leads.csv.journal` for `leads.csv` and `.journal`.
-pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     name.into()

@@ -1,25 +1,29 @@
 //! The notation of the amounts in the column `value`.
 
+use std::fmt;
+
+use crate::{delimiter::Delimiter, error::FileProblem};
 use leadapi_core::{
     model::{Amount, InvalidAmount},
     number::NumberFormat,
 };
-use serde::Serialize;
 
-use super::delimiter::Delimiter;
-
-/// The notation that the options name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Notation {
-    DecimalComma,
-    DecimalPoint,
-    /// No option: a decimal point, and no grouped digits, because the meaning of 1,234 depends on the country.
+/// The notation of amounts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Notation {
+    /// A decimal point, and no grouped digits, because the meaning of 1,234 depends on the country.
+    #[default]
     Plain,
+    /// A decimal comma, such as 1.234,50 or 1234,5.
+    DecimalComma,
+    /// A decimal point, such as 1,234.50 or 1234.5.
+    DecimalPoint,
 }
 
 impl Notation {
     /// Parses a number. A number in another notation is an error.
-    pub(super) fn parse(self, text: &str) -> Result<Amount, String> {
+    pub(crate) fn parse(self, text: &str) -> Result<Amount, String> {
         let format = match self {
             Self::DecimalComma => NumberFormat::DECIMAL_COMMA,
             Self::DecimalPoint => NumberFormat::DECIMAL_POINT,
@@ -40,21 +44,24 @@ impl Notation {
             Self::Plain => "450 or 1234.5",
         }
     }
+}
 
-    const fn name(self) -> &'static str {
-        if matches!(self, Self::DecimalComma) { "decimal comma" } else { "decimal point" }
+/// Writes the decimal separator: `decimal comma` or `decimal point`.
+impl fmt::Display for Notation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if *self == Self::DecimalComma { "decimal comma" } else { "decimal point" })
     }
 }
 
 /// Writes a number with a decimal comma, without grouped digits and without an exponent.
-pub(super) fn with_decimal_comma(number: f64) -> String {
+pub(crate) fn with_decimal_comma(number: f64) -> String {
     // Without a precision, Rust prints only enough digits of a large whole number to identify the double.
     if number.fract() == 0.0 { format!("{number:.0}") } else { number.to_string().replace('.', ",") }
 }
 
 /// What the first pass finds in the column `value`.
 #[derive(Debug, Default)]
-pub(super) struct Survey {
+pub(crate) struct Survey {
     /// The first amount, or the first one with a separator.
     example: Option<(String, Amount)>,
     /// The first amount with a point before exactly three digits at its end.
@@ -63,22 +70,20 @@ pub(super) struct Survey {
     has_decimals: bool,
 }
 
-/// An amount of the file, and how it is read.
-#[derive(Debug, Clone, Serialize)]
-pub(super) struct Reading {
-    notation: &'static str,
-    text: String,
-    number: Amount,
-}
-
-impl Reading {
-    pub(super) fn text(&self) -> String {
-        format!("value: {}, {} → {}", self.notation, self.text, self.number)
-    }
+/// An amount of a file, and how it is read.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct AmountReading {
+    /// The notation in which all amounts of the file are read.
+    pub notation: Notation,
+    /// The amount as it is written.
+    pub text: String,
+    /// The amount as it is read.
+    pub number: Amount,
 }
 
 impl Survey {
-    pub(super) fn add(&mut self, line: u64, text: &str, notation: Notation) {
+    pub(crate) fn add(&mut self, line: u64, text: &str, notation: Notation) {
         let text = text.trim();
         let Ok(amount) = notation.parse(text) else { return };
         let has_separator = |text: &str| text.contains(['.', ',']);
@@ -97,22 +102,19 @@ impl Survey {
 
     /// Returns an error if all amounts with a point could also be grouped digits. A country with a decimal comma uses
     /// semicolons or tabs as delimiters, and no option names the notation.
-    pub(super) fn check(&self, notation: Notation, delimiter: u8) -> Result<(), String> {
+    pub(crate) fn check(&self, notation: Notation, delimiter: Delimiter) -> Result<(), FileProblem> {
         match &self.ambiguous {
             Some((line, text))
-                if notation == Notation::Plain && delimiter != Delimiter::Comma.byte() && !self.has_decimals =>
+                if notation == Notation::Plain && delimiter != Delimiter::Comma && !self.has_decimals =>
             {
-                Err(format!(
-                    "line {line}: value {text} is ambiguous, and so is every other amount with a point: pass \
-                     --decimal-point or --decimal-comma"
-                ))
+                Err(FileProblem::AmbiguousAmount { line: *line, text: text.clone() })
             }
             _ => Ok(()),
         }
     }
 
-    pub(super) fn reading(self, notation: Notation) -> Option<Reading> {
-        self.example.map(|(text, number)| Reading { notation: notation.name(), text, number })
+    pub(crate) fn reading(self, notation: Notation) -> Option<AmountReading> {
+        self.example.map(|(text, number)| AmountReading { notation, text, number })
     }
 }
 
@@ -162,16 +164,18 @@ mod tests {
         let check = |texts: &[&str], notation, delimiter| {
             let mut survey = Survey::default();
             texts.iter().zip(2..).for_each(|(text, line)| survey.add(line, text, notation));
-            survey.check(notation, delimiter)
+            survey.check(notation, delimiter).map_err(|problem| problem.to_string())
         };
         assert!(
-            check(&["450", "1.234", "12.500"], Notation::Plain, b';').unwrap_err().starts_with("line 3: value 1.234")
+            check(&["450", "1.234", "12.500"], Notation::Plain, Delimiter::Semicolon)
+                .unwrap_err()
+                .starts_with("line 3: value 1.234")
         );
-        assert_eq!(check(&["1.234", "12.5"], Notation::Plain, b';'), Ok(()));
-        assert_eq!(check(&["1.234", "0.125"], Notation::Plain, b';'), Ok(()));
-        assert_eq!(check(&["1.234"], Notation::Plain, b','), Ok(()));
-        assert_eq!(check(&["1.234"], Notation::DecimalComma, b';'), Ok(()));
-        assert_eq!(check(&["1.234"], Notation::DecimalPoint, b';'), Ok(()));
-        assert_eq!(check(&["450"], Notation::Plain, b';'), Ok(()));
+        assert_eq!(check(&["1.234", "12.5"], Notation::Plain, Delimiter::Semicolon), Ok(()));
+        assert_eq!(check(&["1.234", "0.125"], Notation::Plain, Delimiter::Semicolon), Ok(()));
+        assert_eq!(check(&["1.234"], Notation::Plain, Delimiter::Comma), Ok(()));
+        assert_eq!(check(&["1.234"], Notation::DecimalComma, Delimiter::Semicolon), Ok(()));
+        assert_eq!(check(&["1.234"], Notation::DecimalPoint, Delimiter::Semicolon), Ok(()));
+        assert_eq!(check(&["450"], Notation::Plain, Delimiter::Semicolon), Ok(()));
     }
 }

@@ -10,8 +10,25 @@ use leadapi_core::{
     port::{Admission, Class, Clock, RateLimiter, Store, TokenVerifier, Verdict},
 };
 
-/// Returns a client that acts on behalf of a business, with both scopes and without rate limits.
-pub(super) fn client(
+/// Returns a client that calls the API on a store in this process, on behalf of a business, with both scopes and without
+/// rate limits. A host uses it to import leads into its own store.
+///
+/// ```
+/// use leadapi_core::{dataset::Dataset, memory::{MemoryStore, SystemClock}};
+///
+/// # futures_executor::block_on(async {
+/// let data = r#"{"businesses": [{"id": "sol", "name": "Sol", "created_at": "2026-01-12T09:00:00Z"}]}"#;
+/// let store = MemoryStore::new(Dataset::parse(data)?);
+/// let client = leadapi_import::in_process(store, SystemClock, "sol".parse()?)?;
+/// assert_eq!(client.leads().list(&Default::default()).await?.total, 0);
+/// # Ok::<(), leadapi_core::BoxError>(())
+/// # }).unwrap();
+/// ```
+///
+/// # Errors
+///
+/// Returns an error if the system's random number generator fails.
+pub fn in_process(
     store: impl Store + 'static,
     clock: impl Clock + 'static,
     business: BusinessId,

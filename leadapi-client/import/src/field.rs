@@ -1,45 +1,83 @@
 //! The columns of a CSV file, which are the fields of a lead.
 
+use std::str::FromStr;
+
 use leadapi_core::{
     model::NewLead,
     validate::{LEAD_FIELDS, LeadField},
 };
 use serde_json::Value;
 
-use super::{amounts::Notation, phone};
+use crate::{amounts::Notation, phone};
 
 /// The columns that a file of refused rows has in front of the columns of the input.
-pub(super) const REFUSED_COLUMNS: [&str; 2] = ["refused_line", "refused_because"];
+pub(crate) const REFUSED_COLUMNS: [&str; 2] = ["refused_line", "refused_because"];
 
-/// What a column is mapped to.
+/// The target of a column.
+///
+/// ```
+/// use leadapi_import::ColumnTarget;
+///
+/// assert_eq!("notes".parse::<ColumnTarget>()?.name(), "notes");
+/// assert!("created_at".parse::<ColumnTarget>().unwrap_err().to_string().starts_with("the fields are client_id, name"));
+/// # Ok::<(), leadapi_import::UnknownField>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
-pub(super) enum MappedField {
+#[non_exhaustive]
+pub enum ColumnTarget {
+    /// A field of a lead.
     Field(LeadField),
-    /// A part of the name, as in forms.
+    /// The first part of the name.
     FirstName,
+    /// The second part of the name.
     LastName,
 }
 
-impl MappedField {
-    pub(super) const fn name(self) -> &'static str {
+/// The error for a text that names no field that callers can set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the fields are {}", ColumnTarget::names().join(", "))]
+pub struct UnknownField;
+
+impl ColumnTarget {
+    /// Returns the name of the target, such as `email` or `first_name`.
+    ///
+    /// ```
+    /// assert_eq!(leadapi_import::ColumnTarget::FirstName.name(), "first_name");
+    /// ```
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Field(field) => field.name(),
             Self::FirstName => "first_name",
             Self::LastName => "last_name",
         }
     }
+
+    /// Returns the names of all targets.
+    ///
+    /// ```
+    /// assert!(leadapi_import::ColumnTarget::names().contains(&"email"));
+    /// ```
+    pub fn names() -> Vec<&'static str> {
+        Self::all().map(Self::name).collect()
+    }
+
+    fn all() -> impl Iterator<Item = Self> {
+        let fields = LEAD_FIELDS.into_iter().filter(|field| field.is_writable()).map(Self::Field);
+        fields.chain([Self::FirstName, Self::LastName])
+    }
 }
 
-/// Returns the target with this name, if callers can set it.
-pub(super) fn writable(name: &str) -> Option<MappedField> {
-    let field = LEAD_FIELDS.into_iter().find(|field| field.is_writable() && field.name() == name);
-    let part = [MappedField::FirstName, MappedField::LastName].into_iter().find(|part| part.name() == name);
-    field.map(MappedField::Field).or(part)
+impl FromStr for ColumnTarget {
+    type Err = UnknownField;
+
+    fn from_str(name: &str) -> Result<Self, UnknownField> {
+        Self::all().find(|target| target.name() == name).ok_or(UnknownField)
+    }
 }
 
 /// Returns the field with the same name as a column. Case, spaces, hyphens, underscores and a missing `id` suffix do
 /// not matter: `E-Mail` matches `email`, and `Stage` matches `stage_id`.
-pub(super) fn titled(title: &str) -> Option<LeadField> {
+pub(crate) fn titled(title: &str) -> Option<LeadField> {
     let simple = |text: &str| text.to_lowercase().replace([' ', '-', '_'], "");
     let title = simple(title);
     LEAD_FIELDS.into_iter().find(|field| {
@@ -49,15 +87,8 @@ pub(super) fn titled(title: &str) -> Option<LeadField> {
     })
 }
 
-/// Returns the names of the targets that callers can set, for messages.
-pub(super) fn writable_names() -> String {
-    let fields = LEAD_FIELDS.iter().filter(|field| field.is_writable()).map(|field| field.name());
-    let names: Vec<&str> = fields.chain([MappedField::FirstName.name(), MappedField::LastName.name()]).collect();
-    names.join(", ")
-}
-
 /// Sets a field to the text of a cell.
-pub(super) fn set(new: &mut NewLead, field: LeadField, text: &str, notation: Notation) -> Result<(), String> {
+pub(crate) fn set(new: &mut NewLead, field: LeadField, text: &str, notation: Notation) -> Result<(), String> {
     let id = || Some(text.trim().to_owned());
     match field {
         LeadField::ClientId => new.client_id = id(),
@@ -76,7 +107,7 @@ pub(super) fn set(new: &mut NewLead, field: LeadField, text: &str, notation: Not
 }
 
 /// Returns the text of a cell for the JSON value of a field.
-pub(super) fn cell(value: &Value) -> String {
+pub(crate) fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),

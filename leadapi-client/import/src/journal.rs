@@ -8,7 +8,6 @@ use std::{
     collections::HashMap,
     fs::{File, OpenOptions, TryLockError},
     io::{self, Read, Write},
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
@@ -17,40 +16,47 @@ use leadapi_core::{
     id::{BusinessId, LeadId},
     model::{IdempotencyKey, Timestamp},
 };
-use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
-use crate::cli::csv_error::CsvError;
+use crate::{
+    error::{ImportError, JournalProblem},
+    private_file::{refuse_links, restrict},
+};
 
 /// The version of the file format.
 const VERSION: u32 = 1;
 
-pub(super) struct Journal {
+pub(crate) struct Journal {
     path: PathBuf,
     /// `None` for a dry run, which does not write to the journal.
     file: Option<File>,
     rows: HashMap<String, RowState>,
     /// The last time that was recorded or observed.
     last: Timestamp,
-    failed: Option<CsvError>,
+    failed: Option<ImportError>,
 }
 
-/// The API that an import calls, as the first line of a journal records it.
+/// The API that an import writes to. The journal records it, to detect an import of the same file into another API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Target {
-    /// The base URL, or the store and the business.
+#[non_exhaustive]
+pub struct Destination {
+    /// The base URL, or the name of the store and the business.
     #[serde(rename = "api")]
-    pub(super) name: String,
-    /// `None` for an API that is called over HTTP, and in a journal of an earlier version.
+    pub name: String,
+    /// `None` for an API that is called over HTTP.
+    // A journal of an earlier version has no store either.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) store: Option<StoreIdentity>,
+    pub store: Option<StoreIdentity>,
 }
 
 /// A business in a store. A store that is restored from a backup has another id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct StoreIdentity {
-    pub(super) id: String,
-    pub(super) business: BusinessId,
+#[non_exhaustive]
+pub struct StoreIdentity {
+    /// The id of the store.
+    pub id: String,
+    /// The business whose leads are imported.
+    pub business: BusinessId,
 }
 
 /// The first line of a journal.
@@ -58,7 +64,7 @@ pub(super) struct StoreIdentity {
 struct Header {
     version: u32,
     #[serde(flatten)]
-    target: Target,
+    target: Destination,
 }
 
 /// The start of each journal.
@@ -78,32 +84,30 @@ struct Entry {
 
 impl Journal {
     /// Opens and locks a journal for appending, and reads it. Creates it if it is missing. Changes no other file.
-    pub(super) fn open(path: &Path, target: &Target) -> Result<Self, CsvError> {
-        // A symbolic link could point to a file of another user.
-        let no_follow = i32::try_from(OFlags::NOFOLLOW.bits()).map_err(|error| file_error(path, error))?;
+    pub(crate) fn open(path: &Path, target: &Destination) -> Result<Self, ImportError> {
         let mut options = OpenOptions::new();
-        options.read(true).append(true).create(true).mode(0o600).custom_flags(no_follow);
+        let options = refuse_links(restrict(options.read(true).append(true).create(true)));
         let mut file = options.open(path).map_err(|error| match path.symlink_metadata() {
-            Ok(found) if !found.is_file() => file_error(path, NO_JOURNAL),
-            _ => file_error(path, error),
+            Ok(found) if !found.is_file() => journal_error(path, JournalProblem::NotAJournal),
+            _ => journal_error(path, error),
         })?;
-        if !file.metadata().map_err(|error| file_error(path, error))?.is_file() {
-            return Err(file_error(path, NO_JOURNAL));
+        if !file.metadata().map_err(|error| journal_error(path, error))?.is_file() {
+            return Err(journal_error(path, JournalProblem::NotAJournal));
         }
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(file_error(path, "another import is using this journal")),
-            Err(TryLockError::Error(error)) => return Err(file_error(path, error)),
+            Err(TryLockError::WouldBlock) => return Err(journal_error(path, JournalProblem::InUse)),
+            Err(TryLockError::Error(error)) => return Err(journal_error(path, error)),
         }
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(|error| match error.kind() {
-            io::ErrorKind::InvalidData => file_error(path, NO_JOURNAL),
-            _ => file_error(path, error),
+            io::ErrorKind::InvalidData => journal_error(path, JournalProblem::NotAJournal),
+            _ => journal_error(path, error),
         })?;
         let mut journal = Self::new(path);
         let length = journal.read(&text, target)?;
         let is_new = length == 0;
-        file.set_len(length).map_err(|error| file_error(path, error))?;
+        file.set_len(length).map_err(|error| journal_error(path, error))?;
         journal.file = Some(file);
         if is_new {
             journal.append(&Header { version: VERSION, target: target.clone() })?;
@@ -112,12 +116,12 @@ impl Journal {
     }
 
     /// Reads a journal, if it exists, without changing it.
-    pub(super) fn open_for_dry_run(path: &Path, target: &Target) -> Result<Self, CsvError> {
+    pub(crate) fn open_for_dry_run(path: &Path, target: &Destination) -> Result<Self, ImportError> {
         let mut journal = Self::new(path);
         match std::fs::read_to_string(path) {
             Ok(text) => _ = journal.read(&text, target)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(file_error(path, error)),
+            Err(error) => return Err(journal_error(path, error)),
         }
         Ok(journal)
     }
@@ -131,21 +135,21 @@ impl Journal {
     ///
     /// A run that was killed may have left an incomplete last line. A journal that lists no lead and no row with an
     /// unknown result can be used for another API, so none of it is usable.
-    fn read(&mut self, text: &str, target: &Target) -> Result<u64, CsvError> {
+    fn read(&mut self, text: &str, target: &Destination) -> Result<u64, ImportError> {
         let Some(end) = text.rfind('\n') else {
             let is_start = text.starts_with(START) || START.starts_with(text);
-            return if is_start { Ok(0) } else { Err(self.error(NO_JOURNAL)) };
+            return if is_start { Ok(0) } else { Err(self.error(JournalProblem::NotAJournal)) };
         };
         let complete = text.get(..=end).unwrap_or_default();
         let mut lines = complete.lines();
         let header = serde_json::from_str(lines.next().unwrap_or_default());
-        let header: Header = header.map_err(|_| self.error(NO_JOURNAL))?;
+        let header: Header = header.map_err(|_| self.error(JournalProblem::NotAJournal))?;
         if header.version != VERSION {
-            return Err(self.error("a newer version has written this journal"));
+            return Err(self.error(JournalProblem::Newer));
         }
         for (number, line) in (2..).zip(lines) {
             let entry = serde_json::from_str(line);
-            self.add(entry.map_err(|error| self.error(format!("line {number} is damaged: {error}")))?);
+            self.add(entry.map_err(|source| self.error(JournalProblem::Damaged { line: number, source }))?);
         }
         self.observe(Timestamp::now());
         match header.target.mismatch(target) {
@@ -179,67 +183,94 @@ impl Journal {
     }
 
     /// Decides whether a row can be sent now.
-    pub(super) fn decide(&mut self, key: &IdempotencyKey) -> RowDecision {
+    pub(crate) fn decide(&mut self, key: &IdempotencyKey) -> RowDecision {
         let now = Timestamp::now();
         self.observe(now);
         self.rows.get(key.as_str()).copied().unwrap_or_default().decide(now)
     }
 
     /// Records that a row is about to be sent. Returns whether it could be recorded.
-    pub(super) fn sending(&mut self, key: &IdempotencyKey, line: u64) -> bool {
+    pub(crate) fn sending(&mut self, key: &IdempotencyKey, line: u64) -> bool {
         let entry = Entry { key: key.as_str().to_owned(), line, sent_at: Some(Timestamp::now()), lead_id: None };
         let recorded = self.append(&entry);
         self.check(recorded).is_some()
     }
 
     /// Records the lead of a row, or that the attempt of this run created no lead.
-    pub(super) fn finished(&mut self, key: &IdempotencyKey, line: u64, lead: Option<&LeadId>) -> Result<(), CsvError> {
+    pub(crate) fn finished(
+        &mut self,
+        key: &IdempotencyKey,
+        line: u64,
+        lead: Option<&LeadId>,
+    ) -> Result<(), ImportError> {
         self.append(&Entry { key: key.as_str().to_owned(), line, sent_at: None, lead_id: lead.cloned() })
     }
 
     /// Returns the value, or `None` after recording the error. Only the first error is kept.
-    pub(super) fn check<T>(&mut self, value: Result<T, CsvError>) -> Option<T> {
+    pub(crate) fn check<T>(&mut self, value: Result<T, ImportError>) -> Option<T> {
         value.map_err(|error| self.failed.get_or_insert(error)).ok()
     }
 
     /// Returns the error that `check` recorded, if any.
-    pub(super) fn result(self) -> Result<(), CsvError> {
+    pub(crate) fn result(self) -> Result<(), ImportError> {
         self.failed.map_or(Ok(()), Err)
     }
 
     /// Writes a line without buffering it in this process, so that the line survives if the process is killed.
-    fn append(&mut self, value: &impl Serialize) -> Result<(), CsvError> {
+    fn append(&mut self, value: &impl Serialize) -> Result<(), ImportError> {
         let Some(file) = &mut self.file else { return Ok(()) };
-        let mut line = serde_json::to_vec(value).map_err(|error| file_error(&self.path, error))?;
+        let mut line = serde_json::to_vec(value).map_err(|error| journal_error(&self.path, io::Error::from(error)))?;
         line.push(b'\n');
-        file.write_all(&line).map_err(|error| file_error(&self.path, error))
+        file.write_all(&line).map_err(|error| journal_error(&self.path, error))
     }
 
-    fn error(&self, problem: impl ToString) -> CsvError {
-        file_error(&self.path, problem)
+    fn error(&self, problem: JournalProblem) -> ImportError {
+        journal_error(&self.path, problem)
     }
 }
 
-const NO_JOURNAL: &str = "this is not a journal of an import";
+impl Destination {
+    /// Describes an API that is called over HTTP.
+    ///
+    /// ```
+    /// use leadapi_import::Destination;
+    /// assert_eq!(Destination::url("https://api.example.com/v1/"), Destination::url("https://api.example.com/v1"));
+    /// ```
+    #[must_use]
+    pub fn url(base_url: &str) -> Self {
+        Self { name: base_url.trim_end_matches('/').to_owned(), store: None }
+    }
 
-impl Target {
+    /// Describes a business in a store: its name for messages, and the id of the store.
+    ///
+    /// ```
+    /// use leadapi_import::Destination;
+    ///
+    /// let destination = Destination::store("sqlite:leads.db sol", "019bb16e", "sol".parse()?);
+    /// assert_eq!(destination.name, "sqlite:leads.db sol");
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// ```
+    #[must_use]
+    pub fn store(name: impl Into<String>, id: impl Into<String>, business: BusinessId) -> Self {
+        Self { name: name.into(), store: Some(StoreIdentity { id: id.into(), business }) }
+    }
+
     /// Returns why an import into `target` cannot continue this one.
-    fn mismatch(&self, target: &Self) -> Option<String> {
+    fn mismatch(&self, target: &Self) -> Option<JournalProblem> {
         let is_same = match (&self.store, &target.store) {
             (Some(ours), Some(theirs)) => ours == theirs,
             _ => self.name == target.name,
         };
-        let name = &self.name;
-        let problem = if *name == target.name {
-            format!("{name} was restored from a backup or replaced after this import, and may lack its leads")
+        let name = self.name.clone();
+        let problem = if name == target.name {
+            JournalProblem::Replaced { name }
         } else {
-            format!("this is the journal of an import into {name}")
+            JournalProblem::OtherDestination { name }
         };
-        (!is_same).then(|| format!("{problem}: choose another folder with --state"))
+        (!is_same).then_some(problem)
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "errors are passed on by map_err")]
-fn file_error(path: &Path, problem: impl ToString) -> CsvError {
-    CsvError::File { path: path.to_owned(), problem: problem.to_string() }
+fn journal_error(path: &Path, problem: impl Into<JournalProblem>) -> ImportError {
+    ImportError::Journal { path: path.to_owned(), problem: problem.into() }
 }
