@@ -2,6 +2,7 @@
 //! takes the business, and every promise has a test.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+mod examples;
 mod imports;
 mod promises;
 mod test_names;
@@ -16,7 +17,7 @@ use syn::{FnArg, Item, Signature, TraitItem, Type};
 
 use self::tree::Tree;
 
-const CRATES: [&str; 7] = [
+const CRATES: [&str; 9] = [
     "leadapi-core",
     "leadapi-core/form",
     "leadapi-server",
@@ -24,6 +25,8 @@ const CRATES: [&str; 7] = [
     "leadapi-server/mcp",
     "leadapi-server/pages",
     "leadapi-client",
+    "leadapi-client/testkit",
+    "leadapi-client/import",
 ];
 
 const MAX_LINES: usize = 300;

@@ -7,7 +7,7 @@ use syn::{Attribute, Item, Meta};
 use crate::{root, rust_files};
 
 /// The packages, and their folders in the repository.
-const PACKAGES: [(&str, &str); 8] = [
+const PACKAGES: [(&str, &str); 10] = [
     ("leadapi-core", "leadapi-core"),
     ("leadapi-form", "leadapi-core/form"),
     ("leadapi-server", "leadapi-server"),
@@ -15,6 +15,8 @@ const PACKAGES: [(&str, &str); 8] = [
     ("leadapi-mcp", "leadapi-server/mcp"),
     ("leadapi-pages", "leadapi-server/pages"),
     ("leadapi-client", "leadapi-client"),
+    ("leadapi-testkit", "leadapi-client/testkit"),
+    ("leadapi-import", "leadapi-client/import"),
     ("leadapi-tests", "tests"),
 ];
 

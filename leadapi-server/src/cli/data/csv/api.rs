@@ -4,17 +4,9 @@ use std::{env, time::Duration};
 
 use clap::Args;
 use leadapi_client::{Client, Pacing};
-use leadapi_core::{
-    dataset::{BusinessSeed, Dataset},
-    id::BusinessId,
-    memory::{MemoryStore, SystemClock},
-    model::{Page, Timestamp, Window},
-};
+use leadapi_core::id::BusinessId;
+use leadapi_import::{Destination, in_process};
 
-use super::{
-    in_process,
-    journal::{StoreIdentity, Target},
-};
 use crate::{
     cli::{
         CommandError,
@@ -50,8 +42,7 @@ pub(super) struct ApiArgs {
 /// A client, and the API that it calls.
 pub(super) struct Api {
     pub(super) client: Client,
-    /// The journal records the target, to detect an import of the same file into another API.
-    pub(super) target: Target,
+    pub(super) destination: Destination,
     /// The maximum number of concurrent creates of an import.
     pub(super) concurrency: usize,
 }
@@ -73,8 +64,7 @@ impl ApiArgs {
         let token = token.map_err(|_| missing("LEADAPI_TOKEN must be set to a token of the API"))?;
         let client = Client::builder(&url, token).application("leadapi-server").pacing(pacing).timeout(TIMEOUT);
         let client = client.build().map_err(|error| CsvError::api(&error))?;
-        let target = Target { name: url.trim_end_matches('/').to_owned(), store: None };
-        Ok(Api { client, target, concurrency: 8 })
+        Ok(Api { client, destination: Destination::url(&url), concurrency: 8 })
     }
 
     async fn in_store(&self, business: &BusinessId) -> Result<Api, CommandError> {
@@ -86,37 +76,11 @@ impl ApiArgs {
         if !store.businesses().await?.iter().any(|known| known.id == *business) {
             return Err(CsvError::Api(format!("no such business: {business}")).into());
         }
-        let identity = StoreIdentity { id: store.store_id().await?, business: business.clone() };
-        let target = Target { name: format!("{url} {business}"), store: Some(identity) };
+        let id = store.store_id().await?;
+        let destination = Destination::store(format!("{url} {business}"), id, business.clone());
         let clock = store.clock();
-        let client = in_process::client(store, clock, business.clone()).map_err(|error| CsvError::api(&*error))?;
-        Ok(Api { client, target, concurrency: 64 })
-    }
-}
-
-impl Api {
-    /// Returns a client of an in-memory API with the client accounts and pipelines of this API, but without its leads.
-    pub(super) async fn copy_without_leads(&self) -> Result<Client, CommandError> {
-        let id = BusinessId::parse("copy").map_err(|error| CsvError::api(&error))?;
-        let mut business = BusinessSeed::new(id.clone(), "copy", Timestamp::UNIX_EPOCH);
-        business.clients = all(async |window| self.client.client_accounts().list(window).await).await?;
-        business.pipelines = all(async |window| self.client.pipelines().list(window).await).await?;
-        let store = MemoryStore::new(Dataset::new(vec![business]));
-        Ok(in_process::client(store, SystemClock, id).map_err(|error| CsvError::api(&*error))?)
-    }
-}
-
-/// Reads all pages of a list.
-async fn all<T>(list: impl AsyncFn(Window) -> Result<Page<T>, leadapi_client::Error>) -> Result<Vec<T>, CsvError> {
-    let (mut all, mut window) = (Vec::new(), Window::LARGEST);
-    loop {
-        let page = list(window).await.map_err(|error| CsvError::api(&error))?;
-        all.extend(page.data);
-        let read = u64::try_from(all.len()).unwrap_or(u64::MAX);
-        if read >= page.total || read == window.offset() {
-            return Ok(all);
-        }
-        window = window.with_offset(read).map_err(|error| CsvError::api(&error))?;
+        let client = in_process(store, clock, business.clone()).map_err(|error| CsvError::api(&*error))?;
+        Ok(Api { client, destination, concurrency: 64 })
     }
 }
 

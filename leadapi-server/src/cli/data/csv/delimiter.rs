@@ -1,8 +1,8 @@
-//! The characters that can separate the fields of a row.
+//! The option that names a delimiter.
 
 use clap::ValueEnum;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum Delimiter {
     Comma,
     /// As written by Excel where the decimal separator is a comma.
@@ -10,12 +10,12 @@ pub(super) enum Delimiter {
     Tab,
 }
 
-impl Delimiter {
-    pub(super) const fn byte(self) -> u8 {
-        match self {
-            Self::Comma => b',',
-            Self::Semicolon => b';',
-            Self::Tab => b'\t',
+impl From<Delimiter> for leadapi_import::Delimiter {
+    fn from(delimiter: Delimiter) -> Self {
+        match delimiter {
+            Delimiter::Comma => Self::Comma,
+            Delimiter::Semicolon => Self::Semicolon,
+            Delimiter::Tab => Self::Tab,
         }
     }
 }

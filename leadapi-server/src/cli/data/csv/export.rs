@@ -7,20 +7,19 @@ use std::{
 };
 
 use clap::Args;
-use futures_util::{StreamExt, TryStreamExt, stream};
 use indicatif::ProgressBar;
 use leadapi_client::{Client, Pacing};
 use leadapi_core::{
     id::{ClientId, StageId},
-    model::{LeadItem, LeadQuery},
+    model::LeadQuery,
     validate::{LEAD_FIELDS, LeadField},
 };
-use serde_json::{Value, json};
+use leadapi_import::{Exporter, Notation};
+use serde_json::json;
 
-use super::{amounts::with_decimal_comma, api::ApiArgs, delimiter::Delimiter, field, formula};
+use super::{api::ApiArgs, delimiter::Delimiter, error::export_error};
 use crate::cli::{
     CommandError,
-    csv_error::CsvError,
     data::file::{NewFile, is_standard},
     output::{Format, count, progress},
 };
@@ -85,12 +84,12 @@ impl ExportCsv {
         let api = self.api.open(Pacing::default().reads(self.reads_per_minute)).await?;
         if is_standard(&self.file) {
             let to = Box::new(io::stdout());
-            return self.export(&api.client, to, &ProgressBar::hidden(), CommandError::Output).await.map(drop);
+            return self.export(api.client, to, ProgressBar::hidden(), CommandError::Output).await.map(drop);
         }
         let file = NewFile::at(&self.file, self.force)?;
         let bar = progress("leads", 0);
         let to: Box<File> = Box::new(file.create()?);
-        let leads = self.export(&api.client, to, &bar, |source| file.failed(source)).await;
+        let leads = self.export(api.client, to, bar.clone(), |source| file.failed(source)).await;
         bar.finish_and_clear();
         let leads = leads?;
         file.finish()?;
@@ -103,60 +102,26 @@ impl ExportCsv {
     /// Writes the leads and returns their number.
     async fn export(
         &self,
-        client: &Client,
-        mut to: Box<dyn Write + Send>,
-        bar: &ProgressBar,
+        client: Client,
+        to: Box<dyn Write + Send>,
+        bar: ProgressBar,
         failed: impl Fn(io::Error) -> CommandError,
     ) -> Result<u64, CommandError> {
-        let columns = if self.columns.is_empty() { &LEAD_FIELDS[..] } else { &self.columns };
-        let needs_whole_leads = !columns.iter().all(|column| column.is_in_list());
-        if self.bom {
-            to.write_all("\u{feff}".as_bytes()).map_err(&failed)?;
-        }
-        let mut writer = csv::WriterBuilder::new().delimiter(self.delimiter.byte()).from_writer(to);
-        writer.write_record(columns.iter().map(|column| column.name())).map_err(|error| failed(error.into()))?;
         let mut query = LeadQuery::new();
         (query.client, query.stage) = (self.client.clone(), self.stage.clone());
-        let (mut pages, mut written) = (client.leads().list_all(query).pages(), 0);
-        while let Some(page) = pages.try_next().await.map_err(|error| CsvError::api(&error))? {
-            bar.set_length(pages.total().unwrap_or_default());
-            let mut leads = stream::iter(page).map(|lead| whole(client, lead, needs_whole_leads)).buffered(CONCURRENT);
-            while let Some(lead) = leads.try_next().await.map_err(|error| CsvError::api(&error))? {
-                bar.inc(1);
-                // `None` means that the lead was deleted after its page was read.
-                let Some(lead) = lead else { continue };
-                let cells = columns.iter().map(|column| self.cell(lead.get(column.name()).unwrap_or(&Value::Null)));
-                let cells = cells.map(|cell| if self.raw { cell } else { formula::escape(cell) });
-                writer.write_record(cells.map(String::into_bytes)).map_err(|error| failed(error.into()))?;
-                written += 1;
-            }
-        }
-        writer.flush().map_err(failed)?;
-        Ok(written)
-    }
-}
-
-impl ExportCsv {
-    /// Returns the text of a cell. The only numbers of a lead are amounts.
-    fn cell(&self, value: &Value) -> String {
-        match value.as_f64().filter(|_| self.decimal_comma) {
-            Some(number) => with_decimal_comma(number),
-            None => field::cell(value),
-        }
-    }
-}
-
-/// The maximum number of concurrent requests for single leads.
-const CONCURRENT: usize = 8;
-
-/// Returns a lead as JSON, with all its fields if they are needed. Returns `None` if the lead no longer exists.
-async fn whole(client: &Client, item: LeadItem, needs_all: bool) -> Result<Option<Value>, leadapi_client::Error> {
-    if !needs_all {
-        return Ok(serde_json::to_value(item).ok());
-    }
-    match client.leads().get(&item.id).await {
-        Ok(lead) => Ok(serde_json::to_value(lead).ok()),
-        Err(error) if error.is_not_found() => Ok(None),
-        Err(error) => Err(error),
+        let columns = if self.columns.is_empty() { LEAD_FIELDS.to_vec() } else { self.columns.clone() };
+        let notation = if self.decimal_comma { Notation::DecimalComma } else { Notation::Plain };
+        let exporter = Exporter::new(client)
+            .query(query)
+            .columns(columns)
+            .delimiter(self.delimiter.into())
+            .notation(notation)
+            .byte_order_mark(self.bom)
+            .raw(self.raw)
+            .on_progress(move |done, all| {
+                bar.set_length(all);
+                bar.set_position(done);
+            });
+        exporter.write(to).await.map_err(|error| export_error(error, failed))
     }
 }

@@ -2,10 +2,9 @@
 
 use std::{iter, path::PathBuf};
 
-use leadapi_client::bulk::Progress;
-use serde_json::json;
+use leadapi_import::{AmountReading, ImportReport, PhoneCounts};
+use serde_json::{Value, json};
 
-use super::{amounts::Reading, phone::Phones};
 use crate::cli::{
     CommandError,
     csv_error::CsvError,
@@ -19,60 +18,69 @@ const SHOWN: usize = 20;
 pub(super) struct Report {
     pub(super) file: PathBuf,
     pub(super) is_dry_run: bool,
-    pub(super) rows: u64,
-    /// The number of rows that earlier runs imported.
-    pub(super) skipped: u64,
-    pub(super) progress: Progress,
-    pub(super) refused_file: Option<PathBuf>,
-    /// The refused rows of a dry run, with their lines and the reasons.
-    pub(super) problems: Vec<(u64, String)>,
-    /// For a dry run, how an amount of the file is read.
-    pub(super) amounts: Option<Reading>,
-    pub(super) phones: Phones,
-    /// The reason that the import is not complete.
-    pub(super) failure: Option<CsvError>,
+    pub(super) imported: ImportReport,
 }
 
 impl Report {
     /// Prints the report. Returns an error if the import failed or a row was refused.
     pub(super) fn print(self, format: Format) -> Result<(), CommandError> {
-        let Self { rows, progress, .. } = &self;
-        let existing = self.skipped + progress.replayed;
-        let unfinished = rows.saturating_sub(existing + progress.created + progress.refused);
-        let problems: Vec<_> =
-            self.problems.iter().map(|(line, because)| json!({"line": line, "because": because})).collect();
-        let value = json!({
-            "rows": rows, "created": progress.created, "already_imported": existing, "refused": progress.refused,
-            "unfinished": unfinished, "refused_file": self.refused_file, "dry_run": self.is_dry_run, "problems": problems,
-            "value": self.amounts, "phone": self.phones,
-        });
-        format.print(&value, || self.text(existing, unfinished))?;
-        match self.failure {
-            Some(failure) => Err(failure.into()),
-            None if progress.refused > 0 => Err(CsvError::Refused(progress.refused).into()),
+        format.print(&self.json(), || self.text())?;
+        match self.imported.reason {
+            Some(reason) => Err(CsvError::from(reason).into()),
+            None if self.imported.refused > 0 => Err(CsvError::Refused(self.imported.refused).into()),
             None => Ok(()),
         }
     }
 
-    fn text(&self, existing: u64, unfinished: u64) -> String {
-        let (created, refused) = (self.progress.created, self.progress.refused);
-        let created = count(created, "lead", "leads") + if self.is_dry_run { " would be created" } else { " created" };
-        let mut first = format!("{}: {}: {created}", self.file.display(), count(self.rows, "row", "rows"));
-        for (number, what) in [(existing, "already imported"), (refused, "refused"), (unfinished, "not imported")] {
+    fn json(&self) -> Value {
+        let imported = &self.imported;
+        let problems: Vec<_> =
+            imported.problems.iter().map(|row| json!({"line": row.line, "because": row.reason})).collect();
+        let amounts = imported.amounts.as_ref().map(|AmountReading { notation, text, number, .. }| {
+            json!({"notation": notation.to_string(), "text": text, "number": number})
+        });
+        json!({
+            "rows": imported.rows, "created": imported.created, "already_imported": imported.already_imported,
+            "refused": imported.refused, "unfinished": imported.unfinished, "refused_file": imported.refused_file,
+            "dry_run": self.is_dry_run, "problems": problems, "value": amounts,
+            "phone": {"numbers": imported.phones.numbers, "rounded": imported.phones.rounded},
+        })
+    }
+
+    fn text(&self) -> String {
+        let imported = &self.imported;
+        let created = if self.is_dry_run { "would be created" } else { "created" };
+        let created = format!("{} {created}", count(imported.created, "lead", "leads"));
+        let mut first = format!("{}: {}: {created}", self.file.display(), count(imported.rows, "row", "rows"));
+        for (number, what) in [
+            (imported.already_imported, "already imported"),
+            (imported.refused, "refused"),
+            (imported.unfinished, "not imported"),
+        ] {
             if number > 0 {
                 first = format!("{first}, {number} {what}");
             }
         }
-        let problems = self.problems.iter().take(SHOWN).map(|(line, because)| format!("line {line}: {because}"));
-        let amounts = self.amounts.as_ref().map(Reading::text);
+        let problems = imported.problems.iter().take(SHOWN).map(|row| format!("line {}: {}", row.line, row.reason));
+        let amounts = imported
+            .amounts
+            .as_ref()
+            .map(|AmountReading { notation, text, number, .. }| format!("value: {notation}, {text} → {number}"));
         let mut lines: Vec<String> =
-            iter::once(first).chain(amounts).chain(self.phones.text()).chain(problems).collect();
-        if self.problems.len() > SHOWN {
-            lines.push(format!("and {} more", self.problems.len() - SHOWN));
+            iter::once(first).chain(amounts).chain(rounded(imported.phones)).chain(problems).collect();
+        if imported.problems.len() > SHOWN {
+            lines.push(format!("and {} more", imported.problems.len() - SHOWN));
         }
-        if let Some(path) = &self.refused_file {
+        if let Some(path) = &imported.refused_file {
             lines.push(format!("{} has the refused rows: correct them there, and import that file", path.display()));
         }
         lines.join("\n")
     }
+}
+
+/// Returns a line for the report if a spreadsheet rounded a phone number.
+fn rounded(PhoneCounts { numbers, rounded, .. }: PhoneCounts) -> Option<String> {
+    let were = if rounded == 1 { "was" } else { "were" };
+    let numbers = count(numbers, "phone number", "phone numbers");
+    (rounded > 0).then(|| format!("phone: {rounded} of {numbers} {were} rounded by a spreadsheet"))
 }

@@ -1,19 +1,12 @@
-//! The input file, with a mapping of its columns to fields.
+//! The input file of an import, and the options that map its columns.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-use csv::StringRecord;
+use clap::Args;
+use leadapi_core::id::ClientId;
+use leadapi_import::{ColumnTarget, CsvFile, ImportError, Notation, ReadOptions, UnknownField};
 
-use super::{
-    amounts::{Reading, Survey},
-    columns::{ColumnArgs, Columns},
-    delimiter::Delimiter,
-    phone::Phones,
-    row::Row,
-    source::Source,
-};
-use crate::cli::csv_error::CsvError;
+use super::delimiter::Delimiter;
 
 #[derive(Debug, Args)]
 pub(super) struct SheetArgs {
@@ -32,95 +25,63 @@ pub(super) struct SheetArgs {
     multiline: bool,
 }
 
-/// A CSV file that `open` has checked.
-pub(super) struct Sheet {
-    source: Source,
-    pub(super) delimiter: u8,
-    pub(super) header: StringRecord,
-    columns: Columns,
-    /// The number of rows that are not blank.
-    pub(super) rows: u64,
-    /// How an amount of the file is read.
-    pub(super) amounts: Option<Reading>,
-    pub(super) phones: Phones,
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each one is an option of the command line")]
+struct ColumnArgs {
+    /// The client account of rows without a `client_id`.
+    #[arg(long, value_name = "ID")]
+    client: Option<ClientId>,
+    /// Use a column for a field, such as "Company=notes". Without a field ("Company="), ignore the column.
+    ///
+    /// The fields `first_name` and `last_name` form the name of a row without a `name`. Several columns can be mapped
+    /// to `notes`: each one becomes a line, such as "Company: Sol".
+    #[arg(long = "map", value_name = "COLUMN=FIELD", value_parser = mapping)]
+    mappings: Vec<(String, Option<ColumnTarget>)>,
+    /// Ignore columns that are not fields of a lead.
+    #[arg(long)]
+    ignore_unknown: bool,
+    /// Use the business name, the email address or the phone number as the name of a row without a name. By default,
+    /// such a row is refused.
+    #[arg(long)]
+    stand_in_names: bool,
+    /// Read amounts with a decimal comma, such as 1.234,50 or 1234,5. Amounts in any other notation are refused.
+    #[arg(long)]
+    decimal_comma: bool,
+    /// Read amounts with a decimal point, such as 1,234.50 or 1234.5. Needed if a file with semicolons or tabs has only
+    /// amounts such as 1.234, which are ambiguous.
+    #[arg(long, conflicts_with = "decimal_comma")]
+    decimal_point: bool,
+    /// Keep a leading ' that marks text that looks like a formula, as "data export-csv" and spreadsheets write it. By
+    /// default, it is removed.
+    #[arg(long)]
+    raw: bool,
 }
 
-impl Sheet {
-    /// Opens a file, maps its columns to fields, and reads it once to check its text and count its rows.
-    pub(super) fn open(args: SheetArgs) -> Result<Self, CsvError> {
-        let mut source = Source::open(&args.file)?;
-        let (delimiter, header) = args.header(&source)?;
-        let columns = args.columns.map(&header).map_err(|problem| source.problem(problem))?;
-        let (mut rows, mut survey, mut phones) = (0, Survey::default(), Phones::default());
-        source.check(delimiter, |record| {
-            rows += 1;
-            if let Some(text) = columns.cell("value", &record.fields) {
-                survey.add(record.line, text, columns.notation());
-            }
-            if let Some(text) = columns.cell("phone", &record.fields) {
-                phones.add(text);
-            }
-            if record.resembles_rows(columns.len()) && !args.multiline {
-                return Err(format!(
-                    "line {}: a quoted cell has several lines, and each one looks like a row: if a quote is wrong, \
-                     correct it; if the cell is right, pass --multiline",
-                    record.line
-                ));
-            }
-            Ok(())
-        })?;
-        survey.check(columns.notation(), delimiter).map_err(|problem| source.problem(problem))?;
-        let amounts = survey.reading(columns.notation());
-        Ok(Self { source, delimiter, header, columns, rows, amounts, phones })
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        self.source.path()
-    }
-
-    pub(super) const fn has_byte_order_mark(&self) -> bool {
-        self.source.has_byte_order_mark
-    }
-
-    /// Returns whether all rows belong to the same client account.
-    pub(super) fn has_one_client(&self) -> bool {
-        self.columns.has_one_client()
-    }
-
-    /// Reads the rows lazily. `open` has read the whole file, so an error means that the file has changed or can no
-    /// longer be read.
-    pub(super) fn rows(&self) -> Result<impl Iterator<Item = Result<Row, CsvError>> + Send, CsvError> {
-        let rows = self.source.rows(self.delimiter)?;
-        Ok(rows.map(|record| {
-            let record = record?;
-            let new = self.columns.lead(&record.fields);
-            Ok(Row::new(record.line, record.fields, new))
-        }))
-    }
+fn mapping(text: &str) -> Result<(String, Option<ColumnTarget>), String> {
+    let (title, name) = text.rsplit_once('=').ok_or("must be COLUMN=FIELD")?;
+    let target = match name.trim() {
+        "" => None,
+        name => Some(name.parse().map_err(|error: UnknownField| error.to_string())?),
+    };
+    Ok((title.trim().to_owned(), target))
 }
 
 impl SheetArgs {
-    /// Reads the header with each possible delimiter, and returns the delimiter with which it matches the most fields.
-    fn header(&self, source: &Source) -> Result<(u8, StringRecord), CsvError> {
-        let (mut best, mut failure) = (None::<(usize, u8, StringRecord)>, None);
-        for delimiter in self.delimiter.as_ref().map_or(Delimiter::value_variants(), std::slice::from_ref) {
-            let header = match source.header(delimiter.byte()) {
-                Ok(header) => header.map(|record| record.fields).unwrap_or_default(),
-                // The quotes of a header can be wrong only with a wrong delimiter.
-                Err(error) => {
-                    failure.get_or_insert(error);
-                    continue;
-                }
-            };
-            let known = self.columns.known(&header);
-            if best.as_ref().is_none_or(|(most, ..)| known > *most) {
-                best = Some((known, delimiter.byte(), header));
-            }
-        }
-        match (best, failure) {
-            (Some((_, delimiter, header)), _) if !header.is_empty() => Ok((delimiter, header)),
-            (_, Some(failure)) => Err(failure),
-            _ => Err(source.problem("the file is empty".to_owned())),
-        }
+    pub(super) fn open(self) -> Result<CsvFile, ImportError> {
+        let columns = self.columns;
+        let mut options = ReadOptions::default()
+            .ignore_unknown(columns.ignore_unknown)
+            .stand_in_names(columns.stand_in_names)
+            .raw(columns.raw)
+            .multiline(self.multiline)
+            .notation(match (columns.decimal_comma, columns.decimal_point) {
+                (true, _) => Notation::DecimalComma,
+                (_, true) => Notation::DecimalPoint,
+                _ => Notation::Plain,
+            });
+        options.client = columns.client;
+        options.mappings = columns.mappings;
+        options.delimiter = self.delimiter.map(Into::into);
+        CsvFile::open(&self.file, &options)
     }
 }
