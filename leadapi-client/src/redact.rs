@@ -1,8 +1,11 @@
 //! Redacts text from responses for errors and logs. The result is one line of limited length, without tokens.
 
-use leadapi_core::auth::BearerToken;
+use leadapi_core::{
+    auth::BearerToken,
+    text::{is_line_break, is_unsafe, mask_tokens},
+};
 
-use crate::token_mask::{MASK, mask_token};
+use crate::token_mask::mask_token;
 
 /// The maximum number of characters in an error message from the service.
 pub(crate) const MAX_MESSAGE_CHARS: usize = 2_000;
@@ -17,7 +20,7 @@ pub(crate) const MAX_FOREIGN_CHARS: usize = 200;
 pub(crate) fn redact(text: &str, token: &BearerToken, max_chars: usize) -> String {
     // The prefix is much longer than the result, but short enough to search quickly.
     let prefix: String = text.chars().take(max_chars.saturating_mul(16)).collect();
-    let clean = mask_other_tokens(&mask_token(&prefix, token.expose()));
+    let clean = mask_tokens(&mask_token(&prefix, token.expose()));
     let mut chars = clean.trim().chars().map(sanitize);
     let mut redacted: String = chars.by_ref().take(max_chars).collect();
     if chars.next().is_some() || prefix.len() < text.len() {
@@ -26,41 +29,12 @@ pub(crate) fn redact(text: &str, token: &BearerToken, max_chars: usize) -> Strin
     redacted
 }
 
-/// Masks any other token and any prefix of the client's own token, ignoring case.
-fn mask_other_tokens(text: &str) -> String {
-    const PREFIX: &str = "pak_";
-    let lower = text.to_ascii_lowercase();
-    let mut redacted = String::new();
-    let mut from = 0;
-    while let Some(at) = lower.get(from..).and_then(|rest| rest.find(PREFIX)) {
-        redacted += text.get(from..from + at).unwrap_or_default();
-        redacted += MASK;
-        let rest = text.get(from + at + PREFIX.len()..).unwrap_or_default();
-        let after = rest.strip_prefix("[token]").unwrap_or(rest).trim_start_matches(is_token_char);
-        from = text.len() - after.len();
-    }
-    redacted + text.get(from..).unwrap_or_default()
-}
-
-/// Returns whether a character may be part of a token: visible ASCII, except characters that end a token in JSON, HTML
-/// or a header.
-fn is_token_char(character: char) -> bool {
-    character.is_ascii_graphic() && !matches!(character, '"' | '\'' | '<' | '>' | ',' | ';' | ')' | ']' | '}')
-}
-
 /// Replaces characters that could forge log lines, control a terminal, or reverse the text direction.
-fn sanitize(character: char) -> char {
-    match character {
-        '\t' | '\n' | '\r' | '\u{2028}' | '\u{2029}' => ' ',
-        '\u{61c}'
-        | '\u{200b}'
-        | '\u{200e}'
-        | '\u{200f}'
-        | '\u{feff}'
-        | '\u{202a}'..='\u{202e}'
-        | '\u{2066}'..='\u{2069}' => '\u{fffd}',
-        other if other.is_control() => '\u{fffd}',
-        other => other,
+fn sanitize(c: char) -> char {
+    match c {
+        c if is_line_break(c) => ' ',
+        c if is_unsafe(c) => char::REPLACEMENT_CHARACTER,
+        c => c,
     }
 }
 

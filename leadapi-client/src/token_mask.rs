@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeSet, ops::Range};
 
-/// The text that replaces a token.
-pub(crate) const MASK: &str = "pak_[token]";
+use leadapi_core::text::TOKEN_MASK;
+
 /// The minimum length of a token fragment to mask. Shorter fragments often occur in unrelated text.
 const MIN_PART: usize = 8;
 
@@ -31,7 +31,7 @@ pub(crate) fn mask_token(text: &str, token: &str) -> String {
         if masked {
             if !within {
                 masked_text += text.get(from..letter.at.start).unwrap_or_default();
-                masked_text += MASK;
+                masked_text += TOKEN_MASK;
             }
             from = letter.at.end;
         }

@@ -4,6 +4,7 @@
 use http::HeaderName;
 use leadapi_core::{
     model::Timestamp,
+    text::contains_token,
     validate::{LEAD_FIELDS, LeadField},
 };
 use serde_json::Value;
@@ -200,5 +201,5 @@ fn has_header(response: &CheckedResponse, prefix: &str) -> bool {
 fn shows_token(response: &CheckedResponse) -> bool {
     let headers = response.headers.values().map(|value| String::from_utf8_lossy(value.as_bytes()));
     let mut texts = headers.chain([String::from_utf8_lossy(&response.body)]);
-    texts.any(|text| text.split("pak_").skip(1).any(|rest| rest.starts_with(|next: char| next.is_ascii_alphanumeric())))
+    texts.any(|text| contains_token(&text))
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use leadapi_core::text::is_line_break;
+
 /// Trims text and joins its lines. Each run of line breaks and tabs becomes one space, and other control characters
 /// become U+FFFD.
 pub(super) fn one_line(text: &str) -> Cow<'_, str> {
@@ -24,11 +26,6 @@ pub(super) fn one_line(text: &str) -> Cow<'_, str> {
         broken = is_line_break(c);
     }
     line.into()
-}
-
-/// Returns whether the character is a tab or a character that some software treats as a line break.
-fn is_line_break(c: char) -> bool {
-    matches!(c, '\n' | '\r' | '\t' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 /// Truncates text to at most `max` characters. Truncated text ends with an ellipsis, which is included in `max`.

@@ -8,6 +8,7 @@ use crate::{
     BoxError,
     auth::{MalformedToken, Scope},
     port::{InvalidToken, StoreError},
+    text::find_token,
     validate::{FieldErrors, InvalidReference},
 };
 
@@ -159,7 +160,7 @@ impl fmt::Display for ApiError {
 fn shown(method: &Method) -> &str {
     const MAX_CHARS: usize = 16;
     let text = method.as_str();
-    let holds_token = text.as_bytes().windows(4).any(|window| window.eq_ignore_ascii_case(b"pak_"));
+    let holds_token = find_token(text.as_bytes()).is_some();
     // Methods are ASCII, so any byte index is a character boundary.
     if holds_token { "OTHER" } else { text.get(..MAX_CHARS).unwrap_or(text) }
 }
