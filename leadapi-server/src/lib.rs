@@ -3,12 +3,10 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod cli;
-mod cluster_limiter;
 mod concurrency_limit;
 mod docs;
 mod host;
 mod in_flight;
-mod key_time;
 mod keyed_limit;
 mod keyed_rate;
 mod limits;

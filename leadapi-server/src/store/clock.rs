@@ -10,8 +10,7 @@ use std::{
 };
 
 use leadapi_core::{model::Timestamp, port::Clock};
-
-use crate::key_time::{KeyClock, Reading, StoredTime};
+use leadapi_limiter::key_time::{KeyClock, Reading, StoredTime};
 
 /// The clock of a [`SqlStore`](super::SqlStore), returned by [`SqlStore::clock`](super::SqlStore::clock).
 ///

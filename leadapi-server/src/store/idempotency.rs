@@ -29,7 +29,7 @@ const LEADS: i64 = 1_000;
 #[derive(Debug)]
 pub(super) struct StoredResponse {
     pub(super) fingerprint: [u8; 32],
-    /// The [key time](crate::key_time) of the create. Servers of older versions do not store it.
+    /// The [key time](leadapi_limiter::key_time) of the create. Servers of older versions do not store it.
     pub(super) stored_at: Option<Timestamp>,
     /// The lead as it was first returned.
     pub(super) lead: Arc<Lead>,

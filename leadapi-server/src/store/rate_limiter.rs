@@ -4,9 +4,9 @@ use leadapi_core::{
     memory::{Limits, SlidingWindow},
     port::RateLimiter,
 };
+use leadapi_limiter::ClusterLimiter;
 
 use super::{AdminError, Database, SqlStore};
-use crate::cluster_limiter::ClusterLimiter;
 
 impl SqlStore {
     /// Creates a rate limiter for all servers that share this store (contract D9). Each server must call this function

@@ -7,9 +7,10 @@ use syn::{Attribute, Item, Meta};
 use crate::{root, rust_files};
 
 /// The packages, and their folders in the repository.
-const PACKAGES: [(&str, &str); 5] = [
+const PACKAGES: [(&str, &str); 6] = [
     ("leadapi-core", "leadapi-core"),
     ("leadapi-form", "leadapi-core/form"),
+    ("leadapi-limiter", "leadapi-server/limiter"),
     ("leadapi-server", "leadapi-server"),
     ("leadapi-client", "leadapi-client"),
     ("leadapi-tests", "tests"),

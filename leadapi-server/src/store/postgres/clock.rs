@@ -6,14 +6,12 @@ use std::{
 };
 
 use leadapi_core::{model::Timestamp, port::Clock};
+use leadapi_limiter::key_time::{Reading, StoredTime};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_postgres::{Client, error::SqlState};
 
 use super::{Connections, Postgres, sql_state::map_error};
-use crate::{
-    key_time::{Reading, StoredTime},
-    store::{clock::DatabaseClock, error::SqlError, session::query},
-};
+use crate::store::{clock::DatabaseClock, error::SqlError, session::query};
 
 /// The time in microseconds since the Unix epoch, and the stored key time.
 const READ: &str = "SELECT now.clock, key_clock.clock, key_clock.key_time \

@@ -17,16 +17,14 @@ use std::{
 };
 
 use leadapi_core::id::BusinessId;
+use leadapi_limiter::{Lease, ServerId};
 
 use super::{
     Connections,
     ledger::{read_member, remove},
     statement,
 };
-use crate::{
-    cluster_limiter::{Lease, ServerId},
-    store::{error::SqlError, row::Row, session::query},
-};
+use crate::store::{error::SqlError, row::Row, session::query};
 
 /// The businesses in which this server has a record.
 #[derive(Debug, Default)]

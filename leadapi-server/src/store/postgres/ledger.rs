@@ -9,21 +9,20 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use leadapi_core::{BoxError, id::TokenId, port::Class};
+use leadapi_limiter::{
+    Claim, Claimed, Key, Ledger, LedgerStore, Member, RECALL_MILLIS, Release, ServerId, key_time::Reading,
+};
 
 use super::{Postgres, statement};
-use crate::{
-    cluster_limiter::{Claim, Claimed, Key, Ledger, LedgerStore, Member, RECALL_MILLIS, Release, ServerId},
-    key_time::Reading,
-    store::{
-        clock::DatabaseClock,
-        error::SqlError,
-        row::Row,
-        session::{Query, Session, Work, query},
-    },
+use crate::store::{
+    clock::DatabaseClock,
+    error::SqlError,
+    row::Row,
+    session::{Query, Session, Work, query},
 };
 
 #[async_trait]
-impl LedgerStore for Arc<Postgres> {
+impl LedgerStore for Postgres {
     async fn claim(&self, server: &ServerId, key: &Key, claim: &Claim) -> Result<Option<Claimed>, BoxError> {
         let clock = self.connections.clock.clone();
         let work = ClaimPermits { server: server.clone(), key: key.clone(), claim: claim.clone(), clock };

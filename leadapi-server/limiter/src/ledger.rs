@@ -17,23 +17,25 @@ use leadapi_core::memory::AdmissionLog;
 use serde::{Deserialize, Serialize};
 
 /// The time that the other servers have to return permits for a claim that the ledger could not grant.
-pub(crate) const RECALL_MILLIS: i64 = 300;
+pub const RECALL_MILLIS: i64 = 300;
 
 /// The id of a server in the ledger. A server that loses its shares continues with a new id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub(crate) struct ServerId(pub(crate) String);
+pub struct ServerId(pub String);
 
 /// The shares of a limit. Times are key times in milliseconds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Ledger {
-    pub(crate) shares: BTreeMap<ServerId, LedgerShare>,
+pub struct Ledger {
+    /// The shares of the servers that hold permits.
+    pub shares: BTreeMap<ServerId, LedgerShare>,
     /// Until this time, servers with unused permits should return some of them. A time more than [`RECALL_MILLIS`]
     /// ahead is from a server of an older version, before a step of the clock, and has no effect.
-    pub(crate) wanted_until: i64,
+    pub wanted_until: i64,
 }
 
+/// A server's share of a limit, as a ledger stores it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(crate) struct LedgerShare {
+pub struct LedgerShare {
     permits: u32,
     /// The number of the server's last operation. An operation whose number is not higher is ignored, because it was
     /// retried or delayed.
@@ -45,35 +47,38 @@ pub(crate) struct LedgerShare {
 
 /// A server's request for permits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Claim {
-    pub(crate) operation: u64,
+pub struct Claim {
+    /// The number of the server's operation, which increases with each operation.
+    pub operation: u64,
     /// The number of additional permits. The ledger may grant fewer.
-    pub(crate) permits: u32,
-    pub(crate) limit: u32,
+    pub permits: u32,
+    /// The limit that all servers share.
+    pub limit: u32,
     /// The time until the server's oldest admission leaves the window, or `None` if the window is empty.
-    pub(crate) next_free: Option<Duration>,
+    pub next_free: Option<Duration>,
 }
 
 /// The response to a claim.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Claimed {
+pub struct Claimed {
     /// The server's whole share.
-    pub(crate) permits: u32,
+    pub permits: u32,
     /// The permits of all other servers.
-    pub(crate) elsewhere: u32,
+    pub elsewhere: u32,
     /// The time until the first admission of any other server leaves the window, or `None` if the ledger does not know
     /// it.
-    pub(crate) next_free: Option<Duration>,
+    pub next_free: Option<Duration>,
 }
 
 /// A server's return of permits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Release {
-    pub(crate) operation: u64,
+pub struct Release {
+    /// The number of the server's operation, which increases with each operation.
+    pub operation: u64,
     /// The number of permits that the server keeps.
-    pub(crate) keep: u32,
+    pub keep: u32,
     /// The time until the server's oldest admission leaves the window, or `None` if the window is empty.
-    pub(crate) next_free: Option<Duration>,
+    pub next_free: Option<Duration>,
 }
 
 impl Ledger {
@@ -82,14 +87,8 @@ impl Ledger {
     ///
     /// At most half of the free permits are granted, rounded up, so that other servers can claim permits too. `alive`
     /// must contain every server that may still admit requests or whose admissions may still be in the window. The
-    /// shares of servers that it does not contain are freed.
-    pub(crate) fn claim(
-        &mut self,
-        server: &ServerId,
-        claim: &Claim,
-        alive: &BTreeSet<ServerId>,
-        now: i64,
-    ) -> Option<Claimed> {
+    /// shares of servers that it does not contain are freed. `now` is the key time in milliseconds.
+    pub fn claim(&mut self, server: &ServerId, claim: &Claim, alive: &BTreeSet<ServerId>, now: i64) -> Option<Claimed> {
         if !alive.contains(server) {
             return None;
         }
@@ -110,8 +109,8 @@ impl Ledger {
         Some(Claimed { permits, elsewhere, next_free })
     }
 
-    /// Takes back the permits that a server does not keep.
-    pub(crate) fn release(&mut self, server: &ServerId, release: &Release, now: i64) {
+    /// Takes back the permits that a server does not keep. `now` is the key time in milliseconds.
+    pub fn release(&mut self, server: &ServerId, release: &Release, now: i64) {
         let Some(own) = self.shares.get_mut(server) else { return };
         if own.operation < release.operation {
             own.permits = own.permits.min(release.keep);

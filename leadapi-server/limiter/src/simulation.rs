@@ -31,7 +31,7 @@ impl Caller {
     }
 
     async fn start_server(&mut self) {
-        self.servers.push(ClusterLimiter::start(Limits::default(), self.ledger.of_new_server()).await.unwrap());
+        self.servers.push(ClusterLimiter::start(Limits::default(), self.ledger.of_new_server().into()).await.unwrap());
     }
 
     /// Stops a server without notice. The server's tasks end, because they hold only weak references to the limiter.

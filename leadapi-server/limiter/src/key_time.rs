@@ -20,20 +20,22 @@ const MAX_RESTART: i64 = 15_000_000;
 
 /// A reading of the database's clock. The other times are on the server's monotonic clock.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Reading {
+pub struct Reading {
     /// Microseconds since the Unix epoch.
-    pub(crate) micros: i64,
+    pub micros: i64,
     /// When the query was sent.
-    pub(crate) sent: Duration,
+    pub sent: Duration,
     /// When the response was received.
-    pub(crate) received: Duration,
+    pub received: Duration,
 }
 
 /// A key time in the database, and the database's clock at that time, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct StoredTime {
-    pub(crate) clock: i64,
-    pub(crate) key_time: i64,
+pub struct StoredTime {
+    /// The database's clock.
+    pub clock: i64,
+    /// The key time.
+    pub key_time: i64,
 }
 
 impl Reading {
@@ -65,7 +67,7 @@ impl View {
 
 /// How a server converts between times, and what it needs to notice a step.
 #[derive(Debug)]
-pub(crate) struct KeyClock {
+pub struct KeyClock {
     current: View,
     /// The view before the lag last changed. A request that began before a step has a time on the old clock.
     previous: View,
@@ -74,13 +76,13 @@ pub(crate) struct KeyClock {
 }
 
 impl KeyClock {
-    /// Returns the database's clock at a monotonic time.
-    pub(crate) fn clock(&self, now: Duration) -> i64 {
+    /// Returns the database's clock at a monotonic time, in microseconds since the Unix epoch.
+    pub fn clock(&self, now: Duration) -> i64 {
         self.current.clock(now)
     }
 
     /// Creates a clock from its first reading and the stored key time.
-    pub(crate) fn new(first: Reading, stored: Option<StoredTime>) -> Self {
+    pub fn new(first: Reading, stored: Option<StoredTime>) -> Self {
         let lag = stored.map_or(0, |stored| {
             let passed = first.micros.saturating_sub(stored.clock);
             let passed = if (0..=MAX_RESTART).contains(&passed) { passed } else { 0 };
@@ -91,7 +93,7 @@ impl KeyClock {
     }
 
     /// Adopts a reading and the stored key time. Returns the key time of the reading.
-    pub(crate) fn adopt(&mut self, reading: Reading, stored: Option<StoredTime>) -> StoredTime {
+    pub fn adopt(&mut self, reading: Reading, stored: Option<StoredTime>) -> StoredTime {
         let mut view = self.current;
         let [lowest, highest] = reading.bounds();
         // A reading that took long says little, so the clock moves only if the reading contradicts it.
@@ -122,15 +124,15 @@ impl KeyClock {
         StoredTime { clock: reading.micros, key_time: reading.micros.saturating_sub(view.lag) }
     }
 
-    /// Returns the lag of the key time at the time of a request.
-    pub(crate) fn lag(&self, at: Timestamp, now: Duration) -> i64 {
+    /// Returns how far the key time is behind the database's clock at the time of a request, in microseconds.
+    pub fn lag(&self, at: Timestamp, now: Duration) -> i64 {
         let at = at.unix_millis().saturating_mul(1_000);
         let distance = |view: View| view.clock(now).abs_diff(at);
         if distance(self.previous) < distance(self.current) { self.previous.lag } else { self.current.lag }
     }
 }
 
-pub(crate) fn micros(time: Duration) -> i64 {
+fn micros(time: Duration) -> i64 {
     i64::try_from(time.as_micros()).unwrap_or(i64::MAX)
 }
 

@@ -1,12 +1,7 @@
-//! A rate limiter for all servers that share a database (contract D9).
-//!
-//! A ledger in the database divides the limit for each token and class into shares. Each server applies the exact
-//! window to its own share, without a round trip. When its share is used up, it claims more permits. If none are free,
-//! the other servers return unused permits (recall).
-//!
-//! A server may use its shares only while it has a lease, which it renews every two seconds. If a server stops, its
-//! shares become free after its lease and the window have passed, so the limit holds through crashes.
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
 
+pub mod key_time;
 mod lease;
 mod ledger;
 mod members;
@@ -19,6 +14,7 @@ mod simulation;
 
 use std::{
     collections::HashMap,
+    fmt,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
@@ -36,9 +32,9 @@ use leadapi_core::{
 use tokio::time::{Instant, sleep};
 
 use self::share::Share;
-pub(crate) use self::{
+pub use self::{
     lease::{Lease, Member},
-    ledger::{Claim, Claimed, Ledger, RECALL_MILLIS, Release, ServerId},
+    ledger::{Claim, Claimed, Ledger, LedgerShare, RECALL_MILLIS, Release, ServerId},
 };
 
 /// The maximum time that a claim waits for permits from other servers.
@@ -47,11 +43,11 @@ const RECALL_TIMEOUT: Duration = Duration::from_millis(250);
 const RECALL_INTERVAL: Duration = Duration::from_millis(25);
 
 /// The token and class that a limit applies to.
-pub(crate) type Key = (TokenId, Class);
+pub type Key = (TokenId, Class);
 
 /// The ledgers of all limits, and the servers that hold shares. Each call is one transaction.
 #[async_trait]
-pub(crate) trait LedgerStore: Send + Sync + 'static {
+pub trait LedgerStore: Send + Sync + 'static {
     /// Claims permits. Returns `None` if the server is not a member.
     async fn claim(&self, server: &ServerId, key: &Key, claim: &Claim) -> Result<Option<Claimed>, BoxError>;
 
@@ -71,12 +67,15 @@ pub(crate) trait LedgerStore: Send + Sync + 'static {
     async fn remove(&self, member: &Member) -> Result<(), BoxError>;
 }
 
-/// A limiter whose limits apply to all servers that share a ledger.
-pub(crate) struct ClusterLimiter<S>(Arc<Inner<S>>);
+/// A limiter whose limits apply to all servers that share a ledger (contract D9).
+///
+/// Each server applies the exact window to its own share, without a round trip. When its share is used up, it claims
+/// more permits. If none are free, the other servers return unused permits (recall).
+pub struct ClusterLimiter<S>(Arc<Inner<S>>);
 
 struct Inner<S> {
     limits: Limits,
-    store: S,
+    store: Arc<S>,
     start: Instant,
     /// The number of this process's last ledger operation.
     operations: AtomicU64,
@@ -103,10 +102,24 @@ enum Decision {
     NeedsPermits,
 }
 
+impl<S> fmt::Debug for ClusterLimiter<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClusterLimiter").field("limits", &self.0.limits).finish_non_exhaustive()
+    }
+}
+
 impl<S: LedgerStore> ClusterLimiter<S> {
     /// Joins the servers that share the ledger, and starts the tasks that renew the lease and return permits. The tasks
     /// end when the limiter is dropped.
-    pub(crate) async fn start(limits: Limits, store: S) -> Result<Self, BoxError> {
+    ///
+    /// # Errors
+    ///
+    /// Returns the store's error if the server cannot join.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside a tokio runtime.
+    pub async fn start(limits: Limits, store: Arc<S>) -> Result<Self, BoxError> {
         let start = Instant::now();
         let state = State { lease: Lease::default(), shares: HashMap::new() };
         let inner = Arc::new(Inner {

@@ -14,16 +14,20 @@ use super::ledger::ServerId;
 /// The duration of the lease, from the time at which the heartbeat was sent.
 pub(crate) const LEASE: Duration = Duration::from_secs(10);
 
-/// A server that may hold shares, and the number of its heartbeats.
+/// A server that may hold shares.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Member {
-    pub(crate) server: ServerId,
-    pub(crate) beat: u64,
+pub struct Member {
+    /// The id of the server.
+    pub server: ServerId,
+    /// The number of its heartbeats.
+    pub beat: u64,
 }
 
 /// A server's membership, and what it has observed about other members.
+///
+/// All times are measured from the same arbitrary instant of the server's monotonic clock.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Lease {
+pub struct Lease {
     server: ServerId,
     /// The end of the lease, if it has begun.
     until: Option<Duration>,
@@ -38,7 +42,8 @@ impl Default for Lease {
 }
 
 impl Lease {
-    pub(crate) const fn new(server: ServerId) -> Self {
+    /// Creates the lease of a new server, which has not begun.
+    pub const fn new(server: ServerId) -> Self {
         Self { server, until: None, observed: BTreeMap::new() }
     }
 
@@ -69,7 +74,7 @@ impl Lease {
 
     /// Records the heartbeats in a response that was requested at `sent` and arrived at `now`. Returns the members that
     /// have stopped and can be removed.
-    pub(crate) fn observe(&mut self, members: Vec<Member>, sent: Duration, now: Duration) -> Vec<Member> {
+    pub fn observe(&mut self, members: Vec<Member>, sent: Duration, now: Duration) -> Vec<Member> {
         let observed = std::mem::take(&mut self.observed);
         let mut stopped = Vec::new();
         for member in members {
