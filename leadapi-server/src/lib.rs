@@ -33,9 +33,3 @@ pub use listen::{TlsError, TlsFiles};
 pub use middleware::with_request_ids;
 pub use server::Server;
 pub use shutdown::ShutdownOutcome;
-
-/// The sample data set that `demo` serves: one agency with 4 client accounts, 3 pipelines and 40 leads, and a second,
-/// separate business.
-///
-/// All people, companies and addresses in it are fictitious.
-pub const SAMPLE: &str = include_str!("../data/sample.json");

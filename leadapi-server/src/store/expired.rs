@@ -94,7 +94,7 @@ impl Work for DeleteExpiredKeys {
 mod tests {
     use leadapi_core::{
         auth::Author,
-        dataset::Dataset,
+        dataset::{Dataset, SAMPLE},
         model::{IdempotencyKey, NewLead},
         port::{Created, Store},
         validate::NewLeadMeta,
@@ -108,7 +108,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let url = format!("sqlite:{}", folder.path().join("leads.db").display());
         let store = SqlStore::open(&url.parse().unwrap()).await.unwrap();
-        let dataset = Dataset::parse(crate::SAMPLE).unwrap();
+        let dataset = Dataset::parse(SAMPLE).unwrap();
         let (business, client) = (dataset.businesses[0].id.clone(), dataset.businesses[0].clients[0].id.clone());
         store.import(dataset, |_| {}).await.unwrap();
         let old: Timestamp = "2026-05-04T12:00:00Z".parse().unwrap();

@@ -41,8 +41,8 @@ impl SqlStore {
     /// far, after every thousandth lead and at the end.
     ///
     /// ```
-    /// use leadapi_core::dataset::Dataset;
-    /// use leadapi_server::{SAMPLE, store::SqlStore};
+    /// use leadapi_core::dataset::{Dataset, SAMPLE};
+    /// use leadapi_server::store::SqlStore;
     ///
     /// # tokio::runtime::Runtime::new()?.block_on(async {
     /// # let folder = tempfile::tempdir()?;

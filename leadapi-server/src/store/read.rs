@@ -191,7 +191,11 @@ fn offset(offset: u64) -> Result<Value, SqlError> {
 
 #[cfg(test)]
 mod tests {
-    use leadapi_core::{dataset::Dataset, model::Lead, port::Store};
+    use leadapi_core::{
+        dataset::{Dataset, SAMPLE},
+        model::Lead,
+        port::Store,
+    };
 
     use super::*;
     use crate::store::SqlStore;
@@ -202,7 +206,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let url = format!("sqlite:{}", folder.path().join("leads.db").display());
         let store = SqlStore::open(&url.parse().unwrap()).await.unwrap();
-        let mut dataset = Dataset::parse(crate::SAMPLE).unwrap();
+        let mut dataset = Dataset::parse(SAMPLE).unwrap();
         let seed = &mut dataset.businesses[0];
         let (business, client, at) = (seed.id.clone(), seed.clients[0].id.clone(), seed.created_at);
         seed.leads = (0..3_000)

@@ -14,7 +14,7 @@ use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 use clap::Args;
 use leadapi_core::{
     auth::Role,
-    dataset::Dataset,
+    dataset::{Dataset, SAMPLE},
     memory::{MemorySettings, MemoryStore, SlidingWindow, SystemClock},
     model::Timestamp,
     port::{Membership, TokenStore},
@@ -36,7 +36,7 @@ use super::{
     value::positive,
 };
 use crate::{
-    SAMPLE, ShutdownOutcome,
+    ShutdownOutcome,
     ops::{Probe, Probes},
     store::{SqlStore, StoreClock},
 };
