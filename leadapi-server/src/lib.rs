@@ -24,8 +24,6 @@ mod secret_file;
 mod server;
 mod settings;
 mod shutdown;
-pub mod store;
-mod sync;
 mod web;
 
 pub use limits::HttpLimits;

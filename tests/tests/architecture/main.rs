@@ -16,8 +16,14 @@ use syn::{FnArg, Item, Signature, TraitItem, Type};
 
 use self::tree::Tree;
 
-const CRATES: [&str; 5] =
-    ["leadapi-core", "leadapi-core/form", "leadapi-server", "leadapi-server/limiter", "leadapi-client"];
+const CRATES: [&str; 6] = [
+    "leadapi-core",
+    "leadapi-core/form",
+    "leadapi-server",
+    "leadapi-server/limiter",
+    "leadapi-server/sql",
+    "leadapi-client",
+];
 
 const MAX_LINES: usize = 300;
 

@@ -3,7 +3,7 @@
 use std::{thread::sleep, time::Duration};
 
 use leadapi_core::dataset::Dataset;
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::postgres::Cluster;
 use tokio_postgres::{Client, NoTls};
 

@@ -7,7 +7,7 @@ use leadapi_client::{
     testkit::cassette::{Cassette, Recorder},
     transport::InProcess,
 };
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use serde_json::Value;
 
 use crate::{CLIENT, process::service, versions};

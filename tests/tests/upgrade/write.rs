@@ -10,7 +10,7 @@ use leadapi_client::{
     pager::Checkpoint,
 };
 use leadapi_core::dataset::SAMPLE;
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::postgres::Cluster;
 use serde_json::{Value, json};
 

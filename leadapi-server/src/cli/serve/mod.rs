@@ -20,6 +20,7 @@ use leadapi_core::{
     port::{Membership, TokenStore},
     tokens::{self, IssuedToken, StoredTokens, TokenUses},
 };
+use leadapi_sql::{SqlStore, StoreClock};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 pub(super) use self::{limiter::LimiterUrl, listen::default_url};
@@ -38,7 +39,6 @@ use super::{
 use crate::{
     ShutdownOutcome,
     ops::{Probe, Probes},
-    store::{SqlStore, StoreClock},
 };
 
 /// The interval at which expired records are deleted and the times of the tokens' last uses are recorded.

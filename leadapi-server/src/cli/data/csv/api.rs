@@ -10,18 +10,16 @@ use leadapi_core::{
     memory::{MemoryStore, SystemClock},
     model::{Page, Timestamp, Window},
 };
+use leadapi_sql::DatabaseUrl;
 
 use super::{
     in_process,
     journal::{StoreIdentity, Target},
 };
-use crate::{
-    cli::{
-        CommandError,
-        csv_error::CsvError,
-        store::{AcceptLoss, open, sensitive},
-    },
-    store::DatabaseUrl,
+use crate::cli::{
+    CommandError,
+    csv_error::CsvError,
+    store::{AcceptLoss, open, sensitive},
 };
 
 /// The timeout of a call, including its waits for the rate limit. It is long because other programs that share the
