@@ -5,10 +5,23 @@ use leadapi_core::id::ClientId;
 
 use crate::{
     amounts::Notation,
-    columns::Column,
     delimiter::Delimiter,
     field::{self, ColumnTarget},
 };
+
+/// The meaning of a column.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Column {
+    Mapped(ColumnTarget),
+    Ignored,
+    Unknown,
+}
+
+impl Column {
+    pub(crate) const fn target(self) -> Option<ColumnTarget> {
+        if let Self::Mapped(target) = self { Some(target) } else { None }
+    }
+}
 
 /// The options for reading a CSV file: which column is which field, and how its cells are written.
 ///

@@ -6,26 +6,17 @@ use clap::Args;
 use leadapi_client::Pacing;
 use leadapi_import::Importer;
 
-use super::{api::ApiArgs, report::Report, sheet::SheetArgs};
+use super::{api::ApiArgs, help, report::Report, sheet::SheetArgs};
 use crate::cli::{
     CommandError,
     output::{Format, progress},
 };
 
-/// Create a lead from each row of a CSV file. An import that was interrupted, even with `kill -9`, can be repeated:
-/// each row still creates exactly one lead.
-///
-/// The columns are `client_id`, `name` (required), `email`, `phone`, `source`, `notes`, `value`, `pipeline_id`,
-/// `stage_id` and `business_name`, in any order. The columns `id` and `created_at` of an export are ignored.
-///
-/// FILE.journal records which rows were sent and which leads exist, so a repeated import skips these rows. Rows are
-/// recognized by their content, so other rows of the file may change or move in the meantime. Without the journal, the
-/// API still recognizes the rows for 24 hours. If a row was sent more than 22 hours ago and its result is unknown, it
-/// is refused.
-///
-/// Refused rows are written to FILE.refused.csv with the reasons. Correct them there, and import that file.
+/// `data import-csv`.
 #[derive(Debug, Args)]
 #[command(
+    about = help::IMPORT,
+    long_about = help::import(),
     after_help = "Exit codes: 0 if all rows are imported, 5 if all except the refused ones are, 1 if the import is
 not complete, 2 if the command line is wrong.
 
