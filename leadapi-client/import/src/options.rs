@@ -37,6 +37,7 @@ impl Column {
 /// ```
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each one is an independent option")]
 pub struct ReadOptions {
     /// The client account of rows without a `client_id`.
     pub client: Option<ClientId>,

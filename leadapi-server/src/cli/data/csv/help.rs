@@ -9,7 +9,7 @@ pub(super) const EXPORT: &str = "Export leads to a CSV file, newest first";
 
 /// Returns the long help of `data import-csv`.
 pub(super) fn import() -> String {
-    let columns = names(|field| field.is_writable());
+    let columns = names(LeadField::is_writable);
     let columns = columns.replace("`name`", "`name` (required)");
     let ignored = names(|field| !field.is_writable());
     format!(

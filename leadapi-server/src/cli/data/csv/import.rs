@@ -61,8 +61,8 @@ impl ImportCsv {
         if let Some(folder) = self.state {
             importer = importer.folder(folder);
         }
-        let imported = if self.dry_run { importer.dry_run(&file).await } else { importer.run(&file).await };
+        let result = if self.dry_run { importer.dry_run(&file).await } else { importer.run(&file).await };
         bar.finish_and_clear();
-        Report { file: file.path().to_owned(), is_dry_run: self.dry_run, imported: imported? }.print(self.format)
+        Report { file: file.path().to_owned(), is_dry_run: self.dry_run, imported: result? }.print(self.format)
     }
 }
