@@ -51,8 +51,7 @@ impl ImportCsv {
         let api = self.api.open(Pacing::default().writes(self.writes_per_minute)).await?;
         let bar = progress("rows", file.rows());
         let shown = bar.clone();
-        let mut importer = Importer::new(api.client)
-            .destination(api.destination)
+        let mut importer = Importer::new(api.client, api.destination)
             .concurrency(api.concurrency)
             .on_progress(move |done, _| shown.set_position(done));
         if let Some(name) = self.name {
