@@ -10,7 +10,6 @@ use std::{env, process};
 use leadapi_client::{
     Client,
     model::{Lead, LeadQuery, NewLead, Window},
-    testkit::cassette::{Cassette, Recorder},
     transport::Reqwest,
 };
 use leadapi_core::{
@@ -22,6 +21,7 @@ use leadapi_core::{
     tokens::{self, StoredTokens},
 };
 use leadapi_server::Server;
+use leadapi_testkit::cassette::{Cassette, Recorder};
 use tokio::sync::oneshot;
 
 #[tokio::main]

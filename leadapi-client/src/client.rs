@@ -1,14 +1,17 @@
 //! The API client.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 
-use leadapi_core::http::Operation;
+use leadapi_core::{auth::BearerToken, http::Operation};
 
 use crate::{
     attempts::Read,
     call::Call,
-    context::{CallOptions, ClientContext},
+    context::{CallOptions, ClientContext, Wait, WaitReason},
+    redact::redact,
     request::{InvalidRequest, Prepared},
+    timer::Timer,
+    transport::Transport,
 };
 
 /// An API client for one token, and therefore for one business.
@@ -43,12 +46,6 @@ impl Client {
         self.context.options
     }
 
-    /// Returns the context, which the conformance suite uses to send its own requests, including invalid ones.
-    #[cfg(feature = "testkit")]
-    pub(crate) fn context(&self) -> &ClientContext {
-        &self.context
-    }
-
     pub(crate) fn call<T>(
         &self,
         operation: Operation,
@@ -59,8 +56,113 @@ impl Client {
     }
 }
 
+/// The parts of a client, for requests that it has no method for.
+///
+/// Requests that a program sends through [`transport`](Self::transport) are neither validated, retried nor counted by
+/// the client's rate limiter:
+///
+/// ```
+/// use http::{Request, header::AUTHORIZATION};
+/// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+///
+/// # futures_executor::block_on(async {
+/// let client = support::in_process();
+/// let request = Request::get(format!("{}/openapi.json", client.base_url()))
+///     .header(AUTHORIZATION, format!("Bearer {}", client.token().expose()))
+///     .body(bytes::Bytes::new())?;
+/// let response = client.transport().send(request).await?;
+/// assert_eq!(response.status(), 404);
+/// println!("{}", client.redact(&String::from_utf8_lossy(response.body()), 200));
+/// # Ok::<(), leadapi_core::BoxError>(())
+/// # }).unwrap();
+/// ```
+impl Client {
+    /// Returns the base URL, without a trailing slash.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// assert_eq!(support::in_process().base_url(), "http://in-process/v1");
+    /// ```
+    pub fn base_url(&self) -> &str {
+        self.context.origin.base.as_str()
+    }
+
+    /// Returns the token that the client sends with each request.
+    ///
+    /// ```
+    /// use leadapi_client::Client;
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    ///
+    /// let (service, token) = support::service();
+    /// let client = Client::builder("http://in-process/v1", &token).in_process(service).build()?;
+    /// assert!(*client.token() == token);
+    /// # Ok::<(), leadapi_client::ConfigError>(())
+    /// ```
+    pub fn token(&self) -> &BearerToken {
+        &self.context.origin.token
+    }
+
+    /// Returns the transport that sends the client's requests.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// let response = support::in_process().transport().send(http::Request::default()).await?;
+    /// assert_eq!(response.status(), 404);
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
+    pub fn transport(&self) -> &dyn Transport {
+        &*self.context.transport
+    }
+
+    /// Returns the clock that the client uses for waits and timeouts.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// let client = support::in_process();
+    /// let started_at = client.timer().now();
+    /// assert!(client.timer().now() >= started_at);
+    /// ```
+    pub fn timer(&self) -> &dyn Timer {
+        &*self.context.timer
+    }
+
+    /// Waits before a request is sent again. The callback of [`ClientBuilder::on_wait`](crate::ClientBuilder::on_wait)
+    /// receives the wait, with no failed attempts.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use leadapi_client::{Operation, WaitReason};
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// # futures_executor::block_on(async {
+    /// let client = support::in_process();
+    /// client.wait(Operation::ListLeads, WaitReason::RateLimited, Duration::from_millis(1)).await;
+    /// # });
+    /// ```
+    pub async fn wait(&self, operation: Operation, reason: WaitReason, duration: Duration) {
+        if let Some(on_wait) = &self.context.on_wait {
+            on_wait(&Wait { operation, reason, duration, failed_attempts: 0 });
+        }
+        self.timer().sleep(duration).await;
+    }
+
+    /// Returns at most `max_chars` characters of a response as one line that is safe to log. Tokens are masked, the
+    /// client's own token in any encoding, and control characters are replaced.
+    ///
+    /// ```
+    /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
+    /// let client = support::in_process();
+    /// let echo = format!("bad header\r\nAuthorization: Bearer {}", client.token().expose());
+    /// assert_eq!(client.redact(&echo, 200), "bad header  Authorization: Bearer pak_[token]");
+    /// ```
+    pub fn redact(&self, text: &str, max_chars: usize) -> String {
+        redact(text, self.token(), max_chars)
+    }
+}
+
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("base_url", &self.context.origin.base.as_str()).finish_non_exhaustive()
+        f.debug_struct("Client").field("base_url", &self.base_url()).finish_non_exhaustive()
     }
 }

@@ -40,9 +40,6 @@ pub mod bulk;
 #[cfg(feature = "blocking")]
 mod blocking;
 
-#[cfg(feature = "testkit")]
-pub mod testkit;
-
 pub use builder::ClientBuilder;
 pub use call::{Call, CallFuture, CreateLead, WithMeta};
 pub use client::Client;

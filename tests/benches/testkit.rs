@@ -14,11 +14,8 @@
 
 use std::time::{Duration, Instant};
 
-use leadapi_client::{
-    id::LeadId,
-    model::Lead,
-    testkit::{FakeLeadApi, MockLeadApi, cassette::Cassette},
-};
+use leadapi_client::{id::LeadId, model::Lead};
+use leadapi_testkit::{FakeLeadApi, MockLeadApi, cassette::Cassette};
 use tokio::runtime::Builder;
 use wiremock::{
     Mock, MockServer, ResponseTemplate,

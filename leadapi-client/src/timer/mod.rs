@@ -1,5 +1,6 @@
 //! The clock that a client uses, and the default implementation.
 
+mod manual;
 mod thread;
 
 use std::{
@@ -13,10 +14,12 @@ use std::{
 use async_trait::async_trait;
 use thread::Sleep;
 
+pub use self::manual::ManualTimer;
+
 /// The clock that a client uses for rate limiting, backoff and timeouts.
 ///
 /// The default is [`SystemTimer`]. [`ClientBuilder::timer`](crate::ClientBuilder::timer) sets another timer, such as
-/// one that a test controls:
+/// [`ManualTimer`], or one that follows the clock of a runtime:
 ///
 /// ```
 /// use std::time::Duration;

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use leadapi_client::{
     Client, ClientBuilder, Pacing, Wait,
-    timer::Timer,
+    timer::{ManualTimer, Timer},
     transport::{Transport, TransportError},
 };
 
@@ -58,21 +58,20 @@ impl Act {
 }
 
 /// A script: the results that remain, the requests and waits so far, and the clock.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Script {
     acts: Mutex<VecDeque<Act>>,
     pub(crate) requests: Mutex<Vec<(Duration, Request<Bytes>)>>,
     pub(crate) waits: Mutex<Vec<Wait>>,
-    time: Mutex<Duration>,
+    timer: ManualTimer,
 }
 
-#[derive(Clone)]
 struct ScriptHandle(Arc<Script>);
 
 #[async_trait::async_trait]
 impl Transport for ScriptHandle {
     async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
-        self.0.requests.lock().unwrap().push((self.now(), request));
+        self.0.requests.lock().unwrap().push((self.0.now(), request));
         let act = self.0.acts.lock().unwrap().pop_front().expect("the script has ended");
         match act {
             Act::NotSent => Err(TransportError::not_sent("scripted").while_connecting()),
@@ -89,17 +88,6 @@ impl Transport for ScriptHandle {
     }
 }
 
-#[async_trait::async_trait]
-impl Timer for ScriptHandle {
-    fn now(&self) -> Duration {
-        *self.0.time.lock().unwrap()
-    }
-
-    async fn sleep(&self, duration: Duration) {
-        *self.0.time.lock().unwrap() += duration;
-    }
-}
-
 impl Script {
     /// Creates a client whose requests get the scripted results, in order.
     pub(crate) fn client(acts: impl IntoIterator<Item = Act>) -> (Client, Arc<Self>) {
@@ -110,9 +98,15 @@ impl Script {
         acts: impl IntoIterator<Item = Act>,
         options: impl FnOnce(ClientBuilder) -> ClientBuilder,
     ) -> (Client, Arc<Self>) {
-        let script = Arc::new(Self { acts: Mutex::new(acts.into_iter().collect()), ..Self::default() });
+        let script = Arc::new(Self {
+            acts: Mutex::new(acts.into_iter().collect()),
+            requests: Mutex::default(),
+            waits: Mutex::default(),
+            timer: ManualTimer::auto_advance(),
+        });
         let (handle, hook) = (ScriptHandle(script.clone()), script.clone());
-        let builder = Client::builder("http://scripted/v1", "pak_0123").timer(handle.clone()).pacing(Pacing::off());
+        let builder =
+            Client::builder("http://scripted/v1", "pak_0123").timer(script.timer.clone()).pacing(Pacing::off());
         let builder = options(builder).on_wait(move |wait| hook.waits.lock().unwrap().push(*wait));
         (builder.transport(handle).build().unwrap(), script)
     }
@@ -122,11 +116,11 @@ impl Script {
     }
 
     pub(crate) fn now(&self) -> Duration {
-        *self.time.lock().unwrap()
+        self.timer.now()
     }
 
     pub(crate) fn advance(&self, time: Duration) {
-        *self.time.lock().unwrap() += time;
+        self.timer.advance(time);
     }
 
     /// Returns the idempotency keys of all requests.

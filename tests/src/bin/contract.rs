@@ -4,15 +4,15 @@
 use std::{fs, path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::Parser;
-use leadapi_client::testkit::conformance::{self, Target};
 use leadapi_core::BoxError;
+use leadapi_testkit::conformance::{self, Target};
 
 /// Checks a server against each requirement of the contract, and prints which ones it meets.
 ///
 /// The exit status is 0 if the server violates no requirement, 1 if it does, and 2 if the check could not run. Start
 /// the server with the data set of the target, and preferably with raised rate limits:
 ///
-///   leadapi-server serve --data leadapi-client/conformance/dataset.json --reads-per-minute 100000
+///   leadapi-server serve --data leadapi-client/testkit/conformance/dataset.json --reads-per-minute 100000
 ///   --writes-per-minute 100000
 #[derive(Debug, Parser)]
 #[command(name = "contract", verbatim_doc_comment)]

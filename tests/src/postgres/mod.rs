@@ -5,7 +5,7 @@ mod server;
 mod url;
 
 use std::{
-    env,
+    env, fs,
     path::PathBuf,
     process::Command,
     sync::{
@@ -95,6 +95,11 @@ impl Cluster {
     /// Returns the address of the server as `host:port`.
     pub fn address(&self) -> &str {
         &self.url.address
+    }
+
+    /// Returns the lines that a server of this process has logged.
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.server.as_ref().unwrap().file("log")).unwrap()
     }
 
     /// Returns the URL of a database.

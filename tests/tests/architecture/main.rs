@@ -2,6 +2,7 @@
 //! takes the business, and every promise has a test.
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
+mod examples;
 mod imports;
 mod promises;
 mod test_names;
@@ -16,13 +17,14 @@ use syn::{FnArg, Item, Signature, TraitItem, Type};
 
 use self::tree::Tree;
 
-const CRATES: [&str; 6] = [
+const CRATES: [&str; 7] = [
     "leadapi-core",
     "leadapi-core/form",
     "leadapi-server",
     "leadapi-server/limiter",
     "leadapi-server/sql",
     "leadapi-client",
+    "leadapi-client/testkit",
 ];
 
 const MAX_LINES: usize = 300;

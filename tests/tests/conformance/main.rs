@@ -6,66 +6,52 @@ mod not_the_api;
 mod ours;
 mod program;
 
-use std::{num::NonZeroU32, sync::Arc, time::Duration};
+use std::num::NonZeroU32;
 
-use async_trait::async_trait;
 use leadapi_client::{
-    testkit::conformance::{Outcome, Report},
     timer::Timer,
     transport::{InProcess, Transport},
 };
 use leadapi_core::{
     dataset::Dataset,
     http::LeadService,
-    memory::{Limits, ManualClock, MemoryStore, MemoryTokens, SlidingWindow},
-    port::Clock,
+    memory::{Limits, MemoryStore, MemoryTokens, SlidingWindow},
+    model::Timestamp,
     tokens::{self, StoredTokens},
+};
+use leadapi_testkit::{
+    ManualTimer,
+    conformance::{Outcome, Report},
 };
 
 /// The standard data set.
-const DATA: &str = include_str!("../../../leadapi-client/conformance/dataset.json");
+const DATA: &str = include_str!("../../../leadapi-client/testkit/conformance/dataset.json");
 
-/// A simulated timer. Sleeping returns immediately and advances the clock, which otherwise stands still.
-#[derive(Clone)]
-struct Leaping(Arc<ManualClock>);
-
-impl Leaping {
-    fn new() -> Self {
-        Self(Arc::new(ManualClock::at("2026-11-04T12:00:00Z".parse().unwrap())))
-    }
-}
-
-#[async_trait]
-impl Timer for Leaping {
-    fn now(&self) -> Duration {
-        self.0.elapsed()
-    }
-
-    async fn sleep(&self, duration: Duration) {
-        self.0.advance(duration);
-    }
+/// The time at which a simulated timer starts.
+fn start() -> Timestamp {
+    "2026-11-04T12:00:00Z".parse().unwrap()
 }
 
 /// Returns a service with the standard data set and this clock.
-async fn service(time: &Leaping, limits: Limits) -> LeadService {
+async fn service(time: &ManualTimer, limits: Limits) -> LeadService {
     let dataset = Dataset::parse(DATA).unwrap();
     let tokens = MemoryTokens::default();
     let now = || {
-        let clock = time.0.clone();
-        move || clock.now()
+        let time = time.clone();
+        move || start().checked_add(time.now()).unwrap()
     };
-    tokens::import(&tokens, &dataset, time.0.now()).await.unwrap();
-    let elapsed = time.0.clone();
+    tokens::import(&tokens, &dataset, now()()).await.unwrap();
+    let elapsed = time.clone();
     LeadService::builder(MemoryStore::new(dataset), StoredTokens::new(tokens, now()))
         .clock(now())
-        .limiter(SlidingWindow::with_time(limits, move || elapsed.elapsed()))
+        .limiter(SlidingWindow::with_time(limits, move || elapsed.now()))
         .base_path("/v1")
         .build()
         .unwrap()
 }
 
 /// Returns an in-process transport to the service that adds request ids, as the server does.
-async fn in_process(time: &Leaping, limits: Limits) -> impl Transport {
+async fn in_process(time: &ManualTimer, limits: Limits) -> impl Transport {
     InProcess::new(leadapi_server::with_request_ids(service(time, limits).await))
 }
 

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use leadapi_client::testkit::conformance::{self, Outcome, Report, Target};
+use leadapi_testkit::conformance::{self, Outcome, Report, Target};
 use leadapi_tests::TIMEOUT;
 
 async fn report(url: &str) -> Report {

@@ -3,12 +3,15 @@
 use leadapi_client::{
     Client,
     model::{LeadQuery, Window},
-    testkit::conformance::{self, Report, Target},
 };
 use leadapi_core::{auth::BearerToken, dataset::Dataset, memory::Limits};
 use leadapi_server::Server;
+use leadapi_testkit::{
+    ManualTimer,
+    conformance::{self, Report, Target},
+};
 
-use crate::{DATA, Leaping, broken, in_process, raised, service, skipped};
+use crate::{DATA, broken, in_process, raised, service, skipped};
 
 /// The one requirement that the check cannot verify on a service without failures, because it receives no 500. With
 /// raised limits, it receives no 429 either.
@@ -17,7 +20,7 @@ const NEVER_SEEN: &str =
 
 #[tokio::test]
 async fn our_service_passes_in_process_with_rate_limits() {
-    let (time, target) = (Leaping::new(), Target::standard().with_rate_limits());
+    let (time, target) = (ManualTimer::auto_advance(), Target::standard().with_rate_limits());
     let transport = in_process(&time, Limits::default()).await;
     let client = target.client("http://in-process/v1").timer(time).transport(transport).build().unwrap();
     let report = conformance::run(&client, &target).await;
@@ -33,7 +36,7 @@ async fn our_service_passes_in_process_with_rate_limits() {
 
 #[tokio::test]
 async fn our_service_passes_over_sockets() {
-    let (time, target) = (Leaping::new(), Target::standard());
+    let (time, target) = (ManualTimer::auto_advance(), Target::standard());
     let server = Server::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let url = format!("http://{}/v1", server.local_addr());
     tokio::spawn(server.serve(service(&time, raised()).await, std::future::pending()));
@@ -56,7 +59,7 @@ async fn left_as_it_was(client: &Client, report: &Report) {
 
 #[tokio::test]
 async fn the_check_leaves_the_other_business_unchanged() {
-    let (time, target) = (Leaping::new(), Target::standard());
+    let (time, target) = (ManualTimer::auto_advance(), Target::standard());
     let transport = std::sync::Arc::new(in_process(&time, raised()).await);
     let client = target.client("http://in-process/v1").timer(time).transport(transport.clone()).build().unwrap();
     assert!(conformance::run(&client, &target).await.holds());
@@ -70,7 +73,7 @@ async fn the_check_leaves_the_other_business_unchanged() {
 /// reported as met.
 #[tokio::test]
 async fn a_minimal_target_skips_requirements_with_a_reason() {
-    let time = Leaping::new();
+    let time = ManualTimer::auto_advance();
     let target = Target::parse(r#"{"client_id": "one-client-1"}"#).unwrap();
     let transport = in_process(&time, raised()).await;
     let standard = Target::standard().client("http://in-process/v1");
@@ -92,7 +95,7 @@ async fn a_minimal_target_skips_requirements_with_a_reason() {
 
 #[tokio::test]
 async fn a_second_run_gives_the_same_result() {
-    let (time, target) = (Leaping::new(), Target::standard());
+    let (time, target) = (ManualTimer::auto_advance(), Target::standard());
     let transport = in_process(&time, raised()).await;
     let client = target.client("http://in-process/v1").timer(time).transport(transport).build().unwrap();
     for _ in 0..2 {
@@ -105,7 +108,7 @@ async fn a_second_run_gives_the_same_result() {
 fn the_target_names_tokens_of_the_data_set() {
     let dataset = Dataset::parse(DATA).unwrap();
     let target: serde_json::Value =
-        serde_json::from_str(include_str!("../../../leadapi-client/conformance/target.json")).unwrap();
+        serde_json::from_str(include_str!("../../../leadapi-client/testkit/conformance/target.json")).unwrap();
     for token in target["tokens"].as_object().unwrap().values() {
         let hash = BearerToken::parse(token.as_str().unwrap()).unwrap().hash();
         let mut tokens = dataset.businesses.iter().flat_map(|business| &business.tokens);

@@ -2,8 +2,9 @@
 
 use std::process::{Command, Output};
 
-use crate::{Leaping, raised, service};
+use crate::{raised, service};
 use leadapi_server::Server;
+use leadapi_testkit::ManualTimer;
 
 async fn contract(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_contract"));
@@ -15,7 +16,7 @@ async fn contract(arguments: &[&str]) -> Output {
 async fn a_correct_server_exits_with_0_and_writes_junit() {
     let server = Server::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let url = format!("http://{}/v1", server.local_addr());
-    tokio::spawn(server.serve(service(&Leaping::new(), raised()).await, std::future::pending()));
+    tokio::spawn(server.serve(service(&ManualTimer::auto_advance(), raised()).await, std::future::pending()));
     let folder = tempfile::tempdir().unwrap();
     let junit = folder.path().join("contract.xml");
     let output = contract(&["--url", &url, "--junit", junit.to_str().unwrap()]).await;

@@ -145,11 +145,16 @@ async fn without_standby(cluster: &Cluster) -> (SqlStore, tokio_postgres::Client
     let store = open(&url, 2).await;
     let (client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
+    lose_standby(&client).await;
+    (store, client)
+}
+
+/// Makes commits wait for a standby that does not exist.
+pub(crate) async fn lose_standby(client: &tokio_postgres::Client) {
     client.batch_execute("ALTER SYSTEM SET synchronous_standby_names = 'missing'").await.unwrap();
     client.batch_execute("SELECT pg_reload_conf()").await.unwrap();
     let names = async || client.query_one("SHOW synchronous_standby_names", &[]).await.unwrap().get::<_, String>(0);
     eventually("the setting takes effect", async || equals(names().await, "missing")).await;
-    (store, client)
 }
 
 /// With synchronous replication, a commit is safe only after the standby has received it. No timeout may cause an

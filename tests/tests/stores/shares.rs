@@ -17,6 +17,8 @@ use serde_json::json;
 use tokio::task::JoinSet;
 use tokio_postgres::NoTls;
 
+use crate::outages::lose_standby;
+
 const DATA: &str = r#"{"businesses": [
     {"id": "locked", "name": "L", "created_at": "2026-01-01T00:00:00Z",
         "clients": [{"id": "c1", "name": "C", "created_at": "2026-01-01T00:00:00Z"}]},
@@ -97,8 +99,7 @@ struct Many {
 }
 
 impl Many {
-    async fn open(name: &str) -> Option<Self> {
-        let cluster = Cluster::shared()?;
+    async fn open(cluster: &Cluster, name: &str) -> Self {
         let url = cluster.url(&cluster.create_database(name).await);
         let store = SqlStore::open(&url.parse::<DatabaseUrl>().unwrap()).await.unwrap();
         let stuck: Vec<String> = (0..MANY).map(|nth| format!("b{nth}")).collect();
@@ -111,7 +112,7 @@ impl Many {
         for id in stuck.iter().map(String::as_str).chain(["free"]) {
             create(&store, id).await.unwrap();
         }
-        Some(Self { url, store, stuck })
+        Self { url, store, stuck }
     }
 
     async fn connect(&self) -> tokio_postgres::Client {
@@ -165,7 +166,8 @@ impl Many {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_locked_businesses_leave_connections_for_the_others() {
-    let Some(many) = Many::open("many_locked").await else { return };
+    let Some(cluster) = Cluster::shared() else { return };
+    let many = Many::open(cluster, "many_locked").await;
     let locker = many.connect().await;
     locker.batch_execute("BEGIN; SELECT * FROM business WHERE business_id <> 'free' FOR UPDATE").await.unwrap();
     let end = Instant::now() + LOCKED;
@@ -195,7 +197,8 @@ async fn freeze(client: &tokio_postgres::Client, table: &str) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_businesses_on_a_frozen_node_leave_connections_for_the_others() {
-    let Some(many) = Many::open("many_frozen").await else { return };
+    let Some(cluster) = Cluster::shared() else { return };
+    let many = Many::open(cluster, "many_frozen").await;
     let node = many.connect().await;
     freeze(&node, "client").await;
     let end = Instant::now() + LOCKED;
@@ -212,7 +215,7 @@ async fn many_businesses_on_a_frozen_node_leave_connections_for_the_others() {
 /// Otherwise, the next statement on the connection would wait for it, and a request to cancel it could cancel the next.
 #[tokio::test]
 async fn an_abandoned_read_leaves_no_statement_on_a_connection_of_the_pool() {
-    let Some(cluster) = Cluster::shared() else { return };
+    let Some(cluster) = Cluster::start(&[]) else { return };
     let url = cluster.url(&cluster.create_database("abandoned").await);
     let store = SqlStore::open(&url.parse::<DatabaseUrl>().unwrap().connections(1)).await.unwrap();
     store.import(Dataset::parse(DATA).unwrap(), |_| {}).await.unwrap();
@@ -241,4 +244,39 @@ async fn an_abandoned_read_leaves_no_statement_on_a_connection_of_the_pool() {
     assert!(read.await.unwrap_err().is_cancelled());
     assert!(store.get(&free.0, &free.1).await.unwrap().is_some());
     assert!(backend(&format!("pid <> {waiting}")).await.is_some(), "both reads used one connection");
+    let error = async || {
+        let log = cluster.log();
+        log.lines().find(|line| line.contains(&format!("[{waiting}] ERROR"))).map(str::to_owned)
+    };
+    let error = eventually("the abandoned statement ends", error).await;
+    assert!(error.ends_with("canceling statement due to user request"), "{error}");
+}
+
+/// Commits that wait for a standby cannot be cancelled. Those of several businesses could use the whole pool.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn commits_that_wait_for_a_standby_leave_connections_for_reads() {
+    let Some(cluster) = Cluster::start(&[]) else { return };
+    let many = Many::open(&cluster, "standby").await;
+    let client = many.connect().await;
+    lose_standby(&client).await;
+    let end = Instant::now() + LOCKED;
+    let mut writes = JoinSet::new();
+    for id in &many.stuck {
+        let (store, id) = (many.store.clone(), id.clone());
+        writes.spawn(async move {
+            while Instant::now() < end {
+                // Fails, or is not confirmed.
+                drop(add_token(&store, &id).await);
+            }
+        });
+    }
+    let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'SyncRep'";
+    let waiting = async || client.query_one(waits, &[]).await.unwrap().get::<_, i64>(0) >= 8;
+    eventually("the commits wait", waiting).await;
+    while Instant::now() < end {
+        for id in ["b0", "free"] {
+            read(&many.store, id).await.unwrap();
+        }
+    }
+    writes.abort_all();
 }

@@ -4,10 +4,10 @@ use leadapi_client::{
     Client,
     model::{Lead, LeadQuery, NewLead, Window},
     pager::{Checkpoint, Position},
-    testkit::cassette::{Cassette, Recorder},
     transport::InProcess,
 };
 use leadapi_sql::SqlStore;
+use leadapi_testkit::cassette::{Cassette, Recorder};
 use serde_json::Value;
 
 use crate::{CLIENT, process::service, versions};

@@ -1,30 +1,13 @@
-use std::sync::Arc;
-
-use async_trait::async_trait;
-
 use super::*;
+use crate::timer::ManualTimer;
 
-/// A timer whose time the test sets.
-#[derive(Debug, Default)]
-struct ManualTimer(Mutex<Duration>);
-
-impl ManualTimer {
-    fn at(&self, millis: u64) {
-        *self.0.lock().unwrap() = Duration::from_millis(millis);
-    }
+/// Sets the time. It never goes back.
+fn set(timer: &ManualTimer, millis: u64) {
+    timer.advance(Duration::from_millis(millis) - timer.now());
 }
 
-#[async_trait]
-impl Timer for ManualTimer {
-    fn now(&self) -> Duration {
-        *self.0.lock().unwrap()
-    }
-
-    async fn sleep(&self, _: Duration) {}
-}
-
-fn limiter(limit: u32) -> (RateLimiter, Arc<ManualTimer>) {
-    (RateLimiter::new(NonZeroU32::new(limit)), Arc::default())
+fn limiter(limit: u32) -> (RateLimiter, ManualTimer) {
+    (RateLimiter::new(NonZeroU32::new(limit)), ManualTimer::new())
 }
 
 fn acquire<'a>(limiter: &'a RateLimiter, timer: &'a ManualTimer) -> Permit<'a> {
@@ -48,15 +31,15 @@ fn wait(limiter: &RateLimiter, timer: &ManualTimer) -> (u64, bool) {
 fn a_request_counts_until_a_minute_after_its_response() {
     let (limiter, timer) = limiter(2);
     let first = acquire(&limiter, &timer);
-    timer.at(1_000);
+    set(&timer, 1_000);
     drop(acquire(&limiter, &timer));
     assert_eq!(wait(&limiter, &timer), (60_000, false), "the first request may complete at any time");
-    timer.at(4_000);
+    set(&timer, 4_000);
     drop(first);
     assert_eq!(wait(&limiter, &timer), (61_000, false));
-    timer.at(60_999);
+    set(&timer, 60_999);
     assert_eq!(wait(&limiter, &timer), (61_000, false));
-    timer.at(61_000);
+    set(&timer, 61_000);
     drop(acquire(&limiter, &timer));
     assert_eq!(wait(&limiter, &timer), (64_000, false));
 }
@@ -65,7 +48,7 @@ fn a_request_counts_until_a_minute_after_its_response() {
 fn a_request_longer_than_the_window_is_checked_again() {
     let (limiter, timer) = limiter(1);
     let slow = acquire(&limiter, &timer);
-    timer.at(90_000);
+    set(&timer, 90_000);
     assert_eq!(wait(&limiter, &timer), (90_050, false));
     drop(slow);
     assert_eq!(wait(&limiter, &timer), (150_000, false));
@@ -77,7 +60,7 @@ fn a_request_that_was_not_sent_does_not_count() {
     for _ in 0..3 {
         acquire(&limiter, &timer).mark_uncounted();
     }
-    let unused = limiter.try_acquire(&*timer, None);
+    let unused = limiter.try_acquire(&timer, None);
     assert!(matches!(unused, Acquire::Granted(_)));
     drop(unused);
     drop(acquire(&limiter, &timer));
@@ -97,14 +80,14 @@ fn a_429_pauses_all_requests_and_a_later_one_never_shortens_the_pause() {
     }
     untils.sort_unstable();
     assert!(untils[0] < 17_300 && untils[49] > 17_700, "the calls resume together: {untils:?}");
-    timer.at(17_000);
+    set(&timer, 17_000);
     drop(acquire(&limiter, &timer));
 }
 
 #[test]
 fn without_a_limit_nothing_is_recorded() {
     let limiter = RateLimiter::new(None);
-    let timer = ManualTimer::default();
+    let timer = ManualTimer::new();
     let permits: Vec<Permit<'_>> = (0..1_000).map(|_| acquire(&limiter, &timer)).collect();
     drop(permits);
     let state = limiter.state.lock().unwrap();
@@ -116,15 +99,15 @@ fn calls_are_granted_in_arrival_order() {
     let (limiter, timer) = limiter(2);
     drop((acquire(&limiter, &timer), acquire(&limiter, &timer)));
     let tickets: Vec<Ticket<'_>> = (0..5).map(|_| limiter.enqueue()).collect();
-    let until = |ticket: &Ticket<'_>| match limiter.try_acquire(&*timer, Some(ticket)) {
+    let until = |ticket: &Ticket<'_>| match limiter.try_acquire(&timer, Some(ticket)) {
         Acquire::Granted(_) => panic!("must not be granted"),
         Acquire::Wait { until, .. } => until.as_secs(),
     };
     assert_eq!(tickets.iter().map(until).collect::<Vec<_>>(), [60, 60, 120, 120, 180]);
-    timer.at(60_000);
+    set(&timer, 60_000);
     assert_eq!(wait(&limiter, &timer), (180_000, false), "a later call waits longest");
     assert_eq!(until(&tickets[2]), 120);
-    let Acquire::Granted(mut permit) = limiter.try_acquire(&*timer, Some(&tickets[1])) else {
+    let Acquire::Granted(mut permit) = limiter.try_acquire(&timer, Some(&tickets[1])) else {
         panic!("must be granted")
     };
     permit.start_sending(SendProgress::default());
@@ -133,7 +116,7 @@ fn calls_are_granted_in_arrival_order() {
     drop((tickets.next(), tickets.next()));
     let left: Vec<Ticket<'_>> = tickets.collect();
     assert!(
-        matches!(limiter.try_acquire(&*timer, Some(&left[0])), Acquire::Granted(_)),
+        matches!(limiter.try_acquire(&timer, Some(&left[0])), Acquire::Granted(_)),
         "the earlier tickets are dropped"
     );
 }
@@ -151,5 +134,5 @@ fn a_waiting_call_is_notified_of_a_free_permit() {
     permit.mark_uncounted();
     drop(permit);
     assert!(notified.as_mut().poll(&mut cx).is_ready());
-    assert!(matches!(limiter.try_acquire(&*timer, Some(&ticket)), Acquire::Granted(_)));
+    assert!(matches!(limiter.try_acquire(&timer, Some(&ticket)), Acquire::Granted(_)));
 }

@@ -1,14 +1,13 @@
 //! The real service behind an unreliable transport, on a simulated clock.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
-    pin::{Pin, pin},
+    collections::BTreeMap,
+    pin::pin,
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     task::{Context, Poll, Wake, Waker},
-    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -19,7 +18,7 @@ use leadapi_client::{
     auth::{BearerToken, Scopes},
     bulk::{CreateMany, RowResult, Stopped},
     model::{LeadQuery, NewLead, Window},
-    timer::Timer,
+    timer::{ManualTimer, Timer},
     transport::{InProcess, Transport, TransportError},
 };
 use leadapi_core::{
@@ -28,55 +27,6 @@ use leadapi_core::{
 };
 
 use crate::support;
-
-/// A clock that stands still until the test advances it.
-#[derive(Default)]
-pub(super) struct Clock {
-    now: Mutex<Duration>,
-    sleepers: Mutex<BTreeSet<(Duration, u64)>>,
-    numbers: AtomicU64,
-}
-
-struct Sleep<'c>(&'c Clock, (Duration, u64));
-
-impl Clock {
-    /// Advances the clock to the earliest deadline of all sleeping tasks. Returns `false` if no task sleeps.
-    pub(super) fn advance_to_next(&self) -> bool {
-        let first = self.sleepers.lock().unwrap().first().copied();
-        if let Some((until, _)) = first {
-            let mut now = self.now.lock().unwrap();
-            *now = until.max(*now);
-        }
-        first.is_some()
-    }
-}
-
-impl Future for Sleep<'_> {
-    type Output = ();
-
-    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
-        if self.0.now() >= self.1.0 { Poll::Ready(()) } else { Poll::Pending }
-    }
-}
-
-impl Drop for Sleep<'_> {
-    fn drop(&mut self) {
-        self.0.sleepers.lock().unwrap().remove(&self.1);
-    }
-}
-
-#[async_trait]
-impl Timer for Clock {
-    fn now(&self) -> Duration {
-        *self.now.lock().unwrap()
-    }
-
-    async fn sleep(&self, duration: Duration) {
-        let id = (self.now() + duration, self.numbers.fetch_add(1, Ordering::Relaxed));
-        self.sleepers.lock().unwrap().insert(id);
-        Sleep(self, id).await;
-    }
-}
 
 /// The fault that the transport injects into a request.
 #[derive(Debug, Clone, Copy, Default)]
@@ -156,7 +106,7 @@ impl Transport for UnreliableTransport {
 
 /// The service, the settings of the client and its transport, and the clock.
 pub(super) struct Simulation {
-    pub(super) clock: Arc<Clock>,
+    pub(super) clock: ManualTimer,
     pub(super) seen: Arc<Seen>,
     pub(super) service: LeadService,
     pub(super) token: BearerToken,
@@ -170,7 +120,7 @@ pub(super) fn simulation() -> Simulation {
 }
 
 pub(super) fn simulation_with(scopes: Scopes, writes: u32) -> Simulation {
-    let clock = Arc::new(Clock::default());
+    let clock = ManualTimer::new();
     let (builder, token) = support::builder(scopes);
     let limits = Limits::new(Limits::default().reads, writes.try_into().unwrap());
     let time = clock.clone();

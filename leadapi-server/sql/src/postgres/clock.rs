@@ -10,7 +10,7 @@ use leadapi_limiter::key_time::{Reading, StoredTime};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_postgres::{Client, error::SqlState};
 
-use super::{Connections, Postgres, sql_state::map_error};
+use super::{Connections, Postgres, share::Permits, sql_state::map_error};
 use crate::{clock::DatabaseClock, error::SqlError, session::query};
 
 /// The time in microseconds since the Unix epoch, and the stored key time.
@@ -33,8 +33,8 @@ const MAX_DIFFERENCE: Duration = Duration::from_secs(60);
 const MARGIN: Duration = Duration::from_secs(60);
 
 /// Creates the clock of the database behind a connection. Also stores the key time, because a server that cannot do so
-/// would let the key times of the servers diverge.
-pub(super) async fn start(client: &Client) -> Result<Arc<DatabaseClock>, tokio_postgres::Error> {
+/// would let the key times of the servers diverge. Returns the clock, and how long the database took to answer.
+pub(super) async fn start(client: &Client) -> Result<(Arc<DatabaseClock>, Duration), tokio_postgres::Error> {
     let start = std::time::Instant::now();
     let (first, stored) = read(client, || start.elapsed()).await?;
     let clock = DatabaseClock::new(start, first, stored);
@@ -42,7 +42,7 @@ pub(super) async fn start(client: &Client) -> Result<Arc<DatabaseClock>, tokio_p
     match client.execute(SAVE, &[&micros, &key_time]).await {
         // A standby stores no keys either.
         Err(error) if error.code() != Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => Err(error),
-        _ => Ok(Arc::new(clock)),
+        _ => Ok((Arc::new(clock), first.received.saturating_sub(first.sent))),
     }
 }
 
@@ -83,7 +83,7 @@ pub(super) async fn follow(connections: Weak<Connections>) {
 impl Connections {
     async fn read_clock(&self) -> Result<(), SqlError> {
         let reading = async {
-            let connection = self.connection().await?;
+            let connection = self.connection(Permits::default()).await?;
             match read(&connection, || self.clock.elapsed()).await {
                 Ok(reading) => Ok(reading),
                 Err(error) => {

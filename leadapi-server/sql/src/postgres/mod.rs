@@ -1,5 +1,6 @@
 //! A store in PostgreSQL, which any number of servers can share.
 
+mod attempts;
 mod clock;
 mod commit_error;
 mod commit_record;
@@ -26,9 +27,13 @@ use std::{sync::Arc, time::Duration};
 
 use deadpool_postgres::{Pool, PoolError};
 use leadapi_core::id::BusinessId;
-use tokio::time::{error::Elapsed, timeout};
+use tokio::{
+    sync::Semaphore,
+    time::{error::Elapsed, timeout},
+};
 use uuid::Uuid;
 
+use attempts::Attempts;
 use commit_error::CommitError;
 use commit_record::CommitRecords;
 pub(crate) use connect::OpenError;
@@ -51,8 +56,6 @@ use super::{
     write::{Write, WriteOutcome},
 };
 
-/// The maximum number of retries of a transaction.
-const MAX_RETRIES: u32 = 3;
 /// The time limit for a short read or write, and for each phase of a group commit (prepare and commit). It applies even
 /// if the network hangs.
 const TIMEOUT: Duration = Duration::from_secs(6);
@@ -88,6 +91,8 @@ struct Connections {
     pool: Pool,
     hosts: Hosts,
     shares: Arc<Shares>,
+    /// The permits of all writes.
+    writes: Arc<Semaphore>,
     stuck: Stuck,
     /// The id of this server in the `operation` table, which records the last group commit of each server in each
     /// business.
@@ -110,11 +115,18 @@ impl Postgres {
         })?;
         connect::check(&client).await?;
         migrate::migrate(&mut client).await?;
-        let clock = clock::start(&client).await?;
+        let (clock, first_query) = clock::start(&client).await?;
         drop(client);
-        let (shares, stuck) = (Shares::of_pool(pool_size), Stuck::of_pool(pool_size));
-        let (server_id, records) = (Uuid::now_v7().to_string(), CommitRecords::default());
-        let connections = Arc::new(Connections { pool, hosts, shares, stuck, server_id, records, clock });
+        let connections = Arc::new(Connections {
+            pool,
+            hosts,
+            shares: Shares::of(pool_size),
+            writes: Arc::new(Semaphore::new(pool_size - pool_size / 4)),
+            stuck: Stuck::of_pool(pool_size, first_query),
+            server_id: Uuid::now_v7().to_string(),
+            records: CommitRecords::default(),
+            clock,
+        });
         tokio::spawn(clock::follow(Arc::downgrade(&connections)));
         Ok(Self { writer: Writer::new(connections.clone()), connections, prober })
     }
@@ -148,7 +160,7 @@ impl Postgres {
     /// Runs read statements against one snapshot, without a time limit.
     pub(crate) async fn read_long<W: Work>(&self, work: &W) -> Result<W::Output, SqlError> {
         let run = |connection| session::read(connection, BEGIN_LONG_READ, work);
-        self.connections.run(None, run).await
+        self.connections.run(Access::Read, None, run).await
     }
 
     pub(crate) async fn write(&self, business: &BusinessId, write: Write) -> Result<WriteOutcome, SqlError> {
@@ -217,13 +229,13 @@ impl Connections {
     }
 
     async fn query(&self, business: Option<&BusinessId>, query: Query) -> Result<Vec<tokio_postgres::Row>, SqlError> {
-        let business = business.map(|business| (business, Access::Read));
-        self.run(business, |connection| self.with_timeout(session::query(connection, query.clone()))).await
+        self.run(Access::Read, business, |connection| self.with_timeout(session::query(connection, query.clone())))
+            .await
     }
 
     async fn read<W: Work>(&self, business: &BusinessId, work: &W) -> Result<W::Output, SqlError> {
         let read = |connection| self.with_timeout(session::read(connection, BEGIN_READ, work));
-        self.run(Some((business, Access::Read)), read).await
+        self.run(Access::Read, Some(business), read).await
     }
 
     async fn work<W: Work>(
@@ -240,7 +252,7 @@ impl Connections {
             let done = work.run(&mut session).await?;
             Ok((session, done))
         };
-        let (session, done) = self.run(business.map(|business| (business, Access::Write)), prepare).await?;
+        let (session, done) = self.run(Access::Write, business, prepare).await?;
         // No timeout of the database ends a commit that waits for a standby.
         let committed = self.within(COMMIT_TIMEOUT, session.commit()).await;
         committed.unwrap_or_else(|elapsed| Err(CommitError::Unknown(Arc::new(elapsed)))).map_err(
@@ -255,35 +267,6 @@ impl Connections {
     async fn commit(&self, session: PgSession) -> Result<(), CommitError> {
         let commit = self.within(TIMEOUT, session.commit()).await;
         commit.unwrap_or_else(|elapsed| Err(CommitError::Unknown(Arc::new(elapsed))))
-    }
-}
-
-impl SqlError {
-    /// Returns whether a retry may succeed. A lost connection is transient, because a pooled connection may have died
-    /// while it was idle.
-    const fn is_transient(&self) -> bool {
-        matches!(self, Self::Lost(_) | Self::Retry(_))
-    }
-}
-
-/// The number of times that a transaction has failed.
-#[derive(Debug, Default)]
-struct Attempts(u32);
-
-impl Attempts {
-    /// Returns whether to retry. Before a retry, waits for a random delay, so that conflicting transactions are less
-    /// likely to collide again.
-    ///
-    /// Retrying after a lost connection is safe, because the error is `Lost` only if no commit was sent.
-    async fn should_retry(&mut self, error: &SqlError) -> bool {
-        self.0 += 1;
-        if !error.is_transient() || self.0 > MAX_RETRIES {
-            return false;
-        }
-        // The last bits of a version 7 UUID are random.
-        let jitter = u64::try_from(Uuid::now_v7().as_u128() % 45).unwrap_or_default();
-        tokio::time::sleep(Duration::from_millis(5 + jitter)).await;
-        true
     }
 }
 

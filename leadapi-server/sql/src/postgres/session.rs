@@ -36,13 +36,16 @@ const MAX_PENDING: usize = 1_024;
 /// a request to cancel a statement never reaches a later one.
 pub(super) struct PgSession {
     connection: Option<Arc<Connection>>,
+    /// Whether a statement is running, which is cancelled if its caller stops waiting. A commit is never cancelled,
+    /// because it might then neither be replicated nor undone.
+    is_running: bool,
     /// The unread responses, in the order in which their statements were sent.
     pending: VecDeque<PendingRows>,
 }
 
 impl PgSession {
     fn new(connection: Connection) -> Self {
-        Self { connection: Some(Arc::new(connection)), pending: VecDeque::new() }
+        Self { connection: Some(Arc::new(connection)), is_running: false, pending: VecDeque::new() }
     }
 
     /// Begins a transaction with a statement that sets its mode.
@@ -125,8 +128,10 @@ async fn drain(pending: &mut VecDeque<PendingRows>) -> Result<(), SqlError> {
 impl Drop for PgSession {
     fn drop(&mut self) {
         self.pending.clear();
-        if let Some(connection) = self.connection.take().and_then(Arc::into_inner) {
-            connection.close();
+        match self.connection.take().and_then(Arc::into_inner) {
+            Some(connection) if self.is_running => connection.cancel(),
+            Some(connection) => connection.close(),
+            None => {}
         }
     }
 }
@@ -134,6 +139,27 @@ impl Drop for PgSession {
 #[async_trait]
 impl Session for PgSession {
     async fn query(&mut self, queries: Vec<Query>, read: &mut Read<'_>) -> Result<(), SqlError> {
+        self.is_running = true;
+        let done = self.run_all(queries, read).await;
+        self.is_running = false;
+        done
+    }
+
+    async fn execute(&mut self, query: Query) -> Result<(), SqlError> {
+        self.is_running = true;
+        let sent = self.start_one(query).await;
+        self.is_running = false;
+        sent
+    }
+}
+
+impl PgSession {
+    async fn rows(&mut self, query: Query) -> Result<Vec<tokio_postgres::Row>, SqlError> {
+        let statement = self.prepare(query.sql).await?;
+        run(self.connection()?, statement, query).await.map_err(map_error)
+    }
+
+    async fn run_all(&mut self, queries: Vec<Query>, read: &mut Read<'_>) -> Result<(), SqlError> {
         // All statements are prepared before any is run, because an unread response would block the next preparation.
         let mut prepared = Vec::with_capacity(queries.len());
         for query in queries {
@@ -151,7 +177,7 @@ impl Session for PgSession {
         Ok(())
     }
 
-    async fn execute(&mut self, query: Query) -> Result<(), SqlError> {
+    async fn start_one(&mut self, query: Query) -> Result<(), SqlError> {
         let statement = self.prepare(query.sql).await?;
         self.send(run(self.connection()?, statement, query));
         if self.pending.len() > MAX_PENDING { self.drain().await } else { Ok(()) }
@@ -194,10 +220,13 @@ pub(super) async fn read<W: Work>(
 /// Runs one read statement outside an explicit transaction.
 pub(super) async fn query(connection: Connection, query: Query) -> Result<Vec<tokio_postgres::Row>, SqlError> {
     let mut session = PgSession::new(connection);
-    let statement = session.prepare(query.sql).await?;
-    let rows = run(session.connection()?, statement, query).await.map_err(map_error)?;
-    session.connection = None;
-    Ok(rows)
+    session.is_running = true;
+    let rows = session.rows(query).await;
+    session.is_running = false;
+    if rows.is_ok() {
+        session.connection = None;
+    }
+    rows
 }
 
 impl ToSql for Value {

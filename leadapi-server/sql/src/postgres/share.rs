@@ -1,5 +1,8 @@
 //! Limits the connections that one business uses at a time to half of the pool, so that a slow business leaves
 //! connections for the others. For example, another program may hold a lock on the records of the business.
+//!
+//! All writes together use at most three quarters, because commits may wait for a standby, and reads need not wait with
+//! them.
 
 use std::{
     collections::HashMap,
@@ -10,11 +13,11 @@ use std::{
 use deadpool_postgres::Object;
 use leadapi_core::id::BusinessId;
 use tokio::{
+    runtime::Handle,
     sync::{OwnedSemaphorePermit, Semaphore},
-    time::{error::Elapsed, timeout},
 };
 
-use super::connect::POOL_WAIT;
+use super::hosts::Hosts;
 
 /// The businesses that use or wait for connections.
 #[derive(Debug)]
@@ -26,36 +29,55 @@ pub(super) struct Shares {
 
 /// A permit to use a connection for a business.
 #[derive(Debug)]
-pub(super) struct Permit {
+pub(super) struct Share {
     shares: Arc<Shares>,
     business: BusinessId,
-    slot: Option<OwnedSemaphorePermit>,
+    permit: Option<OwnedSemaphorePermit>,
 }
 
-/// The permit of stuck work, if it has one. Its connection keeps the permit until it returns to the pool.
-pub(super) type Slot = Arc<OnceLock<OwnedSemaphorePermit>>;
+/// The permits of stuck work, if it has them.
+pub(super) type Slot = Arc<OnceLock<(Share, OwnedSemaphorePermit)>>;
+
+/// The permits to use a connection, which are released when they are dropped.
+#[derive(Debug, Default)]
+#[expect(dead_code, reason = "permits are held, not read")]
+pub(super) struct Permits {
+    pub(super) share: Option<Share>,
+    /// The permit of a write.
+    pub(super) write: Option<OwnedSemaphorePermit>,
+    pub(super) slot: Slot,
+}
 
 /// A connection from the pool.
 #[derive(Debug)]
 pub(super) struct Connection {
     // Returned to the pool before the permits are released, because fields are dropped in order.
     object: Object,
-    _permit: Option<Permit>,
-    _slot: Slot,
+    hosts: Hosts,
+    _permits: Permits,
 }
 
 impl Shares {
-    pub(super) fn of_pool(size: usize) -> Arc<Self> {
-        Arc::new(Self { size: size.div_ceil(2), businesses: Mutex::default() })
+    /// Gives each business half of the connections, rounded up.
+    pub(super) fn of(connections: usize) -> Arc<Self> {
+        Arc::new(Self { size: connections.div_ceil(2), businesses: Mutex::default() })
     }
 
     /// Waits until the business uses fewer connections than its share.
-    pub(super) async fn acquire(self: Arc<Self>, business: &BusinessId) -> Result<Permit, Elapsed> {
-        let semaphore =
-            self.lock().entry(business.clone()).or_insert_with(|| Arc::new(Semaphore::new(self.size))).clone();
+    pub(super) async fn acquire(self: Arc<Self>, business: &BusinessId) -> Share {
+        let semaphore = self.semaphore(business);
         // The semaphore is never closed.
-        let slot = timeout(POOL_WAIT, semaphore.acquire_owned()).await?.ok();
-        Ok(Permit { shares: self, business: business.clone(), slot })
+        let permit = semaphore.acquire_owned().await.ok();
+        Share { shares: self, business: business.clone(), permit }
+    }
+
+    pub(super) fn try_acquire(self: Arc<Self>, business: &BusinessId) -> Option<Share> {
+        let permit = self.semaphore(business).try_acquire_owned().ok()?;
+        Some(Share { shares: self, business: business.clone(), permit: Some(permit) })
+    }
+
+    fn semaphore(&self, business: &BusinessId) -> Arc<Semaphore> {
+        self.lock().entry(business.clone()).or_insert_with(|| Arc::new(Semaphore::new(self.size))).clone()
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<BusinessId, Arc<Semaphore>>> {
@@ -63,10 +85,10 @@ impl Shares {
     }
 }
 
-impl Drop for Permit {
+impl Drop for Share {
     fn drop(&mut self) {
         let mut businesses = self.shares.lock();
-        drop(self.slot.take());
+        drop(self.permit.take());
         // New references are made only under the lock, so the last permit without a waiter removes the entry.
         if businesses.get(&self.business).is_some_and(|semaphore| Arc::strong_count(semaphore) == 1) {
             businesses.remove(&self.business);
@@ -75,8 +97,18 @@ impl Drop for Permit {
 }
 
 impl Connection {
-    pub(super) const fn new(object: Object, permit: Option<Permit>, slot: Slot) -> Self {
-        Self { object, _permit: permit, _slot: slot }
+    pub(super) const fn new(object: Object, hosts: Hosts, permits: Permits) -> Self {
+        Self { object, hosts, _permits: permits }
+    }
+
+    /// Closes the connection, and cancels the statement that it runs. Otherwise, the database would run more statements
+    /// at a time than the pool has connections.
+    pub(super) fn cancel(self) {
+        let (hosts, token) = (self.hosts.clone(), self.object.cancel_token());
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn(async move { hosts.cancel(token).await });
+        }
+        self.close();
     }
 
     /// Closes the connection instead of returning it to the pool.

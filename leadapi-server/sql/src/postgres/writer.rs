@@ -133,7 +133,7 @@ impl Inner {
         let operation = Uuid::now_v7().to_string();
         let prepare =
             |connection| self.connections.with_timeout(self.prepare(connection, business, writes, &operation));
-        let (session, outcomes) = self.connections.run(Some((business, Access::Write)), prepare).await?;
+        let (session, outcomes) = self.connections.run(Access::Write, Some(business), prepare).await?;
         match self.connections.commit(session).await {
             Ok(()) => Ok(outcomes),
             Err(CommitError::Unknown(cause)) => match self.outcome(business, &operation).await? {
@@ -161,7 +161,7 @@ impl Inner {
                 Ok(session)
             })
         };
-        let session = self.connections.run(Some((business, Access::Write)), prepare).await?;
+        let session = self.connections.run(Access::Write, Some(business), prepare).await?;
         // The commit may wait for a standby as long as a write may wait for its outcome.
         let committed = self.connections.within(OUTCOME_TIMEOUT, session.commit()).await.map_err(SqlError::other)?;
         committed.map_err(|error| match error {
@@ -214,7 +214,7 @@ impl Inner {
             let recorded = (&mut session as &mut dyn Session).row(fence, read).await?;
             Ok((session, recorded))
         };
-        let (session, recorded) = self.connections.run(Some((business, Access::Write)), fence).await?;
+        let (session, recorded) = self.connections.run(Access::Write, Some(business), fence).await?;
         session.commit().await?;
         Ok(recorded)
     }

@@ -112,7 +112,7 @@ pub(super) fn with_both_scopes(mut request: Request<Bytes>) -> Request<Bytes> {
         request.headers().get("authorization").map(|header| String::from_utf8_lossy(header.as_bytes()).into_owned());
     if authorization.is_some_and(|value| value.contains("CheckRead") || value.contains("CheckWrite")) {
         let target: Value =
-            serde_json::from_str(include_str!("../../../../leadapi-client/conformance/target.json")).unwrap();
+            serde_json::from_str(include_str!("../../../../leadapi-client/testkit/conformance/target.json")).unwrap();
         let both = format!("Bearer {}", target["tokens"]["both"].as_str().unwrap());
         request.headers_mut().insert("authorization", both.parse().unwrap());
     }

@@ -6,18 +6,19 @@ mod changes;
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::{Method, Request, Response};
-use leadapi_client::{
-    testkit::conformance::{self, Target},
-    transport::{Transport, TransportError},
-};
+use leadapi_client::transport::{Transport, TransportError};
 use leadapi_core::memory::Limits;
+use leadapi_testkit::{
+    ManualTimer,
+    conformance::{self, Target},
+};
 use serde_json::json;
 
 use self::changes::{
     drop_nulls, each_item, edited_request, edited_response, is_lead, is_list, reversed, status, unauthorized, with,
     with_both_scopes, with_path, with_query_replaced, with_replaced, without,
 };
-use crate::{Leaping, broken, in_process, raised};
+use crate::{broken, in_process, raised};
 
 /// A service with one defect, in either its requests or its responses.
 struct Defective<T> {
@@ -169,7 +170,7 @@ const PLANTED: &[Planted] = &[
 async fn each_defect_violates_its_requirement() {
     let mut wrong = Vec::new();
     for (name, defect, against) in PLANTED {
-        let (time, target) = (Leaping::new(), Target::standard());
+        let (time, target) = (ManualTimer::auto_advance(), Target::standard());
         let transport = Defective { service: in_process(&time, raised()).await, defect: *defect };
         let client = target.client("http://in-process/v1").timer(time).transport(transport).build().unwrap();
         let report = conformance::run(&client, &target).await;
@@ -213,7 +214,7 @@ async fn each_rate_limit_defect_violates_its_requirement() {
         ),
     ];
     for (name, limits, defect, sentence) in planted {
-        let (time, target) = (Leaping::new(), Target::standard().with_rate_limits());
+        let (time, target) = (ManualTimer::auto_advance(), Target::standard().with_rate_limits());
         let transport = Defective { service: in_process(&time, limits).await, defect };
         let client = target.client("http://in-process/v1").timer(time).transport(transport).build().unwrap();
         let broken = broken(&conformance::run(&client, &target).await);
