@@ -18,8 +18,6 @@ mod mcp;
 mod metrics;
 mod middleware;
 mod ops;
-#[cfg(feature = "redis")]
-pub mod redis_limiter;
 mod secret_file;
 mod server;
 mod settings;

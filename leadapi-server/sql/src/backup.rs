@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use leadapi_core::error_chain;
 
-use super::{AdminError, Database, DatabaseUrl, SqlStore, sqlite, url::DatabaseKind};
+#[cfg(feature = "sqlite")]
+use super::sqlite;
+use super::{AdminError, Database, DatabaseUrl, SqlStore, url::DatabaseKind};
 
 impl SqlStore {
     /// Copies a snapshot of a SQLite database into a new file while writes continue. `progress` receives the number of
@@ -15,9 +17,11 @@ impl SqlStore {
     /// Returns an error if the file already exists or cannot be written, or if the database fails or is not SQLite.
     pub fn backup(&self, to: &Path, progress: impl FnMut(u64, u64)) -> Result<(), AdminError> {
         match &self.database {
+            #[cfg(feature = "sqlite")]
             Database::Sqlite(sqlite) => sqlite
                 .backup(to, progress)
                 .map_err(|error| AdminError::Refused(format!("{}: {}", to.display(), error_chain(&error)))),
+            #[cfg(feature = "postgres")]
             Database::Postgres(_) => {
                 Err(AdminError::Refused("back up PostgreSQL with its own tools, such as pg_dump".to_owned()))
             }
@@ -36,8 +40,11 @@ impl DatabaseUrl {
     /// cases, the store is unchanged.
     pub fn restore(&self, backup: &Path, replace: bool) -> Result<Option<PathBuf>, AdminError> {
         match self.kind() {
+            #[cfg(feature = "sqlite")]
             DatabaseKind::Sqlite { path, accept_loss } => sqlite::restore(backup, path, replace, *accept_loss)
                 .map_err(|error| AdminError::Refused(format!("cannot restore {self}: {}", error_chain(&error)))),
+            #[cfg(not(feature = "sqlite"))]
+            DatabaseKind::Sqlite { .. } => Err(AdminError::Refused("this build does not support SQLite".to_owned())),
             DatabaseKind::Postgres { .. } => {
                 Err(AdminError::Refused("restore PostgreSQL with its own tools, such as pg_restore".to_owned()))
             }

@@ -20,7 +20,9 @@ impl Database {
         read: impl Fn(Row<'_>) -> Result<T, SqlError>,
     ) -> Result<Vec<T>, SqlError> {
         match self {
+            #[cfg(feature = "sqlite")]
             Self::Sqlite(sqlite) => sqlite.rows(&query, read),
+            #[cfg(feature = "postgres")]
             Self::Postgres(postgres) => postgres.rows(business, &query, read).await,
         }
     }
@@ -33,14 +35,18 @@ impl Database {
         read: impl Fn(Row<'_>) -> Result<T, SqlError>,
     ) -> Result<Option<T>, SqlError> {
         match self {
+            #[cfg(feature = "sqlite")]
             Self::Sqlite(sqlite) => sqlite.row(&query, read),
+            #[cfg(feature = "postgres")]
             Self::Postgres(postgres) => Ok(postgres.rows(business, &query, read).await?.into_iter().next()),
         }
     }
 
     pub(super) async fn read<W: Work>(&self, business: &BusinessId, work: W) -> Result<W::Output, SqlError> {
         match self {
+            #[cfg(feature = "sqlite")]
             Self::Sqlite(sqlite) => sqlite.read(&work),
+            #[cfg(feature = "postgres")]
             Self::Postgres(postgres) => postgres.read(business, &work).await,
         }
     }
@@ -48,14 +54,18 @@ impl Database {
     /// Reads without a time limit.
     pub(super) async fn read_long<W: Work>(&self, work: W) -> Result<W::Output, SqlError> {
         match self {
+            #[cfg(feature = "sqlite")]
             Self::Sqlite(sqlite) => sqlite.read(&work),
+            #[cfg(feature = "postgres")]
             Self::Postgres(postgres) => postgres.read_long(&work).await,
         }
     }
 
     pub(super) async fn write(&self, business: &BusinessId, write: Write) -> Result<WriteOutcome, SqlError> {
         match self {
+            #[cfg(feature = "sqlite")]
             Self::Sqlite(sqlite) => sqlite.write(business, write).await,
+            #[cfg(feature = "postgres")]
             Self::Postgres(postgres) => postgres.write(business, write).await,
         }
     }
@@ -64,7 +74,9 @@ impl Database {
     /// work runs. Pass `None` for work that affects several businesses or none.
     pub(super) async fn work<W: Work>(&self, business: Option<&BusinessId>, work: W) -> Result<W::Output, SqlError> {
         match self {
+            #[cfg(feature = "sqlite")]
             Self::Sqlite(sqlite) => sqlite.work(work).await,
+            #[cfg(feature = "postgres")]
             Self::Postgres(postgres) => postgres.work(business, work).await,
         }
     }
@@ -73,7 +85,9 @@ impl Database {
     /// may not have been applied.
     pub(super) async fn brief_work<W: Work>(&self, work: W) -> Result<W::Output, SqlError> {
         match self {
+            #[cfg(feature = "sqlite")]
             Self::Sqlite(sqlite) => sqlite.work(work).await,
+            #[cfg(feature = "postgres")]
             Self::Postgres(postgres) => postgres.brief_work(work).await,
         }
     }

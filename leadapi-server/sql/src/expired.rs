@@ -26,7 +26,9 @@ impl SqlStore {
     /// Returns an error if the database fails. Some keys may already have been deleted.
     pub async fn delete_expired(&self) -> Result<bool, AdminError> {
         let now = match &self.database {
+            #[cfg(feature = "sqlite")]
             Database::Sqlite(_) => Some(Timestamp::now()),
+            #[cfg(feature = "postgres")]
             Database::Postgres(postgres) => postgres.deletion_time().await?,
         };
         let Some(now) = now else { return Ok(false) };
@@ -41,6 +43,7 @@ impl SqlStore {
     /// Returns an error if the database fails. Some keys may already have been deleted.
     pub async fn delete_expired_at(&self, now: Timestamp) -> Result<bool, AdminError> {
         let Some(until) = now.checked_sub(Idempotency::LIFETIME) else { return Ok(false) };
+        #[cfg(feature = "postgres")]
         if let Database::Postgres(postgres) = &self.database {
             return Ok(postgres.delete_expired(now, until).await?);
         }

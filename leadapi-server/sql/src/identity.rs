@@ -49,7 +49,9 @@ impl SqlStore {
     pub async fn store_id(&self) -> Result<String, AdminError> {
         let text = async |sql| Ok::<_, AdminError>(self.database.row(None, query!(sql), |mut row| row.take()).await?);
         let id: Option<String> = match &self.database {
+            #[cfg(feature = "sqlite")]
             Database::Sqlite(_) => text(SQLITE).await?,
+            #[cfg(feature = "postgres")]
             Database::Postgres(_) => {
                 let shown: Option<i64> =
                     self.database.row(None, query!(POSTGRES_SHOWS_ITS_CLUSTER), |mut row| row.take()).await?;

@@ -1,6 +1,17 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(
+    not(all(feature = "sqlite", feature = "postgres")),
+    allow(
+        dead_code,
+        irrefutable_let_patterns,
+        unused_imports,
+        unused_variables,
+        clippy::unused_async,
+        reason = "one database alone does not need everything that both share"
+    )
+)]
 
 mod admin;
 mod author;
@@ -18,6 +29,7 @@ mod lead_counts;
 mod lead_port;
 mod lead_statement;
 mod migrations;
+#[cfg(feature = "postgres")]
 mod postgres;
 mod probe;
 mod rate_limiter;
@@ -25,6 +37,7 @@ mod read;
 mod row;
 mod session;
 mod settings;
+#[cfg(feature = "sqlite")]
 mod sqlite;
 mod statement;
 mod sync;
@@ -32,11 +45,18 @@ mod tokens;
 mod url;
 mod write;
 
-use std::{path::Path, sync::Arc};
+#[cfg(not(any(feature = "sqlite", feature = "postgres")))]
+compile_error!("enable the feature `sqlite`, `postgres` or both");
+
+use std::sync::Arc;
 
 use leadapi_core::{BoxError, error_chain, port::StoreError};
 
-use self::{error::SqlError, postgres::Postgres, sqlite::Sqlite};
+use self::error::SqlError;
+#[cfg(feature = "postgres")]
+use self::postgres::Postgres;
+#[cfg(feature = "sqlite")]
+use self::sqlite::Sqlite;
 
 pub use self::{
     admin::{Business, FirstRecords, RemovedMember},
@@ -52,6 +72,12 @@ pub struct OpenError {
     url: DatabaseUrl,
     cause: String,
 }
+
+/// The error for a database whose feature is disabled.
+#[cfg(not(all(feature = "sqlite", feature = "postgres")))]
+#[derive(Debug, thiserror::Error)]
+#[error("this build does not support this kind of database")]
+struct Unsupported;
 
 /// An error from an administrative operation.
 ///
@@ -91,7 +117,9 @@ pub struct SqlStore {
 
 #[derive(Debug, Clone)]
 enum Database {
+    #[cfg(feature = "sqlite")]
     Sqlite(Arc<Sqlite>),
+    #[cfg(feature = "postgres")]
     Postgres(Arc<Postgres>),
 }
 
@@ -107,7 +135,7 @@ impl SqlStore {
     /// newer schema than this version supports. Also returns an error if a SQLite file was not closed in an orderly way
     /// and its write-ahead log is missing, unless the loss is [accepted](DatabaseUrl::accept_loss).
     pub async fn open(url: &DatabaseUrl) -> Result<Self, OpenError> {
-        Self::open_by(url, Sqlite::open).await
+        Self::open_by(url, false).await
     }
 
     /// Opens a database for a server. Only one server can serve a SQLite file, but any number can share a PostgreSQL
@@ -122,22 +150,24 @@ impl SqlStore {
     /// Returns an error in the same cases as [`open`](Self::open), and also if another server is already serving the
     /// file, or if the file cannot be written.
     pub async fn open_to_serve(url: &DatabaseUrl) -> Result<Self, OpenError> {
-        Self::open_by(url, Sqlite::open_to_serve).await
+        Self::open_by(url, true).await
     }
 
-    async fn open_by(
-        url: &DatabaseUrl,
-        open: impl FnOnce(&Path, bool) -> Result<Sqlite, sqlite::OpenError>,
-    ) -> Result<Self, OpenError> {
+    async fn open_by(url: &DatabaseUrl, to_serve: bool) -> Result<Self, OpenError> {
         let failed = |cause: &dyn std::error::Error| OpenError { url: url.clone(), cause: error_chain(cause) };
         let database = match url.kind() {
+            #[cfg(feature = "sqlite")]
             url::DatabaseKind::Sqlite { path, accept_loss } => {
+                let open = if to_serve { Sqlite::open_to_serve } else { Sqlite::open };
                 Database::Sqlite(open(path, *accept_loss).map_err(|error| failed(&error))?.into())
             }
+            #[cfg(feature = "postgres")]
             url::DatabaseKind::Postgres { url, connections } => {
                 let postgres = Postgres::open(url, *connections).await;
                 Database::Postgres(postgres.map_err(|error| failed(&error))?.into())
             }
+            #[cfg(not(all(feature = "sqlite", feature = "postgres")))]
+            _ => return Err(failed(&Unsupported)),
         };
         Ok(Self { database })
     }
@@ -152,7 +182,9 @@ impl SqlStore {
     /// [`Sessions`]: leadapi_core::tokens::Sessions
     pub fn clock(&self) -> StoreClock {
         match &self.database {
+            #[cfg(feature = "sqlite")]
             Database::Sqlite(_) => StoreClock::SYSTEM,
+            #[cfg(feature = "postgres")]
             Database::Postgres(postgres) => postgres.clock(),
         }
     }
@@ -161,8 +193,10 @@ impl SqlStore {
     /// server must stop. For PostgreSQL, the future never completes.
     pub async fn failed(&self) -> String {
         match &self.database {
+            #[cfg(feature = "sqlite")]
             Database::Sqlite(sqlite) => sqlite.failed().await,
             // PostgreSQL monitors its own disk.
+            #[cfg(feature = "postgres")]
             Database::Postgres(_) => std::future::pending().await,
         }
     }

@@ -7,7 +7,6 @@ use super::{
     AdminError, Database, SqlStore,
     error::SqlError,
     lead, lead_statement,
-    postgres::Probe,
     session::{Session, Work, query},
 };
 
@@ -19,10 +18,12 @@ impl SqlStore {
     /// Returns an error if the database cannot be reached.
     pub async fn probe_reads(&self) -> Result<(), AdminError> {
         match &self.database {
+            #[cfg(feature = "sqlite")]
             Database::Sqlite(sqlite) => {
                 sqlite.row(&query!(&lead_statement::SELECT, "nobody", "nothing"), lead::read)?;
             }
-            Database::Postgres(postgres) => postgres.probe(Probe::Read).await?,
+            #[cfg(feature = "postgres")]
+            Database::Postgres(postgres) => postgres.probe(crate::postgres::Probe::Read).await?,
         }
         Ok(())
     }
@@ -38,8 +39,10 @@ impl SqlStore {
     /// it may be read-only, or another writer may block it for too long.
     pub async fn probe_writes(&self) -> Result<(), AdminError> {
         match &self.database {
+            #[cfg(feature = "sqlite")]
             Database::Sqlite(sqlite) => sqlite.check(ProbeSqlite).await?,
-            Database::Postgres(postgres) => postgres.probe(Probe::Write).await?,
+            #[cfg(feature = "postgres")]
+            Database::Postgres(postgres) => postgres.probe(crate::postgres::Probe::Write).await?,
         }
         Ok(())
     }

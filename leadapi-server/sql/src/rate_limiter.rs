@@ -27,7 +27,9 @@ impl SqlStore {
     /// Panics outside a tokio runtime.
     pub async fn rate_limiter(&self, limits: Limits) -> Result<Box<dyn RateLimiter>, AdminError> {
         Ok(match &self.database {
+            #[cfg(feature = "sqlite")]
             Database::Sqlite(_) => Box::new(SlidingWindow::new(limits)),
+            #[cfg(feature = "postgres")]
             Database::Postgres(postgres) => {
                 let limiter = ClusterLimiter::start(limits, postgres.clone()).await;
                 Box::new(limiter.map_err(AdminError::Failed)?)

@@ -6,6 +6,7 @@ use std::{
     str::FromStr,
 };
 
+#[cfg(feature = "postgres")]
 use super::postgres;
 
 /// The default maximum number of pooled connections to PostgreSQL.
@@ -170,7 +171,10 @@ impl fmt::Display for DatabaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             DatabaseKind::Sqlite { path, .. } => write!(f, "sqlite:{}", path.display()),
+            #[cfg(feature = "postgres")]
             DatabaseKind::Postgres { url, .. } => f.write_str(&postgres::redacted(url)),
+            #[cfg(not(feature = "postgres"))]
+            DatabaseKind::Postgres { .. } => f.write_str("postgres://…"),
         }
     }
 }

@@ -12,12 +12,12 @@ use leadapi_core::{
     model::InvalidWindow,
     tokens::{SignInError, TokenError},
 };
+#[cfg(feature = "redis")]
+use leadapi_redis::RedisLimiterError;
 use leadapi_sql::{AdminError, DatabaseUrl, OpenError};
 
 use super::{counts::format_counts, csv_error::CsvError};
 use crate::TlsError;
-#[cfg(feature = "redis")]
-use crate::redis_limiter::RedisLimiterError;
 
 /// The reason a command failed. Its message is a single line for the operator.
 #[derive(Debug, thiserror::Error)]

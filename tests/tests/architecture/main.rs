@@ -17,11 +17,12 @@ use syn::{FnArg, Item, Signature, TraitItem, Type};
 
 use self::tree::Tree;
 
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 9] = [
     "leadapi-core",
     "leadapi-core/form",
     "leadapi-server",
     "leadapi-server/limiter",
+    "leadapi-server/redis",
     "leadapi-server/sql",
     "leadapi-client",
     "leadapi-client/testkit",

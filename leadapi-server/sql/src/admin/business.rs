@@ -8,7 +8,7 @@ use super::{Task, checked_name, lead_count, member, shared, statement};
 use crate::{
     AdminError, Database, SqlStore,
     error::SqlError,
-    lead_counts, postgres, read,
+    lead_counts, read,
     row::Row,
     session::{Session, Work, query},
 };
@@ -63,8 +63,10 @@ impl SqlStore {
     /// Returns an error if the business does not exist, it has leads and `with_leads` is false, or the database fails.
     pub async fn delete_business(&self, id: &BusinessId, with_leads: bool) -> Result<u64, AdminError> {
         let of_this_database = match &self.database {
+            #[cfg(feature = "sqlite")]
             Database::Sqlite(_) => None,
-            Database::Postgres(_) => Some(postgres::DELETE_COMMIT_IDS),
+            #[cfg(feature = "postgres")]
+            Database::Postgres(_) => Some(crate::postgres::DELETE_COMMIT_IDS),
         };
         self.admin_write(id, Delete { with_leads, of_this_database }).await
     }

@@ -1,12 +1,5 @@
-//! A rate limiter for all servers that share a Redis or Valkey server (contract D9).
-//!
-//! Redis keeps one list for each token and class of requests, with the times of the most recent admissions. A script
-//! applies the exact window to this list, using Redis's clock. Scripts run one after another, so the limit holds for
-//! any number of servers. Normally, each request takes one round trip.
-//!
-//! With [`LimiterFailure::Closed`], the limit holds as long as Redis loses no admission and its clock never jumps
-//! forward. The README describes the Redis configuration that this requires. With [`LimiterFailure::Local`], a token
-//! can get up to twice its limit when Redis fails.
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
 
 mod address;
 mod admission;
@@ -38,18 +31,6 @@ pub use self::{
 const TIMEOUT: Duration = Duration::from_millis(50);
 
 /// A limiter whose limits apply to all servers that share a Redis or Valkey server (contract D9).
-///
-/// ```no_run
-/// use leadapi_core::{id::TokenId, memory::Limits, port::{Class, RateLimiter}};
-/// use leadapi_server::redis_limiter::RedisLimiter;
-///
-/// # async fn run() -> Result<(), leadapi_core::BoxError> {
-/// let url = "redis://127.0.0.1:6379/0".parse()?;
-/// let limiter = RedisLimiter::builder(url, Limits::default()).start().await?;
-/// println!("{:?}", limiter.admit(&TokenId::parse("t1")?, Class::Read).await?);
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Clone)]
 pub struct RedisLimiter(Arc<Inner>);
 

@@ -50,11 +50,11 @@ pub enum InvalidRedisUrl {
 /// `Debug` and `Display` never show a user or a password.
 ///
 /// ```
-/// use leadapi_server::redis_limiter::RedisUrl;
+/// use leadapi_redis::RedisUrl;
 ///
 /// let url: RedisUrl = "rediss://leadapi:secret@redis.example/1".parse()?;
 /// assert_eq!(url.to_string(), "rediss://redis.example:6379/1");
-/// # Ok::<(), leadapi_server::redis_limiter::InvalidRedisUrl>(())
+/// # Ok::<(), leadapi_redis::InvalidRedisUrl>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct RedisUrl {
