@@ -7,9 +7,9 @@ use std::{
 };
 
 use clap::Args;
+use leadapi_pages::Reference;
 
 use super::{CommandError, openapi::ApiUrls};
-use crate::docs;
 
 /// Write the API reference as files that any web server can serve, at any path.
 ///
@@ -33,7 +33,7 @@ impl Docs {
     pub(super) fn run(self) -> Result<(), CommandError> {
         let Self { folder, urls, force } = self;
         let servers = urls.servers()?;
-        let files = docs::static_files(leadapi_core::openapi::document_at(&servers) + "\n", &servers);
+        let files = Reference::static_files(leadapi_core::openapi::document_at(&servers) + "\n", &servers);
         let files: Vec<_> = files.into_iter().map(|(name, content)| (folder.join(name), content)).collect();
         let exists = |path: &Path| path.symlink_metadata().is_ok() || linked_folder(path, &folder).is_some();
         let existing = files.iter().find(|(path, _)| !force && exists(path));

@@ -2,10 +2,10 @@
 
 use clap::Args;
 use leadapi_core::tokens::{Sessions, SignInError};
+use leadapi_pages::{SiteUrl, sign_in_link};
 use serde_json::json;
 
 use super::{CommandError, admin::AdminArgs};
-use crate::settings::SettingsUrl;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
@@ -15,7 +15,7 @@ pub(super) struct LoginLink {
     by: AdminArgs,
     /// The URL of the API settings, as the person's browser reaches them.
     #[arg(long, env = "LEADAPI_ADMIN_URL", value_name = "URL", default_value = "http://127.0.0.1:8081")]
-    admin_url: SettingsUrl,
+    admin_url: SiteUrl,
 }
 
 impl LoginLink {
@@ -28,7 +28,7 @@ impl LoginLink {
             Err(SignInError::NotAMember) => return Err(by.not_a_member(&store).await),
             Err(error) => return Err(error.into()),
         };
-        let link = self.admin_url.sign_in_link(&secret);
+        let link = sign_in_link(&self.admin_url, &secret);
         by.format().print(&json!({"link": link}), || {
             format!("{link}\n\nThe link works once, within 10 minutes. Anyone who opens it acts as {}.", by.person)
         })

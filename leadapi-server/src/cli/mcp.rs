@@ -1,9 +1,9 @@
 //! `mcp`: the MCP server on standard input and output.
 
 use clap::Args;
+use leadapi_mcp::serve_stdio;
 
 use super::CommandError;
-use crate::mcp::serve_stdio;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:

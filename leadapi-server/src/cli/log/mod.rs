@@ -8,12 +8,11 @@ mod queue;
 use std::io::{self, IsTerminal};
 
 use clap::{Args, ValueEnum};
-use prometheus::IntCounter;
 use tracing_subscriber::{Layer, fmt, layer::SubscriberExt, util::SubscriberInitExt};
 
 use self::queue::{FlushOnDrop, LogQueue};
 use super::CommandError;
-use crate::metrics::log_lines_dropped;
+use crate::Counter;
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct LogOptions {
@@ -31,6 +30,10 @@ pub(super) struct LogOptions {
     otlp_endpoint: Option<String>,
 }
 
+/// The name and the help text of the counter of dropped lines.
+const DROPPED_LINES: (&str, &str) =
+    ("leadapi_log_lines_dropped_total", "Log lines dropped because their reader was too slow or gone.");
+
 /// A guard for the log and the traces. On drop, it flushes the queued lines and spans.
 #[must_use]
 #[derive(Debug)]
@@ -38,12 +41,12 @@ pub(super) struct Logging {
     #[cfg(feature = "otlp")]
     _traces: Option<otlp::Traces>,
     _flush: FlushOnDrop,
-    dropped: IntCounter,
+    dropped: Counter,
 }
 
 impl Logging {
     /// Returns the counter of dropped lines.
-    pub(super) const fn dropped(&self) -> &IntCounter {
+    pub(super) const fn dropped(&self) -> &Counter {
         &self.dropped
     }
 }
@@ -74,7 +77,8 @@ impl LogOptions {
     /// Starts logging. If the embedding program has already set up logging, keeps that setup.
     pub(super) fn start(&self) -> Result<Logging, CommandError> {
         let filter = filter::parse(&self.log).map_err(CommandError::log)?;
-        let dropped = log_lines_dropped().map_err(CommandError::metrics)?;
+        let (name, help) = DROPPED_LINES;
+        let dropped = Counter::new(name, help).map_err(CommandError::metrics)?;
         let (queue, flush) = LogQueue::start(io::stderr(), dropped.clone()).map_err(CommandError::LogWriter)?;
         let lines = fmt::layer().with_writer(move || queue.clone());
         let lines = match self.log_format {

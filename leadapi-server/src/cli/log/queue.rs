@@ -13,8 +13,9 @@ use std::{
     time::Duration,
 };
 
-use prometheus::IntCounter;
 use tracing::warn;
+
+use crate::Counter;
 
 /// The maximum number of queued bytes. In addition, the writer thread can hold the same number of bytes while it writes
 /// them.
@@ -29,7 +30,7 @@ pub(super) struct LogQueue(Arc<Shared>);
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
-    dropped: IntCounter,
+    dropped: Counter,
 }
 
 #[derive(Default)]
@@ -48,7 +49,7 @@ pub(super) struct FlushOnDrop(LogQueue);
 impl LogQueue {
     /// Starts the thread that writes the lines to the sink. `dropped` counts the lines that are lost because the queue
     /// is full or the sink fails.
-    pub(super) fn start(sink: impl Write + Send + 'static, dropped: IntCounter) -> io::Result<(Self, FlushOnDrop)> {
+    pub(super) fn start(sink: impl Write + Send + 'static, dropped: Counter) -> io::Result<(Self, FlushOnDrop)> {
         let queue = Self(Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), dropped }));
         let writer = queue.0.clone();
         thread::Builder::new().name("log-writer".to_owned()).spawn(move || writer.write_to(sink))?;
@@ -63,7 +64,7 @@ impl Write for LogQueue {
         let was_empty = state.lines.is_empty();
         if state.lines.len() + line.len() > CAPACITY {
             state.unreported += 1;
-            self.0.dropped.inc();
+            self.0.dropped.count(1);
         } else {
             state.lines.extend_from_slice(line);
         }
@@ -93,7 +94,7 @@ impl Shared {
                 warn!(lines = dropped, "log lines were dropped because the log was not read fast enough");
             }
             if sink.write_all(&lines).and_then(|()| sink.flush()).is_err() {
-                self.dropped.inc_by(lines.split(|byte| *byte == b'\n').skip(1).count().try_into().unwrap_or(u64::MAX));
+                self.dropped.count(lines.split(|byte| *byte == b'\n').skip(1).count().try_into().unwrap_or(u64::MAX));
             }
             lines.clear();
         }
@@ -155,13 +156,13 @@ mod tests {
         flush: FlushOnDrop,
         may: mpsc::Sender<()>,
         written: Arc<Mutex<Vec<u8>>>,
-        dropped: IntCounter,
+        dropped: Counter,
     }
 
     fn started() -> Started {
         let (may, wait) = mpsc::channel();
         let written = Arc::<Mutex<Vec<u8>>>::default();
-        let dropped = IntCounter::new("dropped", "dropped").unwrap();
+        let dropped = Counter::new("dropped", "dropped").unwrap();
         let sink = Sink { may: wait, written: written.clone() };
         let (queue, flush) = LogQueue::start(sink, dropped.clone()).unwrap();
         Started { queue, flush, may, written, dropped }
@@ -175,7 +176,7 @@ mod tests {
             may.send(()).unwrap();
         }
         drop(flush);
-        assert_eq!((written.lock().unwrap().len(), dropped.get()), (7_000, 0));
+        assert_eq!((written.lock().unwrap().len(), dropped.value()), (7_000, 0));
     }
 
     #[test]
@@ -185,7 +186,7 @@ mod tests {
         for _ in 0..5_000 {
             queue.write_all(&line).unwrap();
         }
-        let lost = usize::try_from(dropped.get()).unwrap();
+        let lost = usize::try_from(dropped.value()).unwrap();
         assert!(lost >= 5_000 - 2 * CAPACITY / line.len(), "{lost}");
         let begun = Instant::now();
         drop(flush);
@@ -202,6 +203,6 @@ mod tests {
         queue.write_all(b"one\n").unwrap();
         queue.write_all(b"two\n").unwrap();
         drop(flush);
-        assert_eq!(dropped.get(), 2);
+        assert_eq!(dropped.value(), 2);
     }
 }

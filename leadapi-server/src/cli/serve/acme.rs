@@ -113,11 +113,10 @@ impl AcmeOptions {
         if !self.acme_agree_tos {
             return Err(InvalidOptions::Terms(directory));
         }
-        Ok(AcmeSettings {
-            domains: self.acme_domain.iter().map(|Domain(name)| name.clone()).collect(),
-            email: self.acme_email.clone(),
-            cache: self.acme_cache.clone().ok_or(InvalidOptions::Cache)?,
-            directory,
-        })
+        let domains = self.acme_domain.iter().map(|Domain(name)| name.clone()).collect();
+        let mut settings = AcmeSettings::new(domains, self.acme_cache.clone().ok_or(InvalidOptions::Cache)?);
+        settings.email.clone_from(&self.acme_email);
+        settings.directory = directory;
+        Ok(settings)
     }
 }

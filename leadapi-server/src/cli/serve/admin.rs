@@ -4,14 +4,11 @@ use std::{net::IpAddr, str::FromStr, sync::Arc};
 
 use clap::Args;
 use http::HeaderName;
-use leadapi_core::port::SettingsStore;
-use leadapi_sql::StoreClock;
+use leadapi_core::port::{Clock, SettingsStore};
+use leadapi_pages::{LogBudget, SettingsPages, SiteUrl, TrustedProxy};
 
 use super::super::{CommandError, output::print_line};
-use crate::{
-    metrics::Metrics,
-    settings::{Settings, SettingsListener, SettingsSocket, SettingsUrl, TrustedProxy},
-};
+use crate::{ListenAddress, Listener, Metrics, Socket, TlsConfig};
 
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "API settings")]
@@ -21,11 +18,11 @@ pub(super) struct AdminOptions {
     /// `leadapi-server login-link` creates sign-in links. An address that other machines can reach needs HTTPS, or
     /// --insecure-http.
     #[arg(long, env = "LEADAPI_ADMIN_LISTEN", value_name = "ADDRESS")]
-    admin_listen: Option<SettingsSocket>,
+    admin_listen: Option<ListenAddress>,
     /// The URL at which browsers reach the API settings through a proxy, such as <https://settings.example.com>.
     /// Required for a Unix socket.
     #[arg(long, env = "LEADAPI_ADMIN_URL", value_name = "URL")]
-    admin_url: Option<SettingsUrl>,
+    admin_url: Option<SiteUrl>,
     /// A header in which an authenticating proxy sends the person's verified email address, such as X-Forwarded-Email.
     /// The proxy must remove this header from the requests that it receives.
     #[arg(long, env = "LEADAPI_ADMIN_USER_HEADER", value_name = "NAME", requires = "admin_trusted")]
@@ -63,39 +60,48 @@ impl AdminOptions {
     /// set, which means that the server uses TLS or that `--insecure-http` is set.
     pub(super) fn check(&self, is_private: bool) -> Result<(), CommandError> {
         match &self.admin_listen {
-            Some(SettingsSocket::Unix(_)) if self.admin_url.is_none() => Err(CommandError::AdminUrl),
-            Some(SettingsSocket::Address(address)) if !address.ip().is_loopback() && !is_private => {
+            Some(ListenAddress::Unix(_)) if self.admin_url.is_none() => Err(CommandError::AdminUrl),
+            Some(ListenAddress::Tcp(address)) if !address.ip().is_loopback() && !is_private => {
                 Err(CommandError::InsecureAdmin(*address))
             }
             _ => Ok(()),
         }
     }
 
-    /// Binds the listener and prints the URL of the pages. Returns the listener, the pages and the URL, or `None` if
+    /// Binds the listener and prints the URL of the pages. Returns the listener and the URL, or `None` if
     /// `--admin-listen` is not set.
     pub(super) async fn bind(
         &self,
         store: impl SettingsStore + Clone + 'static,
-        clock: StoreClock,
-        has_certificate: bool,
+        clock: impl Clock + Clone + 'static,
+        tls: Option<&TlsConfig>,
         metrics: Arc<Metrics>,
-    ) -> Result<Option<(SettingsListener, Arc<Settings>, SettingsUrl)>, CommandError> {
-        let Some(socket) = &self.admin_listen else { return Ok(None) };
-        let listener =
-            socket.bind().await.map_err(|source| CommandError::AdminListen { at: socket.to_string(), source })?;
-        let url = match (&self.admin_url, listener.address()) {
+    ) -> Result<Option<(Listener, SiteUrl)>, CommandError> {
+        let Some(at) = &self.admin_listen else { return Ok(None) };
+        let failed = |source| CommandError::AdminListen { at: at.to_string(), source };
+        let socket = Socket::bind(at).await.map_err(failed)?;
+        // Requests from the same machine do not need TLS.
+        let tls = tls.filter(|_| socket.local_addr().is_some_and(|address| !address.ip().is_loopback()));
+        let address = socket.local_addr();
+        let url = match (&self.admin_url, address) {
             (Some(url), _) => url.clone(),
             (None, Some(address)) => {
-                let scheme = if has_certificate && listener.uses_tls() { "https" } else { "http" };
+                let scheme = if tls.is_some() { "https" } else { "http" };
                 format!("{scheme}://{address}").parse().map_err(|_| CommandError::AdminUrl)?
             }
             (None, None) => return Err(CommandError::AdminUrl),
         };
-        let at = listener.address().filter(|_| self.admin_url.is_some());
+        let at = address.filter(|_| self.admin_url.is_some());
         let at = at.map(|address| format!(", served at {address}")).unwrap_or_default();
         print_line(&format!("API settings: {url}{at}"));
-        let settings = Settings::new(store, clock, url.clone(), self.proxy(), metrics);
-        Ok(Some((listener, settings.map_err(CommandError::metrics)?, url)))
+        let budget = LogBudget::new().on_suppressed(move || metrics.record_suppressed_line());
+        let pages = SettingsPages::builder(store, clock, url.clone()).log_budget(budget);
+        let pages = match self.proxy() {
+            Some(proxy) => pages.trusted_proxy(proxy),
+            None => pages,
+        };
+        let listener = Listener::new(socket, pages.build());
+        Ok(Some((tls.into_iter().cloned().fold(listener, Listener::tls), url)))
     }
 
     fn proxy(&self) -> Option<TrustedProxy> {
@@ -103,10 +109,12 @@ impl AdminOptions {
             TrustedPeer::Address(address) => Some(address.to_canonical()),
             TrustedPeer::Unix => None,
         };
-        (!self.admin_trusted.is_empty()).then(|| TrustedProxy {
-            header: self.admin_user_header.clone(),
-            addresses: self.admin_trusted.iter().filter_map(address).collect(),
-            unix: self.admin_trusted.contains(&TrustedPeer::Unix),
+        (!self.admin_trusted.is_empty()).then(|| {
+            let mut proxy = TrustedProxy::default();
+            proxy.header.clone_from(&self.admin_user_header);
+            proxy.addresses = self.admin_trusted.iter().filter_map(address).collect();
+            proxy.unix = self.admin_trusted.contains(&TrustedPeer::Unix);
+            proxy
         })
     }
 }

@@ -13,9 +13,9 @@ pub(in crate::cli) use leadapi_redis::RedisUrl as LimiterUrl;
 use leadapi_redis::{LimiterFailure, RedisLimiter};
 
 use super::super::{CommandError, store::sensitive};
+use crate::Probes;
 #[cfg(feature = "redis")]
 use crate::cli::value::{positive, time};
-use crate::ops::Probe;
 
 /// The limiter URL in a build without the `redis` feature. The type has no values, because every URL is refused.
 #[cfg(not(feature = "redis"))]
@@ -81,13 +81,13 @@ enum Policy {
 /// A limiter and its readiness check.
 pub(super) struct OpenLimiter {
     pub(super) limiter: Box<dyn RateLimiter>,
-    pub(super) probe: Probe,
+    pub(super) probes: Probes,
 }
 
 impl OpenLimiter {
     /// Wraps a limiter that needs no readiness check besides the store's.
     pub(super) fn new(limiter: impl RateLimiter + 'static) -> Self {
-        Self { limiter: Box::new(limiter), probe: Box::new(|| Box::pin(async { Ok(()) })) }
+        Self { limiter: Box::new(limiter), probes: Probes::default() }
     }
 }
 
@@ -113,11 +113,11 @@ impl LimiterOptions {
         let builder = RedisLimiter::builder(url, limits).timeout(self.limiter_timeout.into()).failure(failure);
         let limiter = builder.start().await.map_err(|source| CommandError::Limiter { url: location, source })?;
         let probed = limiter.clone();
-        let probe: Probe = Box::new(move || {
+        let probes = Probes::default().limiter(move || {
             let limiter = probed.clone();
-            Box::pin(async move { Ok(limiter.health().await?) })
+            async move { Ok(limiter.health().await?) }
         });
-        Ok(Some(OpenLimiter { limiter: Box::new(limiter), probe }))
+        Ok(Some(OpenLimiter { limiter: Box::new(limiter), probes }))
     }
 
     /// Returns `None`, because no URL is valid without the `redis` feature.

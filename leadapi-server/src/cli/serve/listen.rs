@@ -10,8 +10,8 @@ use leadapi_core::{
     port::{Membership, RateLimiter, SettingsStore, Store, TokenVerifier},
     tokens::Sessions,
 };
+use leadapi_pages::{Reference, sign_in_link};
 use leadapi_sql::StoreClock;
-use tokio::net::TcpListener;
 use tracing::warn;
 
 #[cfg(feature = "acme")]
@@ -30,12 +30,8 @@ use super::{
     limits::LimitOptions,
 };
 #[cfg(feature = "acme")]
-use crate::listen::AcmeSettings;
-use crate::{
-    Server, ShutdownOutcome, TlsFiles,
-    metrics::{InstrumentedStore, Metrics},
-    ops::{Ops, Probes},
-};
+use crate::AcmeSettings;
+use crate::{InstrumentedStore, Metrics, Operator, Probes, Server, ShutdownOutcome, Socket, TlsConfig, TlsFiles};
 
 const DEFAULT_LISTEN: &str = "127.0.0.1:8080";
 const DEFAULT_BASE_PATH: &str = "/v1";
@@ -156,39 +152,40 @@ impl ListenOptions {
             location,
             clock,
         } = config;
-        let has_certificate = self.certificate()?.is_some();
+        let tls = self.tls()?;
         let (stop, force) = (Signals::new(), Signals::new());
         let metrics = Arc::new(Metrics::new().map_err(CommandError::metrics)?);
         metrics.add(log.dropped()).map_err(CommandError::metrics)?;
         let store: Arc<dyn Store> = Arc::new(InstrumentedStore::new(store, metrics.clone()));
         let service = self.service(LeadService::builder(store, verifier).limiter(limiter).clock(clock.clone()))?;
-        let mut server =
-            self.server().await?.metrics(metrics.clone()).force_shutdown(force.second()).store_descriptors(descriptors);
+        let mut server = self.server(tls.clone()).await?.metrics(metrics.clone()).force_shutdown(force.second());
+        server = server.reserve_descriptors(descriptors);
         if let Some(address) = self.ops_listen {
-            let socket = listen(address, TcpListener::bind(address).await)?;
-            let at = listen(address, socket.local_addr())?;
+            let socket = listen(address, Socket::bind(&address.into()).await)?;
+            let at = socket.local_addr().unwrap_or(address);
             // The reference page shows the first server URL and sends trial requests to the last, which is a path on
             // the origin of the page.
             let own = ServerUrl::path(&self.base_path)?;
             let servers: Vec<_> = self.public_url.clone().into_iter().chain([own]).collect();
-            let ops = Ops::new(probes, metrics.clone(), document_at(&servers), self.ops_api);
-            server = server.ops(socket, ops.map_err(CommandError::metrics)?);
+            let operator = Operator::new(probes, metrics.clone()).api(self.ops_api);
+            let operator = operator.page("/docs", Reference::new(document_at(&servers)));
+            server = server.listener_with(|host| operator.listener(socket, host));
             print_line(&format!("operator endpoints: http://{at}/healthz, /readyz, /metrics and /docs"));
         }
         #[cfg(feature = "mcp")]
-        if let Some(listener) = self.mcp.bind(&self.base_path, has_certificate).await? {
-            server = server.mcp(listener);
+        if let Some(listener) = self.mcp.bind(&self.limits.clone().into(), tls.as_ref()).await? {
+            server = server.listener_with(listener);
         }
-        let pages = self.admin.bind(settings.clone(), clock.clone(), has_certificate, metrics).await?;
-        if let Some((listener, pages, url)) = pages {
-            server = server.settings(listener, pages);
+        let pages = self.admin.bind(settings.clone(), clock.clone(), tls.as_ref(), metrics).await?;
+        if let Some((listener, url)) = pages {
+            server = server.listener(listener);
             let sessions = Sessions::new(settings, clock);
             for owner in owners {
                 let link = sessions.create_link(&owner.business, &owner.email).await?;
-                print_line(&format!("  sign in as {}: {}", owner.email, url.sign_in_link(&link)));
+                print_line(&format!("  sign in as {}: {}", owner.email, sign_in_link(&url, &link)));
             }
         }
-        let scheme = if has_certificate { "https" } else { "http" };
+        let scheme = if tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{}{}", server.local_addr(), self.base_path);
         greet(&url)?;
         let many = count(businesses, "business", "businesses");
@@ -225,21 +222,26 @@ impl ListenOptions {
         })
     }
 
-    async fn server(&self) -> Result<Server, CommandError> {
-        let (address, certificate) = (self.listen, self.certificate()?);
-        if certificate.is_none() && !address.ip().is_loopback() {
+    /// Reads the certificate, or starts to obtain one. Returns `None` for plain HTTP.
+    fn tls(&self) -> Result<Option<TlsConfig>, CommandError> {
+        Ok(match self.certificate()? {
+            Some(Certificate::Files(files)) => Some(TlsConfig::read(files)?),
+            #[cfg(feature = "acme")]
+            Some(Certificate::Acme(settings)) => {
+                Some(TlsConfig::acme(settings).map_err(|error| CommandError::Acme(error.into()))?)
+            }
+            None => None,
+        })
+    }
+
+    async fn server(&self, tls: Option<TlsConfig>) -> Result<Server, CommandError> {
+        let address = self.listen;
+        if tls.is_none() && !address.ip().is_loopback() {
             warn!(%address, "plain HTTP: tokens and leads can be read in transit");
         }
         let server = listen(address, Server::bind(address).await)?;
         let server = server.limits(self.limits.clone().into()).stop_timeout(self.stop_timeout.into());
-        Ok(match certificate {
-            Some(Certificate::Files(files)) => server.tls(files)?,
-            #[cfg(feature = "acme")]
-            Some(Certificate::Acme(settings)) => {
-                server.acme(settings).map_err(|error| CommandError::Acme(error.into()))?
-            }
-            None => server,
-        })
+        Ok(tls.into_iter().fold(server, Server::tls_config))
     }
 
     /// Returns the source of the certificate, or `None` for plain HTTP. Fails if the settings are inconsistent, or if a

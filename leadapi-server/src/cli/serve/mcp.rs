@@ -3,12 +3,13 @@
 use std::net::SocketAddr;
 
 use clap::Args;
+use leadapi_mcp::{McpService, PATH, SiteUrl};
 
 use super::super::{CommandError, output::print_line};
-use crate::{
-    mcp::{McpListener, McpSite},
-    settings::SettingsUrl,
-};
+use crate::{Host, HttpLimits, Listener, Socket, TlsConfig};
+
+/// The highest connection limit. It is lower than the default of the API, because an agent makes few requests.
+const MAX_CONNECTIONS: usize = 256;
 
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "MCP server")]
@@ -21,7 +22,7 @@ pub(super) struct McpOptions {
     /// The URL at which clients reach the MCP server through a proxy, without the path, such as
     /// <https://mcp.example.com>.
     #[arg(long, env = "LEADAPI_MCP_URL", value_name = "URL", requires = "mcp_listen")]
-    mcp_url: Option<SettingsUrl>,
+    mcp_url: Option<SiteUrl>,
 }
 
 impl McpOptions {
@@ -34,17 +35,32 @@ impl McpOptions {
         }
     }
 
-    /// Binds the listener and prints its URL. Returns `None` if `--mcp-listen` is not set.
+    /// Binds the listener and prints its URL. Returns a function that creates the listener, or `None` if `--mcp-listen`
+    /// is not set.
     pub(super) async fn bind(
         &self,
-        base_path: &str,
-        has_certificate: bool,
-    ) -> Result<Option<McpListener>, CommandError> {
+        limits: &HttpLimits,
+        tls: Option<&TlsConfig>,
+    ) -> Result<Option<impl FnOnce(&Host) -> Listener + Send + 'static + use<>>, CommandError> {
         let Some(address) = self.mcp_listen else { return Ok(None) };
-        let site = McpSite { base_path: base_path.into(), url: self.mcp_url.clone() };
-        let listener =
-            McpListener::bind(address, site).await.map_err(|source| CommandError::Listen { address, source })?;
-        print_line(&format!("MCP server: {}", listener.location(has_certificate)));
-        Ok(Some(listener))
+        let failed = |source| CommandError::Listen { address, source };
+        let socket = Socket::bind(&address.into()).await.map_err(failed)?;
+        let (at, is_loopback) = (socket.local_addr().unwrap_or(address), socket.is_loopback());
+        // Requests from the same machine do not need TLS.
+        let tls = tls.filter(|_| !is_loopback).cloned();
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let location = match &self.mcp_url {
+            Some(url) => format!("{url}{PATH}, served at {at}"),
+            None => format!("{scheme}://{at}{PATH}"),
+        };
+        print_line(&format!("MCP server: {location}"));
+        let limits = limits.clone().small((limits.connections / 8).clamp(2, MAX_CONNECTIONS));
+        let url = self.mcp_url.clone();
+        Ok(Some(move |host: &Host| {
+            let service = McpService::new(host.authenticator(), host.api());
+            let service = if is_loopback { service.local(url) } else { service };
+            let listener = Listener::new(socket, service).limits(limits).logged(host);
+            tls.into_iter().fold(listener, Listener::tls)
+        }))
     }
 }

@@ -36,10 +36,7 @@ use super::{
     store::{AcceptLoss, StoreKind, sensitive},
     value::positive,
 };
-use crate::{
-    ShutdownOutcome,
-    ops::{Probe, Probes},
-};
+use crate::ShutdownOutcome;
 
 /// The interval at which expired records are deleted and the times of the tokens' last uses are recorded.
 const HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(60);
@@ -178,10 +175,8 @@ async fn in_memory(
         (MemoryStore::new(dataset), StoredTokens::new(settings.clone(), SystemClock).record_uses(uses));
     let owners = owners(&settings);
     // The memory store never fails.
-    let always = || -> Probe { Box::new(|| Box::pin(async { Ok(()) })) };
-    let OpenLimiter { limiter, probe } =
+    let OpenLimiter { limiter, probes } =
         limiter.unwrap_or_else(|| OpenLimiter::new(SlidingWindow::new(listen.rate_limits())));
-    let probes = Probes { reads: always(), writes: always(), limiter: probe };
     let config = ServeConfig {
         store,
         settings,
@@ -212,21 +207,19 @@ async fn from_database(
         StoredTokens::new(store.clone(), store.clock()).cached().checked_by_store().record_uses(uses.clone());
     let businesses = store.businesses().await?.len();
     tokio::spawn(delete_expired_periodically(store.clone()));
-    let shared = store.clone();
-    let reads: Probe = Box::new(move || {
-        let store = shared.clone();
-        Box::pin(async move { Ok(store.probe_reads().await?) })
-    });
-    let shared = store.clone();
-    let writes: Probe = Box::new(move || {
-        let store = shared.clone();
-        Box::pin(async move { Ok(store.probe_writes().await?) })
-    });
-    let OpenLimiter { limiter, probe } = match limiter {
+    let OpenLimiter { limiter, probes } = match limiter {
         Some(limiter) => limiter,
         None => OpenLimiter::new(store.rate_limiter(listen.rate_limits()).await?),
     };
-    let probes = Probes { reads, writes, limiter: probe };
+    let (read, written) = (store.clone(), store.clone());
+    let probes = probes.reads(move || {
+        let store = read.clone();
+        async move { Ok(store.probe_reads().await?) }
+    });
+    let probes = probes.writes(move || {
+        let store = written.clone();
+        async move { Ok(store.probe_writes().await?) }
+    });
     let config = ServeConfig {
         store: store.clone(),
         settings: store.clone(),

@@ -6,7 +6,7 @@ use leadapi_form::{Answer, Question, QuestionType, StepQuestion, rating_scale};
 use maud::{Markup, html};
 use serde_json::Value;
 
-use crate::web::Fields;
+use leadapi_pages::web::Fields;
 
 /// The parts of a postal address: each member of the answer, its label, and its value of `autocomplete`.
 const ADDRESS: [(&str, &str, &str); 6] = [

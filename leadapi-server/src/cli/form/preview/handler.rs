@@ -1,23 +1,22 @@
 //! Handles requests: reads the file, and returns the page for the URL.
 
 use std::{
+    convert::Infallible,
     path::PathBuf,
+    pin::Pin,
     sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll},
 };
 
-use bytes::Bytes;
-use http::{HeaderValue, Method, Request, Response, StatusCode, header::ALLOW};
-use http_body_util::Full;
+use http::{HeaderValue, Method, Request, StatusCode, header::ALLOW};
+use leadapi_access::names_this_machine;
 use leadapi_form::{Finding, FormRecord, Policy, Questionnaire, Version};
-use tokio::{task::spawn_blocking, time::Instant};
+use leadapi_pages::web::{self, Fields, Page, html, respond};
+use tokio::task::spawn_blocking;
+use tower::Service;
 
 use super::{FormVersion, broken, page, theme::Look, visit::Visit};
-use crate::{
-    cli::{CommandError, form::input},
-    host::names_this_machine,
-    listen::{Handler, NotRunnable, RequestBody},
-    web::{self, Fields, Page, html, respond},
-};
+use crate::cli::{CommandError, form::input};
 
 /// The style sheet of the preview, which styles the visitor's page with the variables of the theme.
 const STYLE: &[u8] = include_bytes!("preview.css");
@@ -37,38 +36,38 @@ struct Checked {
     findings: Arc<[Finding]>,
 }
 
-/// Handles the requests of one connection.
+/// The preview as a service. Clones share it.
 #[derive(Clone)]
-pub(super) struct PreviewHandler(pub(super) Arc<Preview>);
+pub(super) struct PreviewService(pub(super) Arc<Preview>);
 
-impl Handler for PreviewHandler {
-    type ResponseBody = Full<Bytes>;
+impl<B> Service<Request<B>> for PreviewService {
+    type Response = Page;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Page, Infallible>> + Send>>;
 
-    async fn handle(
-        self,
-        request: Request<RequestBody>,
-        _received: Instant,
-        runnable: Result<(), NotRunnable>,
-    ) -> Response<Full<Bytes>> {
-        match runnable {
-            Ok(()) => {}
-            Err(NotRunnable::Ambiguous(_)) => return text(StatusCode::BAD_REQUEST, "the request is ambiguous\n"),
-            Err(NotRunnable::UnreadResponses(_)) => {
-                return text(StatusCode::SERVICE_UNAVAILABLE, "earlier responses have not been read\n");
-            }
-        }
-        if !names_this_machine(&request) {
-            return text(StatusCode::FORBIDDEN, "host must be localhost or an IP address\n");
-        }
-        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let refused = if !names_this_machine(&request) {
+            Some(text(StatusCode::FORBIDDEN, "host must be localhost or an IP address\n"))
+        } else if !matches!(*request.method(), Method::GET | Method::HEAD) {
             let mut page = text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n");
             page.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
-            return page;
-        }
-        let uri = request.uri().clone();
-        // Reading and checking a large form takes long enough to delay other requests.
-        let page = spawn_blocking(move || self.0.page(uri.path(), &Fields::of_query(&uri))).await;
-        page.unwrap_or_else(|_| text(StatusCode::INTERNAL_SERVER_ERROR, "internal error\n"))
+            Some(page)
+        } else {
+            None
+        };
+        let (preview, uri) = (self.0.clone(), request.uri().clone());
+        Box::pin(async move {
+            if let Some(page) = refused {
+                return Ok(page);
+            }
+            // Reading and checking a large form takes long enough to delay other requests.
+            let page = spawn_blocking(move || preview.page(uri.path(), &Fields::of_query(&uri))).await;
+            Ok(page.unwrap_or_else(|_| text(StatusCode::INTERNAL_SERVER_ERROR, "internal error\n")))
+        })
     }
 }
 
@@ -83,9 +82,9 @@ impl Preview {
         match path {
             "/" => self.form(fields),
             "/theme.css" => self.theme(fields),
-            "/preview.css" => respond(StatusCode::OK, web::CSS, STYLE.into()),
-            "/style.css" => respond(StatusCode::OK, web::CSS, web::STYLE.into()),
-            "/icon.svg" => respond(StatusCode::OK, web::SVG, web::ICON.into()),
+            "/preview.css" => respond(StatusCode::OK, web::CSS, STYLE),
+            "/style.css" => respond(StatusCode::OK, web::CSS, web::STYLE),
+            "/icon.svg" => respond(StatusCode::OK, web::SVG, web::ICON),
             _ => text(StatusCode::NOT_FOUND, "no such page\n"),
         }
     }
@@ -105,7 +104,7 @@ impl Preview {
     fn theme(&self, fields: &Fields) -> Page {
         let record = self.read().map(|(_, record)| record).unwrap_or_default();
         let form = Questionnaire::compile(&record, self.version(fields).into(), &self.policy);
-        respond(StatusCode::OK, web::CSS, Look::new(form.theme()).css().into())
+        respond(StatusCode::OK, web::CSS, Look::new(form.theme()).css())
     }
 
     fn version(&self, fields: &Fields) -> FormVersion {
@@ -133,5 +132,5 @@ impl Preview {
 }
 
 fn text(status: StatusCode, text: &'static str) -> Page {
-    respond(status, "text/plain; charset=utf-8", Bytes::from_static(text.as_bytes()))
+    respond(status, "text/plain; charset=utf-8", text)
 }

@@ -22,19 +22,15 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 
 use clap::{Args, ValueEnum};
 use leadapi_form::Version;
-use tokio::net::TcpListener;
 
-use self::handler::{Preview, PreviewHandler};
+use self::handler::{Preview, PreviewService};
 use crate::{
+    HttpLimits, Listener, Socket,
     cli::{
         CommandError,
         output::{print_last_line, print_line},
         signals::Signals,
     },
-    limits::HttpLimits,
-    listen::{Listener, Replaceable},
-    metrics::ConnectionMetrics,
-    shutdown::Shutdown,
 };
 
 /// The maximum size of a request head, whose URL contains all answers of a visit.
@@ -104,18 +100,14 @@ impl PreviewForm {
         super::input::text(&self.file)?;
         let failed = |source| CommandError::Listen { address: self.listen, source };
         let signals = Signals::new();
-        let socket = TcpListener::bind(self.listen).await.map_err(failed)?;
-        let address = socket.local_addr().map_err(failed)?;
-        let limits = HttpLimits { address_connections: 0, head_bytes: MAX_HEAD_BYTES, ..HttpLimits::default() };
-        let metrics = ConnectionMetrics::unregistered().map_err(CommandError::metrics)?;
-        let listener = Listener::new(socket, None, Arc::new(limits), metrics, Replaceable::Idle);
+        let socket = Socket::bind(&self.listen.into()).await.map_err(failed)?;
+        let address = socket.local_addr().unwrap_or(self.listen);
+        let limits = HttpLimits::default().address_connections(0).head_bytes(MAX_HEAD_BYTES);
         print_line(&format!("the preview of {} listens at http://{address}/", self.file.display()));
-        let (_phase, shutdown) = Shutdown::new();
-        let preview = Arc::new(Preview::new(self.file, self.version, self.locale));
-        tokio::select! {
-            _ = listener.accept(PreviewHandler(preview), shutdown) => {}
-            _ = signals.first() => print_last_line("the preview has stopped"),
-        }
+        let preview = PreviewService(Arc::new(Preview::new(self.file, self.version, self.locale)));
+        let listener = Listener::new(socket, preview).limits(limits);
+        listener.serve(async { _ = signals.first().await }).await.map_err(CommandError::Output)?;
+        print_last_line("the preview has stopped");
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use leadapi_form::{Finding, FormRecord, Questionnaire, Version};
-use maud::{DOCTYPE, Markup, html};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{
     FormVersion, findings, lead, path,
@@ -11,7 +11,7 @@ use super::{
     visit::{Visit, url},
     visitor,
 };
-use crate::web::head;
+use leadapi_pages::web::head;
 
 /// Returns the page of a visit.
 pub(super) fn page(
@@ -73,7 +73,7 @@ pub(super) fn document(file: &Path, title: &str, version: Option<FormVersion>, b
     html! {
         (DOCTYPE)
         html lang="en" {
-            (head(&format!("{title} – form preview"), &style_sheets))
+            (PreEscaped(head(&format!("{title} – form preview"), &style_sheets)))
             body {
                 a.skip href="#main" { "Skip to the form" }
                 header.bar {

@@ -1,7 +1,7 @@
 use http_body_util::BodyExt;
 
 use super::{FormVersion, handler::Preview};
-use crate::web::Fields;
+use leadapi_pages::web::Fields;
 
 const SAMPLE: &str = include_str!("../../../../../leadapi-core/tests/data/form.json");
 

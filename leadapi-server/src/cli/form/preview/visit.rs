@@ -4,7 +4,7 @@ use form_urlencoded::Serializer;
 use leadapi_form::{Answers, Outcome, Questionnaire, Step, StepQuestion};
 
 use super::{FormVersion, control::Control};
-use crate::web::Fields;
+use leadapi_pages::web::Fields;
 
 /// The answers so far, and the page on display.
 #[derive(Debug)]
