@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-pub mod cli;
 mod concurrency_limit;
 mod host;
 mod in_flight;
@@ -17,6 +16,8 @@ mod secret_file;
 mod server;
 mod shutdown;
 
+#[cfg(feature = "acme")]
+pub use self::listen::{AcmeError, AcmeSettings, LETS_ENCRYPT, LETS_ENCRYPT_STAGING};
 pub use self::{
     host::{Api, Host},
     limits::HttpLimits,
@@ -25,8 +26,7 @@ pub use self::{
     metrics::{Counter, InstrumentedStore, Metrics},
     middleware::with_request_ids,
     ops::{Operator, Probes},
+    secret_file::ExposedSecret,
     server::Server,
     shutdown::ShutdownOutcome,
 };
-#[cfg(feature = "acme")]
-pub use listen::{AcmeError, AcmeSettings, LETS_ENCRYPT, LETS_ENCRYPT_STAGING};

@@ -22,6 +22,7 @@ const CRATES: &[&str] = &[
     "leadapi-core/form",
     "leadapi-server",
     "leadapi-server/access",
+    "leadapi-server/cli",
     "leadapi-server/limiter",
     "leadapi-server/mcp",
     "leadapi-server/pages",

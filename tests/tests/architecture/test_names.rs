@@ -14,6 +14,7 @@ const PACKAGES: &[(&str, &str)] = &[
     ("leadapi-server", "leadapi-server"),
     ("leadapi-redis", "leadapi-server/redis"),
     ("leadapi-sql", "leadapi-server/sql"),
+    ("leadapi", "leadapi-server/cli"),
     ("leadapi-access", "leadapi-server/access"),
     ("leadapi-mcp", "leadapi-server/mcp"),
     ("leadapi-pages", "leadapi-server/pages"),
