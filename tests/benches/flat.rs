@@ -24,10 +24,9 @@ use std::{
 };
 
 use leadapi_core::{
-    dataset::{BusinessSeed, Dataset},
+    dataset::{BusinessSeed, Dataset, SAMPLE},
     model::Lead,
 };
-use leadapi_server::SAMPLE;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 
 #[path = "common/server.rs"]

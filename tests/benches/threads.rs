@@ -27,13 +27,12 @@ use http::Request;
 use http_body_util::Full;
 use leadapi_core::{
     auth::{BearerToken, Scopes},
-    dataset::{BusinessSeed, Dataset},
+    dataset::{BusinessSeed, Dataset, SAMPLE},
     http::LeadService,
     memory::{Limits, MemoryStore, MemoryTokens, SlidingWindow, SystemClock},
     port::{TokenRecord, TokenStore},
     tokens::StoredTokens,
 };
-use leadapi_server::SAMPLE;
 use tower::Service;
 
 const ROUNDS: usize = 101;

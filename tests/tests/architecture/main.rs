@@ -17,13 +17,17 @@ use syn::{FnArg, Item, Signature, TraitItem, Type};
 
 use self::tree::Tree;
 
-const CRATES: [&str; 9] = [
+const CRATES: &[&str] = &[
     "leadapi-core",
     "leadapi-core/form",
     "leadapi-server",
     "leadapi-server/access",
+    "leadapi-server/cli",
+    "leadapi-server/limiter",
     "leadapi-server/mcp",
     "leadapi-server/pages",
+    "leadapi-server/redis",
+    "leadapi-server/sql",
     "leadapi-client",
     "leadapi-client/testkit",
     "leadapi-client/import",

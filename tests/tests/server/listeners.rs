@@ -102,7 +102,7 @@ async fn a_logged_listener_counts_its_requests_in_the_metrics_of_the_server() {
 /// Everything that leadapi serves, in an application without its server.
 #[tokio::test]
 async fn settings_reference_and_mcp_are_mounted_in_an_application() {
-    let sample = Dataset::parse(leadapi_server::SAMPLE).unwrap();
+    let sample = Dataset::parse(leadapi_core::dataset::SAMPLE).unwrap();
     let owner = sample.businesses[0].members[0].email.clone();
     let site = "https://settings.example.com".parse().unwrap();
     let settings = SettingsPages::builder(MemorySettings::new(&sample), SystemClock, site).build();

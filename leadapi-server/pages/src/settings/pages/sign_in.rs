@@ -49,14 +49,14 @@ pub(in crate::settings) fn businesses(email: &str, memberships: &[Membership]) -
 pub(in crate::settings) fn help() -> Markup {
     html! {
         p { "You need a sign-in link. Someone with access to the server can create one for an owner or an admin:" }
-        pre { "leadapi-server login-link --business BUSINESS --as EMAIL" }
+        pre { "leadapi login-link --business BUSINESS --as EMAIL" }
     }
 }
 
 pub(in crate::settings) fn invalid_link() -> Markup {
     html! {
         p { "It was used before, or it is older than 10 minutes. Ask for a new one:" }
-        pre { "leadapi-server login-link --business BUSINESS --as EMAIL" }
+        pre { "leadapi login-link --business BUSINESS --as EMAIL" }
     }
 }
 
