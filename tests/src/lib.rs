@@ -44,6 +44,7 @@ mod proxy_program;
 mod raw;
 #[cfg(unix)]
 pub mod redis;
+mod released;
 mod response;
 mod runner;
 pub mod scale;
@@ -71,6 +72,7 @@ pub use live::{Live, Via, everywhere, everywhere_with};
 pub use ports::free_port;
 pub use proxy_program::proxy_program;
 pub use raw::Raw;
+pub use released::{read_released, released_folder, write_released};
 pub use response::TestResponse;
 pub use runner::run_table;
 pub use secret::secret;
