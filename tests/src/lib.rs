@@ -77,7 +77,7 @@ pub use response::TestResponse;
 pub use runner::run_table;
 pub use secret::secret;
 pub use seed::Seed;
-pub use serving::{listens_at, one_business, serve_one_business, serve_with_rate_limits};
+pub use serving::{ServerProcess, one_business, serve_one_business, serve_with_rate_limits};
 pub use store::{OpenStore, Ports, StoreKind};
 pub use transport::{Tcp, Transport};
 pub use wait::{Condition, TIMEOUT, equals, eventually, in_time, wait_until};
