@@ -13,14 +13,13 @@ use std::{
 use leadapi_client::Client;
 use leadapi_core::{
     BoxError,
-    dataset::Dataset,
+    dataset::{Dataset, SAMPLE},
     http::LeadService,
     memory::{MemoryStore, MemoryTokens, SystemClock},
     port::Clock,
     tokens::{self, StoredTokens},
 };
 use leadapi_form::{Answers, Choice, Escape, FormRecord, Outcome, Policy, Questionnaire, Step, StepQuestion, Version};
-use leadapi_server::SAMPLE;
 
 const FORM: &str = include_str!("../../leadapi-core/tests/data/form.json");
 

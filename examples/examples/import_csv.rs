@@ -6,17 +6,21 @@
 
 #![allow(clippy::print_stdout, reason = "the program reports to the terminal")]
 
+use std::time::Duration;
+
 use leadapi_client::Client;
 use leadapi_core::BoxError;
-use leadapi_import::{CsvFile, Importer, ReadOptions};
+use leadapi_import::{CsvFile, Destination, Importer, ReadOptions};
 
 #[tokio::main]
 async fn main() -> Result<(), BoxError> {
     let path = std::env::args().nth(1).ok_or("the path of a CSV file is missing")?;
     let file = CsvFile::open(&path, &ReadOptions::default())?;
     // Reads the base URL from LEADAPI_URL and the token from LEADAPI_TOKEN.
-    let client = Client::from_env()?.application("import_csv").build()?;
-    let report = Importer::new(client).run(&file).await?;
+    // The timeout includes the waits for the rate limit, which other programs with the same token prolong.
+    let client = Client::from_env()?.application("import_csv").timeout(Duration::from_secs(3_600)).build()?;
+    let destination = Destination::url(client.base_url());
+    let report = Importer::new(client, destination).run(&file).await?;
     println!("{} of {} rows have been imported", report.created + report.already_imported, report.rows);
     if let Some(refused) = report.refused_file {
         println!("{} has the refused rows and the reasons", refused.display());

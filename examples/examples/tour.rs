@@ -7,14 +7,14 @@
 use leadapi_client::Client;
 use leadapi_core::{
     BoxError,
-    dataset::Dataset,
+    dataset::{Dataset, SAMPLE},
     http::LeadService,
     memory::{MemoryStore, MemoryTokens, SystemClock},
     model::{Lead, LeadPatch, LeadQuery, NewLead, Window},
     port::Clock,
     tokens::{self, StoredTokens},
 };
-use leadapi_server::{SAMPLE, Server};
+use leadapi_server::Server;
 use tokio::sync::oneshot;
 
 #[tokio::main]

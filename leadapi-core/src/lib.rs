@@ -4,6 +4,7 @@
 
 // The modules are in dependency order: each module imports only from the modules above it. The modules behind the
 // `service` feature are for the server side. The modules without a feature gate are shared by client and server.
+mod error_chain;
 mod hex;
 pub mod id;
 pub mod number;
@@ -35,6 +36,8 @@ pub mod http;
 
 #[cfg(feature = "openapi")]
 pub mod openapi;
+
+pub use error_chain::error_chain;
 
 /// A boxed error from host code, such as a store, a verifier or a limiter. The host can log it; API callers never
 /// receive it.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use futures_executor::block_on;
 use leadapi_core::{
     auth::{Actor, BearerToken, Role, Scopes, TokenHash},
-    dataset::{BusinessSeed, Dataset, IdempotencySeed, MemberSeed, TokenOrigin, TokenSeed},
+    dataset::{BusinessSeed, Dataset, IdempotencySeed, MemberSeed, SAMPLE, TokenOrigin, TokenSeed},
     form::FormRecord,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId, TokenId},
     memory::MemoryTokens,
@@ -19,7 +19,6 @@ use leadapi_core::{
 use proptest::prelude::*;
 use serde_json::Value;
 
-const SAMPLE: &str = include_str!("../../leadapi-server/data/sample.json");
 const TWO_BUSINESSES: &str = include_str!("../../tests/data/two_businesses.json");
 const FORM: &str = include_str!("data/form.json");
 const NOON: &str = "2026-05-04T12:00:00.000Z";

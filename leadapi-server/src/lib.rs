@@ -3,13 +3,10 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod cli;
-mod cluster_limiter;
 mod concurrency_limit;
 mod docs;
-mod error_chain;
 mod host;
 mod in_flight;
-mod key_time;
 mod keyed_limit;
 mod keyed_rate;
 mod limits;
@@ -21,14 +18,10 @@ mod mcp;
 mod metrics;
 mod middleware;
 mod ops;
-#[cfg(feature = "redis")]
-pub mod redis_limiter;
 mod secret_file;
 mod server;
 mod settings;
 mod shutdown;
-pub mod store;
-mod sync;
 mod web;
 
 pub use limits::HttpLimits;
@@ -36,9 +29,3 @@ pub use listen::{TlsError, TlsFiles};
 pub use middleware::with_request_ids;
 pub use server::Server;
 pub use shutdown::ShutdownOutcome;
-
-/// The sample data set that `demo` serves: one agency with 4 client accounts, 3 pipelines and 40 leads, and a second,
-/// separate business.
-///
-/// All people, companies and addresses in it are fictitious.
-pub const SAMPLE: &str = include_str!("../data/sample.json");

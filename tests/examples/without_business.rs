@@ -77,7 +77,7 @@ fn main() -> ExitCode {
 
 /// Returns all statements that have a condition on the business.
 fn statements() -> Vec<Statement> {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../leadapi-server/src/store"));
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../leadapi-server/sql/src"));
     SOURCES.iter().flat_map(|source| constants(&fs::read_to_string(folder.join(source)).unwrap())).collect()
 }
 

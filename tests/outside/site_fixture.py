@@ -13,7 +13,7 @@ from pathlib import Path
 
 from demo import running
 
-SAMPLE = Path(__file__).resolve().parent.parent.parent / "leadapi-server" / "data" / "sample.json"
+SAMPLE = Path(__file__).resolve().parent.parent.parent / "leadapi-core" / "data" / "sample.json"
 
 BUSINESS, OTHER_BUSINESS = "019bb16e-fe80-71bd-97d4-34affe250f1f", "019c672e-1800-70f7-b69d-80b43bb17e12"
 OWNER, ADMIN, MEMBER = "owner@harbour.example", "admin@harbour.example", "member@harbour.example"

@@ -12,7 +12,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from urllib.request import Request, urlopen
 
-SAMPLE = Path(__file__).resolve().parents[2] / "leadapi-server/data/sample.json"
+SAMPLE = Path(__file__).resolve().parents[2] / "leadapi-core/data/sample.json"
 STARTS = 20
 LEADS = 1_000_000
 MB = 1e6

@@ -6,7 +6,7 @@ use leadapi_core::{
     memory::{MemorySettings, MemoryStore},
     port::{SettingsStore, Store, TokenStore},
 };
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use tempfile::TempDir;
 
 use crate::{

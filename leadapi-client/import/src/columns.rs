@@ -8,22 +8,8 @@ use crate::{
     error::FileProblem,
     field::{self, ColumnTarget},
     formula,
-    options::ReadOptions,
+    options::{Column, ReadOptions},
 };
-
-/// The meaning of a column.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Column {
-    Mapped(ColumnTarget),
-    Ignored,
-    Unknown,
-}
-
-impl Column {
-    const fn target(self) -> Option<ColumnTarget> {
-        if let Self::Mapped(target) = self { Some(target) } else { None }
-    }
-}
 
 /// The columns of a file.
 pub(crate) struct Columns {

@@ -183,3 +183,31 @@ pub enum ExportError {
 pub(crate) fn unknown_result(sent_at: Timestamp) -> String {
     format!("this row was sent at {sent_at}, and its result is unknown: import it only if the lead does not exist")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A host may have no command line, so the command line adds its options to the texts.
+    #[test]
+    fn no_error_names_an_option_of_a_command_line() {
+        let titles = || vec!["a".to_owned()];
+        let problems = [
+            FileProblem::RowsInCell { line: 2 },
+            FileProblem::AmbiguousAmount { line: 2, text: "1.234".to_owned() },
+            FileProblem::NoSuchColumn { title: "a".to_owned() },
+            FileProblem::MappedTwice { field: "name" },
+            FileProblem::NoName { columns: titles() },
+            FileProblem::UnknownColumns { columns: titles() },
+            FileProblem::NoClient,
+        ];
+        let journal = [
+            JournalProblem::OtherDestination { name: "other".to_owned() },
+            JournalProblem::Replaced { name: "store".to_owned() },
+        ];
+        let texts = problems.iter().map(ToString::to_string).chain(journal.iter().map(ToString::to_string));
+        for text in texts {
+            assert!(!text.contains("--"), "{text}");
+        }
+    }
+}

@@ -39,8 +39,15 @@ pub struct Importer {
 impl Importer {
     /// Creates an importer that calls the API through this client.
     ///
+    /// The journal records the destination. Different APIs and stores must have different ones, because the importer
+    /// does not send the rows that the journal lists. For a client that calls the API over HTTP, use
+    /// `Destination::url(client.base_url())`.
+    ///
+    /// Set a long [timeout](leadapi_client::ClientBuilder::timeout) for the calls of the client, such as an hour. It
+    /// includes the waits for the rate limit, which can be long if other programs use the same token.
+    ///
     /// ```
-    /// use leadapi_import::{CsvFile, Importer, ReadOptions};
+    /// use leadapi_import::{CsvFile, Destination, Importer, ReadOptions};
     /// # use leadapi_core::{dataset::Dataset, memory::{MemoryStore, SystemClock}};
     ///
     /// # futures_executor::block_on(async {
@@ -52,42 +59,26 @@ impl Importer {
     /// # let path = folder.path().join("leads.csv");
     /// std::fs::write(&path, "name,email\nAnn,ann@example.org\nBo,\n,cy@example.org\n")?;
     /// let file = CsvFile::open(&path, &ReadOptions::default().client("casa-verde".parse()?))?;
-    /// let report = Importer::new(client.clone()).run(&file).await?;
+    /// let importer = Importer::new(client, Destination::url("https://api.example.com/v1"));
+    /// let report = importer.run(&file).await?;
     /// assert_eq!((report.created, report.refused), (2, 1));
-    /// let again = Importer::new(client).run(&file).await?;
+    /// let again = importer.run(&file).await?;
     /// assert_eq!((again.created, again.already_imported), (0, 2));
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// # }).unwrap();
     /// ```
     #[must_use]
-    pub fn new(client: Client) -> Self {
-        let destination = Destination::url(client.base_url());
+    pub const fn new(client: Client, destination: Destination) -> Self {
         Self { client, destination, name: None, folder: None, concurrency: 8, on_progress: None }
-    }
-
-    /// Sets the description of the API in the journal. The default is the base URL of the client.
-    ///
-    /// ```
-    /// # use leadapi_client::Client;
-    /// use leadapi_import::{Destination, Importer};
-    ///
-    /// # fn example(client: Client) -> Result<Importer, leadapi_core::BoxError> {
-    /// let importer = Importer::new(client).destination(Destination::store("my store", "019bb16e", "sol".parse()?));
-    /// # Ok(importer) }
-    /// ```
-    #[must_use]
-    pub fn destination(mut self, destination: Destination) -> Self {
-        self.destination = destination;
-        self
     }
 
     /// Sets the name of the import. Under another name, the same rows are imported again. The default is the name of the
     /// file.
     ///
     /// ```
-    /// # use leadapi_import::Importer;
-    /// # fn example(client: leadapi_client::Client) -> Importer {
-    /// Importer::new(client).name("fair 2026")
+    /// # use leadapi_import::{Destination, Importer};
+    /// # fn example(client: leadapi_client::Client, destination: Destination) -> Importer {
+    /// Importer::new(client, destination).name("fair 2026")
     /// # }
     /// ```
     #[must_use]
@@ -99,9 +90,9 @@ impl Importer {
     /// Sets the folder for the journal and the refused rows. The default is the folder of the file.
     ///
     /// ```
-    /// # use leadapi_import::Importer;
-    /// # fn example(client: leadapi_client::Client) -> Importer {
-    /// Importer::new(client).folder("/var/lib/imports")
+    /// # use leadapi_import::{Destination, Importer};
+    /// # fn example(client: leadapi_client::Client, destination: Destination) -> Importer {
+    /// Importer::new(client, destination).folder("/var/lib/imports")
     /// # }
     /// ```
     #[must_use]
@@ -113,9 +104,9 @@ impl Importer {
     /// Sets the maximum number of concurrent requests. The default is 8.
     ///
     /// ```
-    /// # use leadapi_import::Importer;
-    /// # fn example(client: leadapi_client::Client) -> Importer {
-    /// Importer::new(client).concurrency(64)
+    /// # use leadapi_import::{Destination, Importer};
+    /// # fn example(client: leadapi_client::Client, destination: Destination) -> Importer {
+    /// Importer::new(client, destination).concurrency(64)
     /// # }
     /// ```
     #[must_use]
@@ -127,9 +118,9 @@ impl Importer {
     /// Sets a callback that receives the number of finished rows and the number of all rows, after each row.
     ///
     /// ```
-    /// # use leadapi_import::Importer;
-    /// # fn example(client: leadapi_client::Client) -> Importer {
-    /// Importer::new(client).on_progress(|done, all| eprint!("\r{done} of {all} rows"))
+    /// # use leadapi_import::{Destination, Importer};
+    /// # fn example(client: leadapi_client::Client, destination: Destination) -> Importer {
+    /// Importer::new(client, destination).on_progress(|done, all| eprint!("\r{done} of {all} rows"))
     /// # }
     /// ```
     #[must_use]
@@ -144,8 +135,8 @@ impl Importer {
     ///
     /// ```
     /// # use leadapi_import::{CsvFile, Importer};
-    /// # async fn example(client: leadapi_client::Client, file: CsvFile) -> Result<(), leadapi_core::BoxError> {
-    /// let report = Importer::new(client).run(&file).await?;
+    /// # async fn example(importer: Importer, file: CsvFile) -> Result<(), leadapi_core::BoxError> {
+    /// let report = importer.run(&file).await?;
     /// if let Some(reason) = report.reason {
     ///     eprintln!("{} rows are not imported: {reason}", report.unfinished);
     /// }
@@ -166,8 +157,8 @@ impl Importer {
     ///
     /// ```
     /// # use leadapi_import::{CsvFile, Importer};
-    /// # async fn example(client: leadapi_client::Client, file: CsvFile) -> Result<(), leadapi_core::BoxError> {
-    /// for refused in Importer::new(client).dry_run(&file).await?.problems {
+    /// # async fn example(importer: Importer, file: CsvFile) -> Result<(), leadapi_core::BoxError> {
+    /// for refused in importer.dry_run(&file).await?.problems {
     ///     println!("line {}: {}", refused.line, refused.reason);
     /// }
     /// # Ok(()) }

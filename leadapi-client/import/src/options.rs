@@ -5,10 +5,23 @@ use leadapi_core::id::ClientId;
 
 use crate::{
     amounts::Notation,
-    columns::Column,
     delimiter::Delimiter,
     field::{self, ColumnTarget},
 };
+
+/// The meaning of a column.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Column {
+    Mapped(ColumnTarget),
+    Ignored,
+    Unknown,
+}
+
+impl Column {
+    pub(crate) const fn target(self) -> Option<ColumnTarget> {
+        if let Self::Mapped(target) = self { Some(target) } else { None }
+    }
+}
 
 /// The options for reading a CSV file: which column is which field, and how its cells are written.
 ///
@@ -24,6 +37,7 @@ use crate::{
 /// ```
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each one is an independent option")]
 pub struct ReadOptions {
     /// The client account of rows without a `client_id`.
     pub client: Option<ClientId>,

@@ -55,6 +55,12 @@ use crate::{
     port::AuditEntry,
 };
 
+/// A sample data set for demos and tests: one agency with 4 client accounts, 3 pipelines and 40 leads, and a second,
+/// separate business.
+///
+/// All people, companies and addresses in it are fictitious.
+pub const SAMPLE: &str = include_str!("../../data/sample.json");
+
 /// An error in a data set, and its location.
 ///
 /// The location is a path such as `businesses[0].leads[3].stage_id`, or a line and a column.

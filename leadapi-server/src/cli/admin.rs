@@ -2,9 +2,9 @@
 
 use clap::Args;
 use leadapi_core::{auth::TokenAdmin, id::BusinessId, port::SettingsStore, tokens::Tokens};
+use leadapi_sql::{AdminError, SqlStore, StoreClock};
 
 use super::{CommandError, output::Format, store::BusinessArgs};
-use crate::store::{AdminError, SqlStore, StoreClock};
 
 /// The business, and the person who manages its API settings.
 #[derive(Debug, Args)]

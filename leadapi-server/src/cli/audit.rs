@@ -2,9 +2,9 @@
 
 use clap::Subcommand;
 use leadapi_core::{model::Window, port::AuditEntry};
+use leadapi_sql::AdminError;
 
 use super::{CommandError, admin::AdminArgs};
-use crate::store::AdminError;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum AuditCommand {

@@ -6,10 +6,10 @@ use leadapi_core::{
     model::{LeadQuery, Window},
     port::{Listed, Store},
 };
+use leadapi_sql::{AdminError, SqlStore};
 use serde_json::json;
 
 use super::{CommandError, id::given_or_new, output::count, prompt::given_or_asked, store::StoreArgs};
-use crate::store::{AdminError, SqlStore};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum BusinessCommand {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::error_chain::error_chain;
+use leadapi_core::error_chain;
 
 /// The reason a CSV import or export failed.
 #[derive(Debug, thiserror::Error)]

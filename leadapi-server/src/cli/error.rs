@@ -6,20 +6,18 @@ use leadapi_core::{
     BoxError,
     auth::{InvalidScope, NotAllowed},
     dataset::InvalidDataset,
+    error_chain,
     http::InvalidPath,
     id::{BusinessId, TokenId},
     model::InvalidWindow,
     tokens::{SignInError, TokenError},
 };
+#[cfg(feature = "redis")]
+use leadapi_redis::RedisLimiterError;
+use leadapi_sql::{AdminError, DatabaseUrl, OpenError};
 
 use super::{counts::format_counts, csv_error::CsvError};
-#[cfg(feature = "redis")]
-use crate::redis_limiter::RedisLimiterError;
-use crate::{
-    TlsError,
-    error_chain::error_chain,
-    store::{AdminError, DatabaseUrl, OpenError},
-};
+use crate::TlsError;
 
 /// The reason a command failed. Its message is a single line for the operator.
 #[derive(Debug, thiserror::Error)]

@@ -3,10 +3,10 @@
 use std::str::FromStr;
 
 use leadapi_core::id::InvalidId;
+use leadapi_sql::AdminError;
 use uuid::Uuid;
 
 use super::CommandError;
-use crate::store::AdminError;
 
 /// Returns the supplied id, or a new UUID if there is none.
 pub(super) fn given_or_new<T: FromStr<Err = InvalidId>>(given: Option<T>) -> Result<T, CommandError> {

@@ -10,6 +10,7 @@ use leadapi_core::{
     port::TokenRecord,
     tokens::TokenError,
 };
+use leadapi_sql::{Business, DatabaseUrl, FirstRecords, SqlStore};
 use serde_json::{Value, json};
 
 use super::{
@@ -22,7 +23,6 @@ use super::{
     store::{AcceptLoss, sensitive},
     value::{email, name, token_name},
 };
-use crate::store::{Business, DatabaseUrl, FirstRecords, SqlStore};
 
 /// The environment variable for the `--store` of every command.
 const STORE: &str = "LEADAPI_STORE";

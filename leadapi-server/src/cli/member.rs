@@ -2,10 +2,10 @@
 
 use clap::Subcommand;
 use leadapi_core::{auth::Role, port::Clock};
+use leadapi_sql::RemovedMember;
 use serde_json::{Value, json};
 
 use super::{CommandError, output::count, store::BusinessArgs};
-use crate::store::RemovedMember;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum MemberCommand {

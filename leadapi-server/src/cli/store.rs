@@ -4,9 +4,9 @@ use std::{ffi::OsStr, fmt, marker::PhantomData, str::FromStr};
 
 use clap::{Arg, Args, Command, builder::TypedValueParser, error::ErrorKind};
 use leadapi_core::id::BusinessId;
+use leadapi_sql::{DatabaseUrl, InvalidDatabaseUrl, SqlStore};
 
 use super::{CommandError, output::Format};
-use crate::store::{DatabaseUrl, InvalidDatabaseUrl, SqlStore};
 
 /// The store that a server uses.
 #[derive(Debug, Clone)]

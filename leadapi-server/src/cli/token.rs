@@ -8,11 +8,11 @@ use leadapi_core::{
     port::{Clock, TokenRecord, TokenRefusal},
     tokens::{NewToken, Rotation, TokenError},
 };
+use leadapi_sql::AdminError;
 use serde::Serialize;
 use serde_json::json;
 
 use super::{CommandError, admin::AdminArgs, expiry::Expiry};
-use crate::store::AdminError;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum TokenCommand {

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use http::{HeaderValue, Method, Request, StatusCode, Uri};
-use leadapi_core::http::{Operation, RequestLog};
+use leadapi_core::{
+    error_chain,
+    http::{Operation, RequestLog},
+};
 use percent_encoding::percent_decode_str;
 use tracing::{Span, error, info, trace_span};
-
-use crate::error_chain::error_chain;
 
 /// The prefix of every token (contract 5.1).
 const TOKEN_PREFIX: &[u8] = b"pak_";

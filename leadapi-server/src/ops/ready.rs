@@ -3,14 +3,14 @@
 
 use std::{error::Error, pin::Pin, time::Duration};
 
-use leadapi_core::BoxError;
+use leadapi_core::{BoxError, error_chain};
 use tokio::{
     sync::Mutex,
     time::{Instant, timeout},
 };
 use tracing::warn;
 
-use crate::{error_chain::error_chain, shutdown::Shutdown};
+use crate::shutdown::Shutdown;
 
 /// The time limit for all probes of one check together.
 const TIMEOUT: Duration = Duration::from_secs(2);

@@ -22,6 +22,7 @@ use leadapi_core::{
     port::SettingsStore,
     tokens::{Sessions, Tokens},
 };
+use leadapi_sql::StoreClock;
 
 use self::{attempts::Attempts, cookie::SessionCookie};
 pub(crate) use self::{
@@ -32,7 +33,6 @@ pub(crate) use self::{
 use crate::{
     log_budget::LogBudget,
     metrics::{ConnectionMetrics, Metrics},
-    store::StoreClock,
 };
 
 /// The state behind the pages: tokens, sessions and failed attempts to sign in.

@@ -1,11 +1,10 @@
 //! The reasons why a request gets an error page.
 
 use leadapi_core::{
+    error_chain,
     port::{StoreError, TokenRefusal},
     tokens::{SignInError, TokenError},
 };
-
-use crate::error_chain::error_chain;
 
 /// The reason why a request gets an error page.
 #[derive(Debug)]

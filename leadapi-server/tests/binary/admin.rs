@@ -187,7 +187,7 @@ fn a_refused_removal_names_one_lead_in_the_singular() {
 fn a_form_is_stored_unchanged() {
     let database = Database::of_the_sample();
     let record: Value = database.json(&of(&["form", "show", FORM]));
-    let sample: Value = serde_json::from_str(leadapi_server::SAMPLE).unwrap();
+    let sample: Value = serde_json::from_str(leadapi_core::dataset::SAMPLE).unwrap();
     assert_eq!(record, sample["businesses"][0]["forms"][0]);
     let file = database.folder.path().join("form.json");
     let path = file.to_str().unwrap();

@@ -23,7 +23,8 @@ fn an_export_imported_elsewhere_is_identical_and_its_tokens_are_valid() {
     assert_eq!(ServerProcess::on(&new.store).status("/v1/leads", &token), "200");
     // The export equals the sample except for the order of records and the tokens: only the sample contains their
     // secrets.
-    let (sample, exported) = (Dataset::parse(leadapi_server::SAMPLE).unwrap(), Dataset::parse(&exported).unwrap());
+    let (sample, exported) =
+        (Dataset::parse(leadapi_core::dataset::SAMPLE).unwrap(), Dataset::parse(&exported).unwrap());
     for (mut before, mut after) in sample.businesses.into_iter().zip(exported.businesses) {
         before.leads.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
         before.clients.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
@@ -154,7 +155,7 @@ fn an_import_is_atomic_and_locates_the_error() {
     let error = database.refuses(&["data", "import", file.to_str().unwrap()]);
     assert!(error.contains("businesses[0].id: the business"), "{error}");
     let bad = database.folder.path().join("bad.json");
-    fs::write(&bad, leadapi_server::SAMPLE.replacen("\"name\": ", "\"nmae\": ", 1)).unwrap();
+    fs::write(&bad, leadapi_core::dataset::SAMPLE.replacen("\"name\": ", "\"nmae\": ", 1)).unwrap();
     for args in [["data", "import", bad.to_str().unwrap()], ["data", "import", "nowhere.json"]] {
         database.refuses(&args);
     }

@@ -95,7 +95,7 @@ fn a_copy_of_only_the_file_of_a_crashed_store_is_refused() {
 fn a_new_store_that_lost_its_log_is_refused() {
     let database = Database::empty();
     let sample = database.folder.path().join("sample.json");
-    fs::write(&sample, leadapi_server::SAMPLE).unwrap();
+    fs::write(&sample, leadapi_core::dataset::SAMPLE).unwrap();
     let mut server = ServerProcess::start(&mut database.command(&[
         "serve",
         "--listen",

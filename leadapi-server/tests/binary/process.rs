@@ -173,7 +173,7 @@ impl Database {
     pub(crate) fn of_the_sample() -> Self {
         let database = Self::empty();
         let sample = database.folder.path().join("sample.json");
-        fs::write(&sample, leadapi_server::SAMPLE).unwrap();
+        fs::write(&sample, leadapi_core::dataset::SAMPLE).unwrap();
         database.run(&["data", "import", sample.to_str().unwrap()]);
         database
     }

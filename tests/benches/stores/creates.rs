@@ -23,7 +23,7 @@ use leadapi_core::{
     port::{TokenRecord, TokenStore},
     tokens::StoredTokens,
 };
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::powerloss::slow_syncs;
 use tower::ServiceExt;
 

@@ -12,7 +12,7 @@ use leadapi_core::{
     port::{Created, Idempotency, Store},
     validate::NewLeadMeta,
 };
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::postgres::Cluster;
 
 use crate::{

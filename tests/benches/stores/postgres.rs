@@ -8,7 +8,7 @@ use std::{
 };
 
 use leadapi_core::model::LeadQuery;
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::postgres::Cluster;
 use tokio_postgres::{Client, NoTls, Statement, types::ToSql};
 

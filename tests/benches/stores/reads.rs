@@ -6,7 +6,7 @@ use leadapi_core::{
     model::{LeadQuery, Window},
     port::{Listed, Store},
 };
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 
 use crate::data::{business, client, dataset, lead_id, micros, sizes, stage, time};
 

@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use http::Request;
 use http_body_util::{BodyExt, Full};
 use leadapi_core::{http::LeadService, model::Lead};
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::postgres::Cluster;
 use rusqlite::{
     config::DbConfig,

@@ -6,15 +6,15 @@ use rusqlite::types::Value;
 use crate::data::{business, client, lead_id, moment, new_lead, stage};
 
 #[allow(dead_code, reason = "some statements are not part of an operation")]
-#[path = "../../../leadapi-server/src/store/statement.rs"]
+#[path = "../../../leadapi-server/sql/src/statement.rs"]
 mod statement;
 
 #[allow(dead_code, reason = "some statements are not part of an operation")]
-#[path = "../../../leadapi-server/src/store/lead_statement.rs"]
+#[path = "../../../leadapi-server/sql/src/lead_statement.rs"]
 mod lead_statement;
 
 #[allow(dead_code, reason = "some statements are not part of an operation")]
-#[path = "../../../leadapi-server/src/store/postgres/statement.rs"]
+#[path = "../../../leadapi-server/sql/src/postgres/statement.rs"]
 mod of_postgres;
 
 const PIPELINE: &str = "019bb17b-d806-7737-af83-b92ecab91001";

@@ -27,7 +27,7 @@ use leadapi_core::{
 use tower_service::Service;
 
 pub use operation::{OPERATIONS, Operation};
-pub use sample::{SAMPLE, sample};
+pub use sample::sample;
 pub use sized::sized;
 pub use walk::WALK;
 

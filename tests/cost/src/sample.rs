@@ -1,9 +1,6 @@
 //! The sample data set, enlarged with more leads.
 
-use leadapi_core::dataset::Dataset;
-
-/// The server's sample data set. Including the file avoids a dependency on the server crate.
-pub const SAMPLE: &str = include_str!("../../../leadapi-server/data/sample.json");
+use leadapi_core::dataset::{Dataset, SAMPLE};
 
 /// Returns the sample. Copies leads of the first business until it has at least `leads` leads.
 #[must_use]

@@ -2,7 +2,7 @@
 //! password.
 #![no_main]
 
-use leadapi_server::store::DatabaseUrl;
+use leadapi_sql::DatabaseUrl;
 use libfuzzer_sys::fuzz_target;
 
 const CANARY: &str = "cAnArY";

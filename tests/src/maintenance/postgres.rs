@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use tokio::sync::OnceCell;
 use tokio_postgres::{Client, NoTls};
 

@@ -5,7 +5,7 @@ use std::{
     thread,
 };
 
-use leadapi_server::store::{DatabaseUrl, SqlStore};
+use leadapi_sql::{DatabaseUrl, SqlStore};
 use rusqlite::Connection;
 
 use super::Ongoing;

@@ -17,10 +17,13 @@ use syn::{FnArg, Item, Signature, TraitItem, Type};
 
 use self::tree::Tree;
 
-const CRATES: [&str; 6] = [
+const CRATES: [&str; 9] = [
     "leadapi-core",
     "leadapi-core/form",
     "leadapi-server",
+    "leadapi-server/limiter",
+    "leadapi-server/redis",
+    "leadapi-server/sql",
     "leadapi-client",
     "leadapi-client/testkit",
     "leadapi-client/import",
@@ -38,7 +41,7 @@ fn sibling_modules_have_no_import_cycles() {
     let mut cycles = vec![];
     for name in CRATES {
         let tree = Tree::read(&root().join(name).join("src"));
-        assert!(tree.edges() > 20, "{name}: only {} imports found", tree.edges());
+        assert!(tree.edges() > 5, "{name}: only {} imports found", tree.edges());
         cycles.extend(tree.cycles().into_iter().map(|cycle| format!("{name}: {cycle}")));
     }
     assert!(cycles.is_empty(), "{}", cycles.join("\n"));

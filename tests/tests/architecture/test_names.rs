@@ -7,10 +7,13 @@ use syn::{Attribute, Item, Meta};
 use crate::{root, rust_files};
 
 /// The packages, and their folders in the repository.
-const PACKAGES: [(&str, &str); 7] = [
+const PACKAGES: [(&str, &str); 10] = [
     ("leadapi-core", "leadapi-core"),
     ("leadapi-form", "leadapi-core/form"),
+    ("leadapi-limiter", "leadapi-server/limiter"),
     ("leadapi-server", "leadapi-server"),
+    ("leadapi-redis", "leadapi-server/redis"),
+    ("leadapi-sql", "leadapi-server/sql"),
     ("leadapi-client", "leadapi-client"),
     ("leadapi-testkit", "leadapi-client/testkit"),
     ("leadapi-import", "leadapi-client/import"),

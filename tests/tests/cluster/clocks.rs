@@ -15,7 +15,7 @@ use leadapi_core::{
     port::{TokenRecord, TokenStore},
     tokens::Sessions,
 };
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::{ServerProcess, eventually, fake_clock::with_wrong_clock, one_business, postgres::Cluster, secret};
 use reqwest::{Client, Response, StatusCode};
 use serde_json::{Value, json};

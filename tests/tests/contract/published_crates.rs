@@ -31,16 +31,29 @@ fn the_client_without_a_transport_has_no_async_runtime() {
     assert_at_most(40, &crates);
 }
 
+/// The SDK shares types with the service, but does not contain it, and a test server is part of the test kit.
+#[test]
+fn the_client_contains_neither_the_service_nor_test_doubles() {
+    assert_without(&["crc32fast", "quick-junit", "sha2", "uuid", "wiremock"], &crates_of("leadapi-client", &[]));
+}
+
 /// Both licenses require that their text accompany the code.
 #[test]
 fn every_published_crate_contains_its_licenses() {
-    for package in ["leadapi-core", "leadapi-server", "leadapi-client"] {
+    for (package, folder) in [
+        ("leadapi-core", "leadapi-core"),
+        ("leadapi-form", "leadapi-core/form"),
+        ("leadapi-server", "leadapi-server"),
+        ("leadapi-client", "leadapi-client"),
+        ("leadapi-testkit", "leadapi-client/testkit"),
+        ("leadapi-import", "leadapi-client/import"),
+    ] {
         let list = cargo(&["package", "--list", "--allow-dirty", "--offline", "-p", package]);
         for license in ["LICENSE-MIT", "LICENSE-APACHE"] {
             assert!(list.lines().any(|file| file == license), "{package} has no {license}: {list}");
             let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
             let text = |folder: &str| fs::read(format!("{root}/{folder}/{license}")).unwrap();
-            assert_eq!(text(package), text("."), "{package}: {license} differs from the repository's copy");
+            assert_eq!(text(folder), text("."), "{package}: {license} differs from the repository's copy");
         }
     }
 }

@@ -5,7 +5,7 @@ use leadapi_core::{
     id::{ClientId, FormId, PipelineId, StageId},
     model::{ClientAccount, Pipeline, Stage, Timestamp},
 };
-use leadapi_server::store::{AdminError, SqlStore};
+use leadapi_sql::{AdminError, SqlStore};
 use proptest::{option, prelude::*};
 
 use super::{

@@ -9,7 +9,7 @@ use leadapi_core::{
     model::{Lead, LeadQuery, Window},
     port::{Listed, Store},
 };
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::{OpenStore, Ports, Raw, Seed, StoreKind};
 
 use super::{

@@ -8,7 +8,7 @@ use leadapi_core::{
     port::Store,
     validate::NewLeadMeta,
 };
-use leadapi_server::store::{DatabaseUrl, SqlStore};
+use leadapi_sql::{DatabaseUrl, SqlStore};
 use leadapi_tests::{
     postgres::Cluster,
     proxy::{Cut, CutKind, Direction, Proxy},

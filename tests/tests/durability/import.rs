@@ -7,7 +7,7 @@ use std::{
 };
 
 use leadapi_core::dataset::Dataset;
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::{one_business, scale, wait_until};
 use tempfile::TempDir;
 

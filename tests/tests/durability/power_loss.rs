@@ -1,6 +1,6 @@
 //! Cuts the power at random times under load, which loses everything that was not synced.
 //!
-//! With `synchronous = NORMAL` in `leadapi-server/src/store/sqlite/open.rs`, commits are not synced, and this test
+//! With `synchronous = NORMAL` in `leadapi-server/sql/src/sqlite/open.rs`, commits are not synced, and this test
 //! fails. The test that only kills the server would still pass.
 
 use leadapi_tests::{powerloss::PowerLoss, scale};

@@ -10,7 +10,7 @@ use leadapi_core::{
     memory::ManualClock,
     port::{Admission, Class, RateLimiter},
 };
-use leadapi_server::redis_limiter::RedisLimiter;
+use leadapi_redis::RedisLimiter;
 use leadapi_tests::{equals, redis::Redis, wait_until};
 
 use crate::fixture::{admitted, limiter, limits, read};

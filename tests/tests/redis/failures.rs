@@ -5,7 +5,7 @@ use std::{
 };
 
 use leadapi_core::port::Admission;
-use leadapi_server::redis_limiter::{LimiterFailure, RedisLimiter, RedisLimiterError};
+use leadapi_redis::{LimiterFailure, RedisLimiter, RedisLimiterError};
 use leadapi_tests::{Lateness, equals, eventually, redis::Redis};
 
 use crate::fixture::{admitted, builder, limiter, limits, read};

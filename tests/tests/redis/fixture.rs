@@ -8,7 +8,7 @@ use leadapi_core::{
     memory::Limits,
     port::{Admission, Class, RateLimiter},
 };
-use leadapi_server::redis_limiter::{RedisLimiter, RedisLimiterBuilder};
+use leadapi_redis::{RedisLimiter, RedisLimiterBuilder};
 use leadapi_tests::redis::Redis;
 
 pub(crate) fn limits(reads: u32, writes: u32) -> Limits {

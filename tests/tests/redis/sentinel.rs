@@ -1,6 +1,6 @@
 //! Tests of failovers by Redis Sentinel.
 
-use leadapi_server::redis_limiter::RedisLimiterError;
+use leadapi_redis::RedisLimiterError;
 use leadapi_tests::{equals, eventually, redis::Sentinels, wait_until};
 
 use crate::{

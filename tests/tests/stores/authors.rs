@@ -24,7 +24,7 @@ use leadapi_core::{
     tokens::{StoredTokens, Tokens},
     validate::NewLeadMeta,
 };
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::eventually;
 use tokio::{sync::oneshot, task::JoinHandle};
 use tokio_postgres::NoTls;

@@ -1,7 +1,7 @@
 //! Tests of a PostgreSQL database whose clock steps.
 
 use leadapi_core::port::{Clock, Created};
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::{eventually, postgres::Cluster};
 use tokio_postgres::{Client, NoTls};
 

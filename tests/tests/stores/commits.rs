@@ -6,7 +6,7 @@ use leadapi_core::{
     model::Timestamp,
     port::{Created, Store, StoreError, TokenRecord, TokenStore, Updated},
 };
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::{
     postgres::Cluster,
     proxy::{CommitError, Cut, CutKind, Direction, Proxy},

@@ -1,7 +1,7 @@
 //! Runs the conformance suites on each SQL store.
 
 use leadapi_core::{BoxError, conformance, dataset::Dataset};
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::{maintenance, postgres::Cluster};
 use tempfile::TempDir;
 
@@ -14,7 +14,7 @@ async fn sqlite(folder: &TempDir, dataset: Dataset) -> Result<SqlStore, BoxError
 
 async fn postgres(cluster: &Cluster, connections: usize, dataset: Dataset) -> Result<SqlStore, BoxError> {
     let url = cluster.url(&cluster.create_database("conformance").await);
-    let store = SqlStore::open(&url.parse::<leadapi_server::store::DatabaseUrl>()?.connections(connections)).await?;
+    let store = SqlStore::open(&url.parse::<leadapi_sql::DatabaseUrl>()?.connections(connections)).await?;
     store.import(dataset, |_| {}).await?;
     Ok(store)
 }

@@ -3,7 +3,7 @@
 use std::{thread::sleep, time::Duration};
 
 use leadapi_core::dataset::Dataset;
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::postgres::Cluster;
 use tokio_postgres::{Client, NoTls};
 
@@ -58,7 +58,7 @@ async fn an_export_carries_every_table_unless_there_is_a_reason() {
     let (old, new) = (cluster.create_database("carried").await, cluster.create_database("carried_to").await);
     let (old, new) = (cluster.url(&old), cluster.url(&new));
     let (store, before, after) = (open(&old, 2).await, connect(&old).await, connect(&new).await);
-    let sample = Dataset::parse(leadapi_server::SAMPLE).unwrap();
+    let sample = Dataset::parse(leadapi_core::dataset::SAMPLE).unwrap();
     store.import(sample, |_| {}).await.unwrap();
     create(&store, "Ann", "key").await.unwrap();
     let entry = "INSERT INTO audit (business_id, at, id, action, email, address, token_id, token_name) \

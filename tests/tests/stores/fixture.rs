@@ -8,7 +8,7 @@ use leadapi_core::{
     port::{Created, Idempotency, Listed, Store, StoreError, Updated},
     validate::NewLeadMeta,
 };
-use leadapi_server::store::{DatabaseUrl, SqlStore};
+use leadapi_sql::{DatabaseUrl, SqlStore};
 
 pub(crate) const DATA: &str = r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
     "clients": [{"id": "c1", "name": "C", "created_at": "2026-01-01T00:00:00Z"}]}]}"#;

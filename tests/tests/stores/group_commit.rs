@@ -8,7 +8,7 @@ use leadapi_core::{
     port::{Created, Store, StoreError},
     validate::NewLeadMeta,
 };
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::postgres::Cluster;
 
 use crate::fixture::{all, business, open};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use leadapi_core::memory::Limits;
-use leadapi_server::store::{DatabaseUrl, SqlStore};
+use leadapi_sql::{DatabaseUrl, SqlStore};
 use leadapi_tests::{eventually, postgres::Cluster};
 use tokio::{net::TcpListener, time::Instant};
 

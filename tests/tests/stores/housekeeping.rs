@@ -7,7 +7,7 @@ use leadapi_core::{
     model::Timestamp,
     port::{Created, Store},
 };
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::{eventually, in_time, postgres::Cluster};
 use tokio_postgres::{Client, NoTls};
 

@@ -11,7 +11,7 @@ use leadapi_core::{
     port::{Created, Idempotency, Store, Updated},
     validate::{LeadDraft, NewLeadMeta},
 };
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::{
     maintenance::{self, Engine, Maintenance},
     postgres::Cluster,

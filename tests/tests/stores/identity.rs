@@ -1,6 +1,6 @@
 //! Tests of the id of a store: a restored store has another id than its original.
 
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::{postgres::Cluster, read_released, released_folder};
 use tokio_postgres::NoTls;
 
@@ -26,7 +26,7 @@ async fn a_restored_sqlite_store_has_another_id() {
     SqlStore::open(&url("leads.db").parse().unwrap()).await.unwrap().backup(&backup, |_, _| ()).unwrap();
     let mut ids = vec![original, store_id(&url("backup.db")).await];
     for name in ["leads.db", "leads.db", "new.db"] {
-        url(name).parse::<leadapi_server::store::DatabaseUrl>().unwrap().restore(&backup, true).unwrap();
+        url(name).parse::<leadapi_sql::DatabaseUrl>().unwrap().restore(&backup, true).unwrap();
         let id = store_id(&url(name)).await;
         assert!(!ids.contains(&id), "{name}: {ids:?}");
         ids.push(id);

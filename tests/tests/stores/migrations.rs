@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use leadapi_core::auth::Author;
 use leadapi_core::port::{Created, SettingsStore, Store};
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::postgres::Cluster;
 use tokio_postgres::NoTls;
 
@@ -82,8 +82,8 @@ async fn a_sqlite_migration_keeps_the_replays() {
     std::fs::remove_file(&path).unwrap();
     let old = rusqlite::Connection::open(&path).unwrap();
     for migration in [
-        include_str!("../../../leadapi-server/src/store/sqlite/0001.sql"),
-        include_str!("../../../leadapi-server/src/store/sqlite/0002.sql"),
+        include_str!("../../../leadapi-server/sql/src/sqlite/0001.sql"),
+        include_str!("../../../leadapi-server/sql/src/sqlite/0002.sql"),
     ] {
         old.execute_batch(migration).unwrap();
     }
@@ -101,9 +101,9 @@ async fn a_postgres_migration_keeps_the_replays_and_stops_earlier_servers_from_w
     let (old, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
     tokio::spawn(connection);
     for migration in [
-        include_str!("../../../leadapi-server/src/store/postgres/0001.sql"),
-        include_str!("../../../leadapi-server/src/store/postgres/0002.sql"),
-        include_str!("../../../leadapi-server/src/store/postgres/0003.sql"),
+        include_str!("../../../leadapi-server/sql/src/postgres/0001.sql"),
+        include_str!("../../../leadapi-server/sql/src/postgres/0002.sql"),
+        include_str!("../../../leadapi-server/sql/src/postgres/0003.sql"),
         "CREATE TABLE leadapi_schema (version integer PRIMARY KEY, applied_at timestamptz NOT NULL)",
         "INSERT INTO leadapi_schema VALUES (1, now()), (2, now()), (3, now())",
     ] {
@@ -157,10 +157,10 @@ async fn people_are_found_after_a_sqlite_migration() {
     std::fs::remove_file(&path).unwrap();
     let old = rusqlite::Connection::open(&path).unwrap();
     for migration in [
-        include_str!("../../../leadapi-server/src/store/sqlite/0001.sql"),
-        include_str!("../../../leadapi-server/src/store/sqlite/0002.sql"),
-        include_str!("../../../leadapi-server/src/store/sqlite/0003.sql"),
-        include_str!("../../../leadapi-server/src/store/sqlite/0004.sql"),
+        include_str!("../../../leadapi-server/sql/src/sqlite/0001.sql"),
+        include_str!("../../../leadapi-server/sql/src/sqlite/0002.sql"),
+        include_str!("../../../leadapi-server/sql/src/sqlite/0003.sql"),
+        include_str!("../../../leadapi-server/sql/src/sqlite/0004.sql"),
         OLD_MEMBERS,
     ] {
         old.execute_batch(migration).unwrap();
@@ -178,11 +178,11 @@ async fn people_are_found_after_a_postgres_migration() {
     let (old, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
     tokio::spawn(connection);
     for migration in [
-        include_str!("../../../leadapi-server/src/store/postgres/0001.sql"),
-        include_str!("../../../leadapi-server/src/store/postgres/0002.sql"),
-        include_str!("../../../leadapi-server/src/store/postgres/0003.sql"),
-        include_str!("../../../leadapi-server/src/store/postgres/0004.sql"),
-        include_str!("../../../leadapi-server/src/store/postgres/0005.sql"),
+        include_str!("../../../leadapi-server/sql/src/postgres/0001.sql"),
+        include_str!("../../../leadapi-server/sql/src/postgres/0002.sql"),
+        include_str!("../../../leadapi-server/sql/src/postgres/0003.sql"),
+        include_str!("../../../leadapi-server/sql/src/postgres/0004.sql"),
+        include_str!("../../../leadapi-server/sql/src/postgres/0005.sql"),
         OLD_MEMBERS,
         "CREATE TABLE leadapi_schema (version integer PRIMARY KEY, applied_at timestamptz NOT NULL)",
         "INSERT INTO leadapi_schema VALUES (1, now()), (2, now()), (3, now()), (4, now()), (5, now())",

@@ -21,7 +21,7 @@ use leadapi_core::{
     port::{StoreError, TokenRecord, TokenStore},
     tokens::StoredTokens,
 };
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::{equals, eventually, postgres::Cluster};
 use tower::ServiceExt;
 

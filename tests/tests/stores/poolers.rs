@@ -6,7 +6,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use leadapi_server::store::{DatabaseUrl, SqlStore};
+use leadapi_sql::{DatabaseUrl, SqlStore};
 use leadapi_tests::{free_port, postgres::Cluster, proxy_program, wait_until};
 use tempfile::TempDir;
 

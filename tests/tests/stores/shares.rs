@@ -11,7 +11,7 @@ use leadapi_core::{
     port::{Store, StoreError, TokenRecord, TokenStore},
     validate::NewLeadMeta,
 };
-use leadapi_server::store::{DatabaseUrl, SqlStore};
+use leadapi_sql::{DatabaseUrl, SqlStore};
 use leadapi_tests::{eventually, postgres::Cluster};
 use serde_json::json;
 use tokio::task::JoinSet;

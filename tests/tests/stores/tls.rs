@@ -1,6 +1,6 @@
 //! Tests of TLS connections to PostgreSQL with each `sslmode`.
 
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::postgres::{Ca, Cluster};
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use leadapi_core::{
     memory::Limits,
     port::{Created, Store},
 };
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::postgres::Cluster;
 
 use crate::fixture::{all, business, create, id, open};

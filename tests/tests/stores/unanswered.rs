@@ -11,7 +11,7 @@ use leadapi_core::{
     port::{Created, Store, StoreError, Updated},
     validate::NewLeadMeta,
 };
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::{eventually, postgres::Cluster, proxy::Proxy};
 use tokio_postgres::NoTls;
 

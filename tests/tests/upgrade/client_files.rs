@@ -6,7 +6,7 @@ use leadapi_client::{
     pager::{Checkpoint, Position},
     transport::InProcess,
 };
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_testkit::cassette::{Cassette, Recorder};
 use serde_json::Value;
 

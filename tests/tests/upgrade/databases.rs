@@ -6,7 +6,7 @@ use leadapi_client::{
     bulk::RowResult,
     model::{IdempotencyKey, LeadQuery, NewLead, Timestamp},
 };
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 use leadapi_tests::{postgres::Cluster, read_released};
 use serde_json::Value;
 use tempfile::TempDir;

@@ -4,7 +4,7 @@ use std::{path::Path, process::Command};
 
 use leadapi_client::{Client, Pacing};
 use leadapi_core::{auth::BearerToken, http::LeadService, model::Timestamp, tokens::StoredTokens};
-use leadapi_server::store::SqlStore;
+use leadapi_sql::SqlStore;
 
 /// Runs a command, which must succeed, and returns its output.
 pub(crate) fn run(folder: &Path, args: &[&str]) -> String {

@@ -9,7 +9,8 @@ use leadapi_client::{
     model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead, Timestamp},
     pager::Checkpoint,
 };
-use leadapi_server::{SAMPLE, store::SqlStore};
+use leadapi_core::dataset::SAMPLE;
+use leadapi_sql::SqlStore;
 use leadapi_tests::{postgres::Cluster, released_folder, write_released};
 use serde_json::{Value, json};
 

@@ -9,16 +9,14 @@ use std::{
 use clap::Args;
 use indicatif::ProgressBar;
 use leadapi_core::dataset::BusinessSeed;
+use leadapi_sql::SqlStore;
 use serde_json::json;
 
 use super::file::{NewFile, is_standard};
-use crate::{
-    cli::{
-        CommandError,
-        output::{count, progress},
-        store::StoreArgs,
-    },
-    store::SqlStore,
+use crate::cli::{
+    CommandError,
+    output::{count, progress},
+    store::StoreArgs,
 };
 
 /// Export a consistent snapshot of a store, as a data set for "data import".

@@ -4,16 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use leadapi_core::dataset::Dataset;
+use leadapi_sql::{Imported, SqlStore};
 use serde_json::{Value, json};
 
 use super::{NewSecrets, read, secrets::with_secret};
-use crate::{
-    cli::{
-        CommandError,
-        output::{count, print_issued, print_line, progress},
-        store::StoreArgs,
-    },
-    store::{Imported, SqlStore},
+use crate::cli::{
+    CommandError,
+    output::{count, print_issued, print_line, progress},
+    store::StoreArgs,
 };
 
 /// Import the businesses from a file into a store: all of them, or none if there is an error.
@@ -34,7 +32,7 @@ impl Import {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         let dataset = read(&self.file)?;
         let store = self.at.open_or_create().await?;
-        let Imported { businesses, leads, issued } = import(&store, dataset).await?;
+        let Imported { businesses, leads, issued, .. } = import(&store, dataset).await?;
         if !self.at.format.is_json() {
             print_issued(&issued);
         }

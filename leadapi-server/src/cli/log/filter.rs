@@ -5,10 +5,10 @@ use tracing_subscriber::{
     filter::{LevelFilter, ParseError},
 };
 
-/// The crates to which a level without a crate name applies.
+/// The start of the names of the crates to which a level without a crate name applies.
 ///
 /// Other crates log data from peers, such as every HTTP/2 frame, so a bare level must not enable them.
-const OWN: [&str; 2] = ["leadapi_server", "leadapi_core"];
+const OWN: &str = "leadapi_";
 
 /// Parses a filter such as `info`, `debug,h2=warn` or `off`.
 ///
@@ -25,7 +25,7 @@ fn directives(text: &str) -> String {
         match directive.parse::<LevelFilter>() {
             Ok(level) => {
                 others = others.min(level);
-                directives.extend(OWN.map(|name| format!("{name}={level}")));
+                directives.push(format!("{OWN}={level}"));
             }
             Err(_) => directives.push(directive.to_owned()),
         }
@@ -40,10 +40,10 @@ mod tests {
     #[test]
     fn a_bare_level_applies_to_the_crates_of_this_server() {
         for (text, expected) in [
-            ("info", "error,leadapi_server=info,leadapi_core=info"),
-            ("DEBUG", "error,leadapi_server=debug,leadapi_core=debug"),
-            ("off", "off,leadapi_server=off,leadapi_core=off"),
-            ("warn,h2=debug", "error,leadapi_server=warn,leadapi_core=warn,h2=debug"),
+            ("info", "error,leadapi_=info"),
+            ("DEBUG", "error,leadapi_=debug"),
+            ("off", "off,leadapi_=off"),
+            ("warn,h2=debug", "error,leadapi_=warn,h2=debug"),
             ("leadapi_server=debug", "error,leadapi_server=debug"),
         ] {
             assert_eq!(directives(text), expected);

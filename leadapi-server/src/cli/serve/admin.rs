@@ -5,12 +5,12 @@ use std::{net::IpAddr, str::FromStr, sync::Arc};
 use clap::Args;
 use http::HeaderName;
 use leadapi_core::port::SettingsStore;
+use leadapi_sql::StoreClock;
 
 use super::super::{CommandError, output::print_line};
 use crate::{
     metrics::Metrics,
     settings::{Settings, SettingsListener, SettingsSocket, SettingsUrl, TrustedProxy},
-    store::StoreClock,
 };
 
 #[derive(Debug, Clone, Args)]

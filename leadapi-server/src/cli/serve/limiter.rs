@@ -7,17 +7,15 @@ use clap::Args;
 #[cfg(feature = "redis")]
 use clap::ValueEnum;
 use leadapi_core::{memory::Limits, port::RateLimiter};
+#[cfg(feature = "redis")]
+pub(in crate::cli) use leadapi_redis::RedisUrl as LimiterUrl;
+#[cfg(feature = "redis")]
+use leadapi_redis::{LimiterFailure, RedisLimiter};
 
 use super::super::{CommandError, store::sensitive};
+#[cfg(feature = "redis")]
+use crate::cli::value::{positive, time};
 use crate::ops::Probe;
-#[cfg(feature = "redis")]
-use crate::{
-    cli::value::{positive, time},
-    redis_limiter::{LimiterFailure, RedisLimiter},
-};
-
-#[cfg(feature = "redis")]
-pub(in crate::cli) use crate::redis_limiter::RedisUrl as LimiterUrl;
 
 /// The limiter URL in a build without the `redis` feature. The type has no values, because every URL is refused.
 #[cfg(not(feature = "redis"))]

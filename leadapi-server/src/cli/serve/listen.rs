@@ -10,6 +10,7 @@ use leadapi_core::{
     port::{Membership, RateLimiter, SettingsStore, Store, TokenVerifier},
     tokens::Sessions,
 };
+use leadapi_sql::StoreClock;
 use tokio::net::TcpListener;
 use tracing::warn;
 
@@ -34,7 +35,6 @@ use crate::{
     Server, ShutdownOutcome, TlsFiles,
     metrics::{InstrumentedStore, Metrics},
     ops::{Ops, Probes},
-    store::StoreClock,
 };
 
 const DEFAULT_LISTEN: &str = "127.0.0.1:8080";

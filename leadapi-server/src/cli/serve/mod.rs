@@ -14,12 +14,13 @@ use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 use clap::Args;
 use leadapi_core::{
     auth::Role,
-    dataset::Dataset,
+    dataset::{Dataset, SAMPLE},
     memory::{MemorySettings, MemoryStore, SlidingWindow, SystemClock},
     model::Timestamp,
     port::{Membership, TokenStore},
     tokens::{self, IssuedToken, StoredTokens, TokenUses},
 };
+use leadapi_sql::{SqlStore, StoreClock};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 pub(super) use self::{limiter::LimiterUrl, listen::default_url};
@@ -36,9 +37,8 @@ use super::{
     value::positive,
 };
 use crate::{
-    SAMPLE, ShutdownOutcome,
+    ShutdownOutcome,
     ops::{Probe, Probes},
-    store::{SqlStore, StoreClock},
 };
 
 /// The interval at which expired records are deleted and the times of the tokens' last uses are recorded.

@@ -26,7 +26,7 @@ impl Site {
     /// Creates a store with the first business of the sample, without its leads.
     fn empty() -> Self {
         let database = Database::empty();
-        let mut sample: Value = serde_json::from_str(leadapi_server::SAMPLE).unwrap();
+        let mut sample: Value = serde_json::from_str(leadapi_core::dataset::SAMPLE).unwrap();
         let businesses = sample["businesses"].as_array_mut().unwrap();
         businesses.truncate(1);
         businesses[0]["leads"] = Value::Array(Vec::new());

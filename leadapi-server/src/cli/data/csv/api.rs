@@ -6,14 +6,12 @@ use clap::Args;
 use leadapi_client::{Client, Pacing};
 use leadapi_core::id::BusinessId;
 use leadapi_import::{Destination, in_process};
+use leadapi_sql::DatabaseUrl;
 
-use crate::{
-    cli::{
-        CommandError,
-        csv_error::CsvError,
-        store::{AcceptLoss, open, sensitive},
-    },
-    store::DatabaseUrl,
+use crate::cli::{
+    CommandError,
+    csv_error::CsvError,
+    store::{AcceptLoss, open, sensitive},
 };
 
 /// The timeout of a call, including its waits for the rate limit. It is long because other programs that share the

@@ -17,23 +17,16 @@ use leadapi_core::{
 use leadapi_import::{Exporter, Notation};
 use serde_json::json;
 
-use super::{api::ApiArgs, delimiter::Delimiter, error::export_error};
+use super::{api::ApiArgs, delimiter::Delimiter, error::export_error, help};
 use crate::cli::{
     CommandError,
     data::file::{NewFile, is_standard},
     output::{Format, count, progress},
 };
 
-/// Export leads to a CSV file, newest first.
-///
-/// The API returns `notes` and `business_name` only for single leads, so with these columns the export makes one
-/// request per lead. Without them, it makes one request per 200 leads, which makes a difference at 600 requests per
-/// minute.
-///
-/// Anyone can submit a lead through a form, and a spreadsheet evaluates text that starts with =, +, - or @. The export
-/// prefixes such text with a ', except for numbers, and "data import-csv" removes the prefix again.
+/// `data export-csv`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(about = help::EXPORT, long_about = help::export(), after_help = "Examples:
   LEADAPI_TOKEN=pak_… leadapi-server data export-csv leads.csv --url https://api.example.com/v1 --columns name,email,phone
   leadapi-server data export-csv leads.csv --store sqlite:leads.db --business ID --delimiter semicolon --bom")]
 #[expect(clippy::struct_excessive_bools, reason = "each one is an option of the command line")]

@@ -6,26 +6,17 @@ use clap::Args;
 use leadapi_client::Pacing;
 use leadapi_import::Importer;
 
-use super::{api::ApiArgs, report::Report, sheet::SheetArgs};
+use super::{api::ApiArgs, help, report::Report, sheet::SheetArgs};
 use crate::cli::{
     CommandError,
     output::{Format, progress},
 };
 
-/// Create a lead from each row of a CSV file. An import that was interrupted, even with `kill -9`, can be repeated:
-/// each row still creates exactly one lead.
-///
-/// The columns are `client_id`, `name` (required), `email`, `phone`, `source`, `notes`, `value`, `pipeline_id`,
-/// `stage_id` and `business_name`, in any order. The columns `id` and `created_at` of an export are ignored.
-///
-/// FILE.journal records which rows were sent and which leads exist, so a repeated import skips these rows. Rows are
-/// recognized by their content, so other rows of the file may change or move in the meantime. Without the journal, the
-/// API still recognizes the rows for 24 hours. If a row was sent more than 22 hours ago and its result is unknown, it
-/// is refused.
-///
-/// Refused rows are written to FILE.refused.csv with the reasons. Correct them there, and import that file.
+/// `data import-csv`.
 #[derive(Debug, Args)]
 #[command(
+    about = help::IMPORT,
+    long_about = help::import(),
     after_help = "Exit codes: 0 if all rows are imported, 5 if all except the refused ones are, 1 if the import is
 not complete, 2 if the command line is wrong.
 
@@ -60,8 +51,7 @@ impl ImportCsv {
         let api = self.api.open(Pacing::default().writes(self.writes_per_minute)).await?;
         let bar = progress("rows", file.rows());
         let shown = bar.clone();
-        let mut importer = Importer::new(api.client)
-            .destination(api.destination)
+        let mut importer = Importer::new(api.client, api.destination)
             .concurrency(api.concurrency)
             .on_progress(move |done, _| shown.set_position(done));
         if let Some(name) = self.name {
@@ -70,8 +60,8 @@ impl ImportCsv {
         if let Some(folder) = self.state {
             importer = importer.folder(folder);
         }
-        let imported = if self.dry_run { importer.dry_run(&file).await } else { importer.run(&file).await };
+        let result = if self.dry_run { importer.dry_run(&file).await } else { importer.run(&file).await };
         bar.finish_and_clear();
-        Report { file: file.path().to_owned(), is_dry_run: self.dry_run, imported: imported? }.print(self.format)
+        Report { file: file.path().to_owned(), is_dry_run: self.dry_run, imported: result? }.print(self.format)
     }
 }

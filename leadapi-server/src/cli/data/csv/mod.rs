@@ -7,6 +7,7 @@ mod api;
 mod delimiter;
 mod error;
 mod export;
+mod help;
 mod import;
 mod report;
 mod sheet;

@@ -1,0 +1,16 @@
+//! Error chains for the log.
+
+use std::{error::Error, iter::successors};
+
+/// Formats an error and all its sources, separated by colons.
+///
+/// ```
+/// use leadapi_core::{error_chain, port::StoreError};
+///
+/// let error = StoreError::Unavailable("the disk is full".into());
+/// assert_eq!(error_chain(&error), "the store is unavailable: the disk is full");
+/// ```
+pub fn error_chain(error: &dyn Error) -> String {
+    let sources = successors(Some(error), |error| (**error).source());
+    sources.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}

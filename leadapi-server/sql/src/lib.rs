@@ -1,0 +1,203 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(
+    not(all(feature = "sqlite", feature = "postgres")),
+    allow(
+        dead_code,
+        irrefutable_let_patterns,
+        unused_imports,
+        unused_variables,
+        clippy::unused_async,
+        reason = "one database alone does not need everything that both share"
+    )
+)]
+
+mod admin;
+mod author;
+mod backup;
+mod clock;
+mod database;
+mod error;
+mod expired;
+mod export;
+mod idempotency;
+mod identity;
+mod import;
+mod lead;
+mod lead_counts;
+mod lead_port;
+mod lead_statement;
+mod migrations;
+#[cfg(feature = "postgres")]
+mod postgres;
+mod probe;
+mod rate_limiter;
+mod read;
+mod row;
+mod session;
+mod settings;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+mod statement;
+mod sync;
+mod tokens;
+mod url;
+mod write;
+
+#[cfg(not(any(feature = "sqlite", feature = "postgres")))]
+compile_error!("enable the feature `sqlite`, `postgres` or both");
+
+use std::sync::Arc;
+
+use leadapi_core::{BoxError, error_chain, port::StoreError};
+
+use self::error::SqlError;
+#[cfg(feature = "postgres")]
+use self::postgres::Postgres;
+#[cfg(feature = "sqlite")]
+use self::sqlite::Sqlite;
+
+pub use self::{
+    admin::{Business, FirstRecords, RemovedMember},
+    clock::StoreClock,
+    import::Imported,
+    url::{DatabaseUrl, InvalidDatabaseUrl},
+};
+
+/// An error that occurs while opening a database as a store. The message is for the operator.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot use {url} as a store: {cause}")]
+pub struct OpenError {
+    url: DatabaseUrl,
+    cause: String,
+}
+
+/// The error for a database whose feature is disabled.
+#[cfg(not(all(feature = "sqlite", feature = "postgres")))]
+#[derive(Debug, thiserror::Error)]
+#[error("this build does not support this kind of database")]
+struct Unsupported;
+
+/// An error from an administrative operation.
+///
+/// Nothing was changed, unless the method documents otherwise or the outcome of the commit is unknown.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AdminError {
+    /// The operation is not allowed, or a backup or restore failed. The message gives the reason.
+    #[error("{0}")]
+    Refused(String),
+    /// The operation failed for another reason, such as a database error.
+    #[error("{}", error_chain(&**.0))]
+    Failed(BoxError),
+}
+
+impl From<SqlError> for AdminError {
+    fn from(error: SqlError) -> Self {
+        match error {
+            SqlError::Refused(text) => Self::Refused(text),
+            other => Self::Failed(other.into()),
+        }
+    }
+}
+
+impl From<StoreError> for AdminError {
+    fn from(error: StoreError) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// A [`Store`](leadapi_core::port::Store), [`TokenStore`](leadapi_core::port::TokenStore) and
+/// [`SettingsStore`](leadapi_core::port::SettingsStore) backed by a database.
+#[derive(Debug, Clone)]
+pub struct SqlStore {
+    database: Database,
+}
+
+#[derive(Debug, Clone)]
+enum Database {
+    #[cfg(feature = "sqlite")]
+    Sqlite(Arc<Sqlite>),
+    #[cfg(feature = "postgres")]
+    Postgres(Arc<Postgres>),
+}
+
+impl SqlStore {
+    /// Opens a database, and migrates its schema to this version. Creates the SQLite file if it does not exist.
+    ///
+    /// Several processes can have a SQLite file open. If the file or its folder cannot be written and there is no
+    /// write-ahead log, as for a backup on a read-only file system, the store is opened for reading.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the database cannot be reached or used safely, belongs to another application, or has a
+    /// newer schema than this version supports. Also returns an error if a SQLite file was not closed in an orderly way
+    /// and its write-ahead log is missing, unless the loss is [accepted](DatabaseUrl::accept_loss).
+    pub async fn open(url: &DatabaseUrl) -> Result<Self, OpenError> {
+        Self::open_by(url, false).await
+    }
+
+    /// Opens a database for a server. Only one server can serve a SQLite file, but any number can share a PostgreSQL
+    /// database.
+    ///
+    /// Other processes can [`open`](Self::open) the database while the server runs. While a SQLite database is in use,
+    /// its files must stay in place. If the file, its write-ahead log, the log's index or the server's lock file is
+    /// deleted, moved or replaced, the store stops acknowledging writes, and [`failed`](Self::failed) completes.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error in the same cases as [`open`](Self::open), and also if another server is already serving the
+    /// file, or if the file cannot be written.
+    pub async fn open_to_serve(url: &DatabaseUrl) -> Result<Self, OpenError> {
+        Self::open_by(url, true).await
+    }
+
+    async fn open_by(url: &DatabaseUrl, to_serve: bool) -> Result<Self, OpenError> {
+        let failed = |cause: &dyn std::error::Error| OpenError { url: url.clone(), cause: error_chain(cause) };
+        let database = match url.kind() {
+            #[cfg(feature = "sqlite")]
+            url::DatabaseKind::Sqlite { path, accept_loss } => {
+                let open = if to_serve { Sqlite::open_to_serve } else { Sqlite::open };
+                Database::Sqlite(open(path, *accept_loss).map_err(|error| failed(&error))?.into())
+            }
+            #[cfg(feature = "postgres")]
+            url::DatabaseKind::Postgres { url, connections } => {
+                let postgres = Postgres::open(url, *connections).await;
+                Database::Postgres(postgres.map_err(|error| failed(&error))?.into())
+            }
+            #[cfg(not(all(feature = "sqlite", feature = "postgres")))]
+            _ => return Err(failed(&Unsupported)),
+        };
+        Ok(Self { database })
+    }
+
+    /// Returns the clock by which the store judges time.
+    ///
+    /// Pass it to everything that uses the store, such as [`LeadServiceBuilder::clock`], [`StoredTokens`] and
+    /// [`Sessions`]. Servers that share a PostgreSQL database then agree on the time, whatever their system clocks say.
+    ///
+    /// [`LeadServiceBuilder::clock`]: leadapi_core::http::LeadServiceBuilder::clock
+    /// [`StoredTokens`]: leadapi_core::tokens::StoredTokens
+    /// [`Sessions`]: leadapi_core::tokens::Sessions
+    pub fn clock(&self) -> StoreClock {
+        match &self.database {
+            #[cfg(feature = "sqlite")]
+            Database::Sqlite(_) => StoreClock::SYSTEM,
+            #[cfg(feature = "postgres")]
+            Database::Postgres(postgres) => postgres.clock(),
+        }
+    }
+
+    /// Completes when the storage fails, and returns the reason. The store then stops acknowledging writes, and the
+    /// server must stop. For PostgreSQL, the future never completes.
+    pub async fn failed(&self) -> String {
+        match &self.database {
+            #[cfg(feature = "sqlite")]
+            Database::Sqlite(sqlite) => sqlite.failed().await,
+            // PostgreSQL monitors its own disk.
+            #[cfg(feature = "postgres")]
+            Database::Postgres(_) => std::future::pending().await,
+        }
+    }
+}

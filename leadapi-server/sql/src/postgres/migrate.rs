@@ -1,0 +1,59 @@
+//! Migrates the schema of a database to this version.
+
+use deadpool_postgres::{GenericClient, Object};
+use leadapi_core::validate::email_key;
+
+use super::connect::OpenError;
+use crate::migrations;
+
+/// Runs the pending migrations in one transaction under an advisory lock. If two servers start at the same time, the
+/// second waits and then finds nothing left to do. If no migration is pending, the database role needs no permission to
+/// create tables.
+pub(super) async fn migrate(client: &mut Object) -> Result<(), OpenError> {
+    if version(client).await? == migrations::POSTGRES.len() {
+        return Ok(());
+    }
+    let transaction = client.transaction().await?;
+    // The lock key is "leadapi" in ASCII. The timeouts are disabled, because a migration by another server may take a
+    // long time.
+    transaction
+        .batch_execute(
+            "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
+             SELECT pg_advisory_xact_lock(x'6c656164617069'::bigint); \
+             CREATE TABLE IF NOT EXISTS leadapi_schema (version integer PRIMARY KEY, applied_at timestamptz NOT NULL)",
+        )
+        .await?;
+    for (nth, migration) in migrations::POSTGRES.iter().enumerate().skip(version(&transaction).await?) {
+        transaction.batch_execute(migration).await?;
+        if *migration == migrations::POSTGRES_EMAIL_KEYS {
+            fix_email_keys(&transaction).await?;
+        }
+        let version = i32::try_from(nth + 1).unwrap_or(i32::MAX);
+        transaction.execute("INSERT INTO leadapi_schema VALUES ($1, now())", &[&version]).await?;
+    }
+    transaction.commit().await?;
+    Ok(())
+}
+
+async fn fix_email_keys(client: &impl GenericClient) -> Result<(), OpenError> {
+    for member in client.query(migrations::MEMBERS_TO_FIX, &[]).await? {
+        let (business, email): (&str, &str) = (member.try_get(0)?, member.try_get(1)?);
+        let key = email_key(email);
+        if key != email {
+            client.execute(migrations::FIX_EMAIL_KEY, &[&key, &business, &email]).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the schema version, or 0 if there is no schema.
+async fn version(client: &impl GenericClient) -> Result<usize, OpenError> {
+    let exists: bool = client.query_one("SELECT to_regclass('leadapi_schema') IS NOT NULL", &[]).await?.try_get(0)?;
+    if !exists {
+        return Ok(0);
+    }
+    let row = client.query_one("SELECT coalesce(max(version), 0) FROM leadapi_schema", &[]).await?;
+    let found: i32 = row.try_get(0)?;
+    let newer = OpenError::Newer { found, known: migrations::POSTGRES.len() };
+    usize::try_from(found).ok().filter(|found| *found <= migrations::POSTGRES.len()).ok_or(newer)
+}

@@ -1,0 +1,212 @@
+//! Runs work for businesses so that those whose work is stuck leave connections for the others. For example, another
+//! program may hold locks on the records of several businesses, or the node with their records may not respond.
+//!
+//! Work is stuck if it still runs after [`PATIENCE`] while other work waits for a connection. All stuck work together
+//! may use half of the pool, and that of one business a quarter. Work beyond that is cancelled before its commit and
+//! starts again. If work of its business is repeatedly stuck, it first waits until other stuck work ends.
+
+use std::{
+    collections::HashMap,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use deadpool_postgres::PoolError;
+use leadapi_core::id::BusinessId;
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{Instant, timeout},
+};
+
+use super::{
+    Connections,
+    connect::POOL_WAIT,
+    share::{Connection, Permits, Shares, Slot},
+    sql_state::is_timeout,
+};
+use crate::error::SqlError;
+
+const PATIENCE: Duration = Duration::from_millis(200);
+/// The longest patience with a database that is far away.
+const MAX_PATIENCE: Duration = Duration::from_secs(1);
+/// The patience with a database that is far away, as a multiple of the time that the first query took.
+const PATIENCE_QUERIES: u32 = 10;
+/// How often work of a business must be stuck, with none that succeeds in between, until its work counts as stuck from
+/// the beginning. More than once, because the machine may have been busy.
+const STRIKES: u32 = 2;
+/// How often work may be cancelled and run again.
+const RUNS: usize = 3;
+/// How long the strikes of a business count.
+const MEMORY: Duration = Duration::from_secs(10);
+
+/// What work needs. A lock on a business blocks its writes, but not its reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Access {
+    Read,
+    Write,
+}
+
+type Key = (BusinessId, Access);
+
+/// The businesses whose work is stuck.
+#[derive(Debug)]
+pub(super) struct Stuck {
+    patience: Duration,
+    /// The permits of all stuck work.
+    slots: Arc<Semaphore>,
+    /// The permits of the stuck work of each business.
+    shares: Arc<Shares>,
+    /// The number of strikes, and the time of the last one.
+    strikes: Mutex<HashMap<Key, (u32, Instant)>>,
+}
+
+impl Stuck {
+    /// `first_query` is the time that a query took.
+    pub(super) fn of_pool(size: usize, first_query: Duration) -> Self {
+        let slots = (size / 2).max(1);
+        Self {
+            patience: (first_query * PATIENCE_QUERIES).clamp(PATIENCE, MAX_PATIENCE),
+            slots: Arc::new(Semaphore::new(slots)),
+            shares: Shares::of(slots),
+            strikes: Mutex::default(),
+        }
+    }
+
+    async fn acquire(&self, business: &BusinessId, slot: &Slot) {
+        let share = self.shares.clone().acquire(business).await;
+        // The semaphore is never closed.
+        if let Ok(permit) = self.slots.clone().acquire_owned().await {
+            slot.set((share, permit)).unwrap_or_default();
+        }
+    }
+
+    /// Gives work a permit unless it already has one. Returns whether it has one now.
+    fn try_acquire(&self, business: &BusinessId, slot: &Slot) -> bool {
+        let acquire = || {
+            let share = self.shares.clone().try_acquire(business)?;
+            slot.set((share, self.slots.clone().try_acquire_owned().ok()?)).ok()
+        };
+        slot.get().is_some() || acquire().is_some()
+    }
+
+    fn contains(&self, key: &Key) -> bool {
+        self.lock().get(key).is_some_and(|(strikes, last)| *strikes >= STRIKES && last.elapsed() < MEMORY)
+    }
+
+    fn strike(&self, key: &Key) {
+        let mut strikes = self.lock();
+        strikes.retain(|_, (_, last)| last.elapsed() < MEMORY);
+        let (count, last) = strikes.entry(key.clone()).or_insert((0, Instant::now()));
+        (*count, *last) = (count.saturating_add(1), Instant::now());
+    }
+
+    fn forgive(&self, key: &Key) {
+        self.lock().remove(key);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, (u32, Instant)>> {
+        self.strikes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Connections {
+    /// Runs work on a connection, for a business if the work belongs to one. The work of a business may be cancelled and
+    /// run again, so it must not include a commit.
+    pub(super) async fn run<T, F>(
+        &self,
+        access: Access,
+        business: Option<&BusinessId>,
+        work: impl Fn(Connection) -> F,
+    ) -> Result<T, SqlError>
+    where
+        F: Future<Output = Result<T, SqlError>>,
+    {
+        let Some(business) = business else {
+            let permits = Permits { write: self.permit_of(access).await?, ..Permits::default() };
+            return Box::pin(work(self.connection(permits).await?)).await;
+        };
+        let key = (business.clone(), access);
+        for _ in 0..RUNS {
+            let permits = timeout(POOL_WAIT, self.permits(&key)).await.map_err(SqlError::busy)?;
+            let permits = Permits { write: self.permit_of(access).await?, ..permits };
+            let slot = permits.slot.clone();
+            let connection = self.connection(permits).await?;
+            if self.stuck.contains(&key) && !self.stuck.try_acquire(business, &slot) {
+                // The business became stuck while this work waited for the connection.
+                continue;
+            }
+            // On the heap, because it is large.
+            let mut work = Box::pin(work(connection));
+            if let Some(done) = self.finish(&key, &slot, work.as_mut()).await {
+                return done.map_err(|error| if is_timeout(&error) { SqlError::busy(error) } else { error });
+            }
+        }
+        Err(SqlError::busy("the work was stuck each time it ran"))
+    }
+
+    /// Waits for the permits of a business's work.
+    async fn permits(&self, key: &Key) -> Permits {
+        let (business, _) = key;
+        let permits = Permits { share: Some(self.shares.clone().acquire(business).await), ..Permits::default() };
+        if self.stuck.contains(key) {
+            self.stuck.acquire(business, &permits.slot).await;
+        }
+        permits
+    }
+
+    async fn permit_of(&self, access: Access) -> Result<Option<OwnedSemaphorePermit>, SqlError> {
+        match access {
+            Access::Read => Ok(None),
+            // The semaphore is never closed.
+            Access::Write => {
+                Ok(timeout(POOL_WAIT, self.writes.clone().acquire_owned()).await.map_err(SqlError::busy)?.ok())
+            }
+        }
+    }
+
+    /// Waits for work. Returns `None` if the work must make room for others.
+    async fn finish<T>(
+        &self,
+        key: &Key,
+        slot: &Slot,
+        mut work: Pin<&mut impl Future<Output = Result<T, SqlError>>>,
+    ) -> Option<Result<T, SqlError>> {
+        let mut is_new = true;
+        loop {
+            if let Ok(done) = timeout(self.stuck.patience, &mut work).await {
+                if done.is_ok() {
+                    self.stuck.forgive(key);
+                }
+                return Some(done);
+            }
+            if self.others_wait(key.1) {
+                if std::mem::take(&mut is_new) {
+                    self.stuck.strike(key);
+                }
+                if !self.stuck.try_acquire(&key.0, slot) {
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// Returns whether other work of this kind waits for a connection.
+    fn others_wait(&self, access: Access) -> bool {
+        let pool = self.pool.status();
+        // `waiting` includes callers whose connections are being made, so it alone does not mean that the pool is full.
+        pool.size + pool.waiting > pool.max_size || access == Access::Write && self.writes.available_permits() == 0
+    }
+
+    /// Waits for a connection.
+    pub(super) async fn connection(&self, permits: Permits) -> Result<Connection, SqlError> {
+        let object = self.pool.get().await.map_err(|error| match error {
+            PoolError::Backend(error) => SqlError::lost(error),
+            // Not mapped to `Lost`, because lost connections are retried, and the caller has already waited for the
+            // pool.
+            PoolError::Timeout(_) => SqlError::busy(error),
+            _ => SqlError::other(error),
+        })?;
+        Ok(Connection::new(object, self.hosts.clone(), permits))
+    }
+}
