@@ -56,7 +56,9 @@ impl ServerProcess {
 
     /// Returns the host and port of another listener that the server has announced, such as `operator endpoints`.
     pub fn listener(&self, name: &str) -> Option<&str> {
-        self.printed.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": ")).map(host)
+        let url = self.printed.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))?;
+        // The server announces a listener with a public URL as `URL, served at ADDRESS`.
+        Some(url.split_once("served at ").map_or_else(|| host(url), |(_, address)| address))
     }
 
     /// Sends a signal, such as `TERM`.
