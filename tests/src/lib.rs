@@ -69,7 +69,7 @@ pub use description::Description;
 pub use invariants::broken_invariants;
 pub use lateness::Lateness;
 pub use live::{Live, Via, everywhere, everywhere_with};
-pub use ports::free_port;
+pub use ports::{free_address, free_port};
 pub use proxy_program::proxy_program;
 pub use raw::Raw;
 pub use released::{read_released, released_folder, write_released};

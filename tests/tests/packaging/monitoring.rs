@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::{
     files::packaged,
-    ops::{Sample, free_address, get, samples},
+    ops::{Sample, get, samples},
     selectors::{Selector, grouping_labels, recorded, selectors},
 };
 
@@ -31,10 +31,11 @@ struct Server {
 
 impl Server {
     fn start(arguments: &[&str], token: &str) -> Self {
-        let ops = free_address();
         let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
-        command.args(["serve", "--ops-listen", &ops.to_string()]).args(arguments).stderr(Stdio::null());
-        Self { process: serve_with_rate_limits(&mut command, &[token]), ops }
+        command.args(["serve", "--ops-listen", "127.0.0.1:0"]).args(arguments).stderr(Stdio::null());
+        let process = serve_with_rate_limits(&mut command, &[token]);
+        let ops = process.listener("operator endpoints").unwrap().parse().unwrap();
+        Self { process, ops }
     }
 
     /// Opens a connection, sends these bytes and waits until the server closes it.

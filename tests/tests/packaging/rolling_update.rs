@@ -6,7 +6,7 @@ use std::{
 };
 
 use http::{Method, StatusCode};
-use leadapi_tests::{ServerProcess, postgres::Cluster, wait_until};
+use leadapi_tests::{ServerProcess, free_address, postgres::Cluster, wait_until};
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
@@ -14,7 +14,7 @@ use crate::{
     balancer::{Addresses, Balancer},
     callers::{CALLERS, Callers, Connection, Seen, token},
     files::environment,
-    ops::{free_address, is_ready, samples},
+    ops::{is_ready, samples},
 };
 
 const SERVERS: usize = 3;

@@ -9,7 +9,7 @@ use std::{
     process::Command,
 };
 
-use leadapi_tests::{ServerProcess, free_port};
+use leadapi_tests::{ServerProcess, free_address};
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use tempfile::TempDir;
 
@@ -50,7 +50,7 @@ impl Session {
         fs::create_dir(own.path().join("bin")).unwrap();
         programs::link_into(&own.path().join("bin"));
         fs::write(own.path().join("variables"), "").unwrap();
-        let addresses = ADDRESSES.map(|written| (written, free_address())).into();
+        let addresses = ADDRESSES.map(|written| (written, free_address().to_string())).into();
         let readme = readme.to_owned();
         Self { readme, folder, own, addresses, server: None, in_background: Vec::new(), servers: 0 }
     }
@@ -122,8 +122,4 @@ impl Session {
         shell.args(["-c", &format!("set -aeu\n. \"$VARIABLES\"\n{script}")]).current_dir(self.folder.path());
         shell
     }
-}
-
-fn free_address() -> String {
-    format!("127.0.0.1:{}", free_port())
 }

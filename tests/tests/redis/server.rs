@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use leadapi_tests::{ServerProcess, equals, eventually, free_port, redis::Redis, secret, serve_with_rate_limits};
+use leadapi_tests::{ServerProcess, equals, eventually, free_address, redis::Redis, secret, serve_with_rate_limits};
 use reqwest::StatusCode;
 
 /// Starts a server, stops it again, and returns whether the start succeeded.
@@ -14,7 +14,7 @@ pub(crate) fn starts(command: &mut Command) -> bool {
 async fn a_server_answers_500_and_is_not_ready_while_redis_is_down() {
     let Some(mut redis) = Redis::start(&[]) else { return };
     let token = secret("redis");
-    let operator = free_address();
+    let operator = free_address().to_string();
     let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
     command.args(["serve", "--reads-per-minute", "5", "--ops-listen", &operator]);
     // Omits the log line for each request.
@@ -79,8 +79,4 @@ fn invalid_limiter_settings_are_usage_errors() {
         assert!(!output.status.success() && error.contains(rule), "{arguments:?}: {error}");
         assert!(!error.contains("CANARY"), "{error}");
     }
-}
-
-fn free_address() -> String {
-    format!("127.0.0.1:{}", free_port())
 }
