@@ -1,5 +1,5 @@
 //! Imports leads from a CSV file with `leadapi-import`. Running it again continues an interrupted import, and creates no
-//! lead twice. `leadapi-server data import-csv` has more options, and is built on the same crate.
+//! lead twice. `leadapi data import-csv` has more options, and is built on the same crate.
 //!
 //! Run it with `cargo run -p leadapi-examples --example import_csv -- leads.csv`. The file needs the columns
 //! `client_id` and `name`, and can have columns for the other fields of a lead.

@@ -1,6 +1,6 @@
 //! Server processes, with one business.
 
-#[path = "../../leadapi-server/tests/binary/server_process.rs"]
+#[path = "../../leadapi-server/cli/tests/binary/server_process.rs"]
 mod server_process;
 
 use std::{fs, process::Command};

@@ -120,13 +120,7 @@ mod tests {
     };
     use tokio::time::Instant;
 
-    use crate::{
-        in_flight::RequestsInFlight,
-        limits::HttpLimits,
-        listen::{Handler, RequestBody},
-        metrics::Metrics,
-        middleware::Middleware,
-    };
+    use crate::{in_flight::RequestsInFlight, limits::HttpLimits, metrics::Metrics, middleware::Middleware};
 
     struct Broken;
 
@@ -164,8 +158,8 @@ mod tests {
         let middleware = Middleware::new(service, Arc::default(), in_flight, metrics);
         let request = Request::get("/leads").header("authorization", "Bearer pak_x").header(X_REQUEST_ID, "the-id");
         let request = request.header("host", "localhost");
-        let request = request.body(RequestBody::empty()).unwrap();
-        let response = middleware.handle(request, Instant::now(), Ok(())).await;
+        let request = request.body(String::new()).unwrap();
+        let response = middleware.respond(request, Instant::now(), Ok(())).await;
         assert_eq!((response.status().as_u16(), &response.headers()[X_REQUEST_ID]), (500, &"the-id".parse().unwrap()));
         let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
         for part in ["the-id", "the database is down", "list_leads", "status=500"] {

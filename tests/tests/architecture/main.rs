@@ -17,11 +17,15 @@ use syn::{FnArg, Item, Signature, TraitItem, Type};
 
 use self::tree::Tree;
 
-const CRATES: [&str; 9] = [
+const CRATES: &[&str] = &[
     "leadapi-core",
     "leadapi-core/form",
     "leadapi-server",
+    "leadapi-server/access",
+    "leadapi-server/cli",
     "leadapi-server/limiter",
+    "leadapi-server/mcp",
+    "leadapi-server/pages",
     "leadapi-server/redis",
     "leadapi-server/sql",
     "leadapi-client",
@@ -41,7 +45,7 @@ fn sibling_modules_have_no_import_cycles() {
     let mut cycles = vec![];
     for name in CRATES {
         let tree = Tree::read(&root().join(name).join("src"));
-        assert!(tree.edges() > 5, "{name}: only {} imports found", tree.edges());
+        assert!(tree.edges() > 4, "{name}: only {} imports found", tree.edges());
         cycles.extend(tree.cycles().into_iter().map(|cycle| format!("{name}: {cycle}")));
     }
     assert!(cycles.is_empty(), "{}", cycles.join("\n"));

@@ -7,13 +7,17 @@ use syn::{Attribute, Item, Meta};
 use crate::{root, rust_files};
 
 /// The packages, and their folders in the repository.
-const PACKAGES: [(&str, &str); 10] = [
+const PACKAGES: &[(&str, &str)] = &[
     ("leadapi-core", "leadapi-core"),
     ("leadapi-form", "leadapi-core/form"),
     ("leadapi-limiter", "leadapi-server/limiter"),
     ("leadapi-server", "leadapi-server"),
     ("leadapi-redis", "leadapi-server/redis"),
     ("leadapi-sql", "leadapi-server/sql"),
+    ("leadapi", "leadapi-server/cli"),
+    ("leadapi-access", "leadapi-server/access"),
+    ("leadapi-mcp", "leadapi-server/mcp"),
+    ("leadapi-pages", "leadapi-server/pages"),
     ("leadapi-client", "leadapi-client"),
     ("leadapi-testkit", "leadapi-client/testkit"),
     ("leadapi-import", "leadapi-client/import"),
@@ -26,7 +30,7 @@ pub(crate) struct TestNames(BTreeSet<String>);
 impl TestNames {
     pub(crate) fn all() -> Self {
         let mut names = BTreeSet::new();
-        for (package, folder) in PACKAGES {
+        for &(package, folder) in PACKAGES {
             let folder = root().join(folder);
             for (of_target, files) in [(Some("lib"), folder.join("src")), (None, folder.join("tests"))] {
                 if !files.exists() {

@@ -180,7 +180,7 @@ fn each_alert_has_a_section_in_the_runbook() {
     assert_eq!(links.len(), rules.matches("- alert: ").count());
     for link in links {
         let (file, section) = link.split_once('#').unwrap();
-        assert_eq!(file, "leadapi-server/packaging/README.md");
+        assert_eq!(file, "leadapi-server/cli/packaging/README.md");
         assert!(headings.iter().any(|heading| heading == section), "{link} is a broken link");
     }
 }

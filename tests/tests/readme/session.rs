@@ -65,7 +65,7 @@ impl Session {
         let Some(command) = programs::prebuilt(written) else { return };
         let command = self.with_addresses_and_token(command);
         println!("{}: {command}", self.readme);
-        let is_server = ["leadapi-server serve", "leadapi-server demo"].iter().any(|start| command.starts_with(start));
+        let is_server = ["leadapi serve", "leadapi demo"].iter().any(|start| command.starts_with(start));
         match (is_server, command.strip_suffix('&')) {
             (true, Some(command)) => {
                 let server = self.start(command);
