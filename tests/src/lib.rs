@@ -16,8 +16,8 @@
 mod admissions;
 mod case;
 mod contract_check;
-mod description;
 pub mod crates;
+mod description;
 pub mod doubles;
 #[cfg(unix)]
 pub mod fake_clock;
