@@ -1,6 +1,7 @@
 //! The command line and its commands.
 
 mod admin;
+mod admin_error;
 mod audit;
 mod business;
 mod client;

@@ -5,6 +5,7 @@ use std::{env, time::Duration};
 use clap::Args;
 use leadapi_client::{Client, Pacing};
 use leadapi_core::{
+    admin::Admin,
     dataset::{BusinessSeed, Dataset},
     id::BusinessId,
     memory::{MemoryStore, SystemClock},
