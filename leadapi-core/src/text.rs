@@ -94,6 +94,15 @@ pub fn is_unsafe(c: char) -> bool {
     c.is_control() || is_line_break(c) || is_invisible(c)
 }
 
+/// Returns whether the character reorders the text around it (UAX #9).
+///
+/// ```
+/// assert!(leadapi_core::text::is_bidi_control('\u{202e}'));
+/// ```
+pub const fn is_bidi_control(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// Trims text, joins its lines, and removes [unsafe](is_unsafe) characters. Each run of line breaks and tabs becomes one
 /// space, and each other control character becomes U+FFFD. Only blank text becomes empty: text of invisible characters
 /// becomes U+FFFD.
@@ -130,8 +139,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
 
 /// Returns whether the character is a bidirectional control, a zero-width space or a byte order mark.
 const fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-        || matches!(c, '\u{200b}' | '\u{feff}')
+    is_bidi_control(c) || matches!(c, '\u{200b}' | '\u{feff}')
 }
 
 /// Returns whether the character is a tab or a character that some software treats as a line break.

@@ -16,6 +16,7 @@
 mod admissions;
 mod case;
 mod contract_check;
+pub mod crates;
 mod description;
 pub mod doubles;
 #[cfg(unix)]

@@ -223,17 +223,11 @@ impl Store for MemoryStore {
 
     async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, StoreError> {
         let Some(business) = self.businesses.get(business) else {
-            return Ok(match query {
-                LeadQuery { client: Some(_), .. } => Listed::Refused(InvalidReference::Client),
-                LeadQuery { stage: Some(_), .. } => Listed::Refused(InvalidReference::Stage),
-                LeadQuery { window, .. } => Listed::Page(Page::new(Vec::new(), 0, *window)),
-            });
+            let refused = Directory::default().check_filters(query).err().map(Listed::Refused);
+            return Ok(refused.unwrap_or_else(|| Listed::Page(Page::new(Vec::new(), 0, query.window))));
         };
-        if query.client.as_ref().is_some_and(|id| !business.directory.has_client(id.as_str())) {
-            return Ok(Listed::Refused(InvalidReference::Client));
-        }
-        if query.stage.as_ref().is_some_and(|id| !business.directory.has_stage(id.as_str())) {
-            return Ok(Listed::Refused(InvalidReference::Stage));
+        if let Err(reference) = business.directory.check_filters(query) {
+            return Ok(Listed::Refused(reference));
         }
         let (data, total) = business.read(|leads| leads.index.page(query));
         Ok(Listed::Page(Page::new(data, total as u64, query.window)))

@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, fmt::Write};
 
+use leadapi_core::text::is_unsafe;
+
 /// Escapes characters that could control a terminal or reorder its text.
 ///
 /// Control characters, line and paragraph separators, bidirectional controls and the byte order mark become Rust
@@ -39,14 +41,6 @@ pub(super) fn escape_json(json: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(escaped)
-}
-
-/// Returns whether a terminal might interpret the character instead of displaying it.
-fn is_unsafe(c: char) -> bool {
-    // The Unicode bidirectional controls (UAX #9), then the separators and the byte order mark.
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::env;
 
 use clap::builder::StyledStr;
+use leadapi_core::text::find_token;
 
 const HIDDEN: &str = "…";
 
@@ -42,7 +43,7 @@ pub(super) fn may_be_secret(text: &str) -> bool {
         || text.starts_with("redis") && !text.split(':').skip(2).all(starts_with_port)
         || text.contains("password")
         || text.contains(':') && text.contains('@');
-    text.contains("pak_") || has_password && !text.starts_with("sqlite:")
+    find_token(text.as_bytes()).is_some() || has_password && !text.starts_with("sqlite:")
 }
 
 /// Returns whether the part of a URL after a colon starts with a port rather than a password.

@@ -1,6 +1,6 @@
 //! The results of the tools as JSON objects that fit into an agent's context.
 
-use leadapi_core::model::Lead;
+use leadapi_core::{model::Lead, text::is_bidi_control};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -67,8 +67,7 @@ pub(crate) fn escape_hidden(value: &mut Value) {
 }
 
 const fn is_hidden(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-        || matches!(c, '\u{e0000}'..='\u{e0fff}')
+    is_bidi_control(c) || matches!(c, '\u{e0000}'..='\u{e0fff}')
 }
 
 /// The number of bytes that the items in a result have used so far.

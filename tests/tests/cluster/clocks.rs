@@ -9,6 +9,7 @@ use std::{
 };
 
 use leadapi_core::{
+    admin::AdminExt,
     auth::{BearerToken, LoginToken, Role, Scopes, SessionToken},
     id::BusinessId,
     model::Timestamp,
@@ -110,7 +111,7 @@ async fn a_server_with_a_wrong_clock_neither_doubles_a_lead_nor_ends_a_session_n
         assert!(!is_replay(&right.create(&token, key).await), "{key}");
     }
     let store = SqlStore::open(&url.parse().unwrap()).await.unwrap();
-    store.add_member(&business, OWNER, Role::Owner, Timestamp::now()).await.unwrap();
+    store.admin(&business).members().add(OWNER, Role::Owner, Timestamp::now()).await.unwrap();
     let [good, expired] = expiring_tokens(&store, &business).await;
     let (link, session) = sign_in(&store, &business).await;
     for (offset, is_noticed) in OFFSETS {

@@ -13,6 +13,7 @@ use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
 use clap::Args;
 use leadapi_core::{
+    admin::Admin,
     auth::Role,
     dataset::{Dataset, SAMPLE},
     memory::{MemorySettings, MemoryStore, SlidingWindow, SystemClock},
