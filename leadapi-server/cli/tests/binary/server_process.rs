@@ -36,6 +36,7 @@ impl ServerProcess {
     /// # Errors
     ///
     /// Returns the standard output if the server exits before it listens.
+    #[allow(clippy::zombie_processes, reason = "the caller waits for the process")]
     pub fn try_spawn(command: &mut Command) -> Result<Self, String> {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
