@@ -4,14 +4,22 @@
 //! decides with the pure functions of [`rules`].
 //!
 //! ```
-//! use leadapi_core::{admin::*, dataset::Dataset, memory::MemoryStore, model::ClientAccount};
-//! # async fn add(store: impl Admin) -> Result<(), Box<dyn std::error::Error>> {
-//! let business = "b1".parse()?;
-//! let client = ClientAccount::new("c1".parse()?, " Sol Solar ", "2026-05-04T12:00:00Z".parse()?);
-//! let added = store.admin(&business).clients().add(client).await?;
+//! use std::sync::Arc;
+//! use leadapi_core::{admin::*, dataset::{Dataset, SAMPLE}, memory::*, model::ClientAccount, port::Clock};
+//!
+//! # futures_executor::block_on(async {
+//! let dataset = Dataset::parse(SAMPLE)?;
+//! let business = dataset.businesses[0].id.clone();
+//! let settings = MemorySettings::new(&dataset);
+//! let store = MemoryAdmin::new(Arc::new(MemoryStore::new(dataset)), settings);
+//!
+//! let client = ClientAccount::new("c1".parse()?, " Sol Solar ", SystemClock.now());
+//! let added = store.admin(&business).clients().add(client.clone()).await?;
 //! assert_eq!(added.name, "Sol Solar");
-//! # Ok(())
-//! # }
+//! let again = store.admin(&business).clients().add(client).await;
+//! assert!(matches!(again, Err(AdminError::Refused(AdminRefusal::ClientExists(_)))));
+//! # Ok::<(), leadapi_core::BoxError>(())
+//! # }).unwrap();
 //! ```
 
 mod facade;

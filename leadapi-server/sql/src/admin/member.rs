@@ -55,7 +55,7 @@ impl Task for Add {
 
 pub(super) struct Change {
     pub(super) email: String,
-    pub(super) change: MemberChange,
+    pub(super) to: MemberChange,
     pub(super) at: Timestamp,
 }
 
@@ -65,7 +65,7 @@ impl Task for Change {
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<MemberSeed, SqlError> {
         let before = members(session, business).await?;
-        let MemberPlan { old, new, audit, .. } = rules::change_member(&before, &self.email, &self.change, self.at)?;
+        let MemberPlan { old, new, audit, .. } = rules::change_member(&before, &self.email, &self.to, self.at)?;
         let key = email_key(&new.email);
         session.execute(query!(statement::CHANGE_MEMBER, &new.email, key, new.role, business, &old.email)).await?;
         if new.email != old.email {

@@ -51,7 +51,7 @@ impl Admin for SqlStore {
         change: &MemberChange,
         at: Timestamp,
     ) -> Result<MemberSeed, AdminError> {
-        self.admin_write(business, member::Change { email: email.to_owned(), change: change.clone(), at }).await
+        self.admin_write(business, member::Change { email: email.to_owned(), to: change.clone(), at }).await
     }
 
     async fn delete_member(
