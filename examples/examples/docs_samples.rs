@@ -9,7 +9,7 @@
 macro_rules! samples {
     ($($name:ident)*) => {
         $(mod $name {
-            include!(concat!("../../leadapi-server/src/docs/samples/", stringify!($name), ".rs"));
+            include!(concat!("../../leadapi-server/pages/src/reference/samples/", stringify!($name), ".rs"));
 
             pub(super) fn run() -> Result<(), Box<dyn std::error::Error>> {
                 main()

@@ -1,8 +1,9 @@
 //! Redacts text from responses for errors and logs. The result is one line of limited length, without tokens.
 
-use leadapi_core::auth::BearerToken;
-
-use crate::token_mask::{MASK, mask_token};
+use leadapi_core::{
+    auth::BearerToken,
+    text::{mask_known_token, mask_tokens, one_line},
+};
 
 /// The maximum number of characters in an error message from the service.
 pub(crate) const MAX_MESSAGE_CHARS: usize = 2_000;
@@ -17,51 +18,15 @@ pub(crate) const MAX_FOREIGN_CHARS: usize = 200;
 pub(crate) fn redact(text: &str, token: &BearerToken, max_chars: usize) -> String {
     // The prefix is much longer than the result, but short enough to search quickly.
     let prefix: String = text.chars().take(max_chars.saturating_mul(16)).collect();
-    let clean = mask_other_tokens(&mask_token(&prefix, token.expose()));
-    let mut chars = clean.trim().chars().map(sanitize);
+    // Removing invisible characters could join the parts of a token, so tokens are masked after it.
+    let masked = mask_known_token(&one_line(&prefix), token.expose());
+    let masked = mask_tokens(&masked);
+    let mut chars = masked.chars();
     let mut redacted: String = chars.by_ref().take(max_chars).collect();
     if chars.next().is_some() || prefix.len() < text.len() {
         redacted.push('…');
     }
     redacted
-}
-
-/// Masks any other token and any prefix of the client's own token, ignoring case.
-fn mask_other_tokens(text: &str) -> String {
-    const PREFIX: &str = "pak_";
-    let lower = text.to_ascii_lowercase();
-    let mut redacted = String::new();
-    let mut from = 0;
-    while let Some(at) = lower.get(from..).and_then(|rest| rest.find(PREFIX)) {
-        redacted += text.get(from..from + at).unwrap_or_default();
-        redacted += MASK;
-        let rest = text.get(from + at + PREFIX.len()..).unwrap_or_default();
-        let after = rest.strip_prefix("[token]").unwrap_or(rest).trim_start_matches(is_token_char);
-        from = text.len() - after.len();
-    }
-    redacted + text.get(from..).unwrap_or_default()
-}
-
-/// Returns whether a character may be part of a token: visible ASCII, except characters that end a token in JSON, HTML
-/// or a header.
-fn is_token_char(character: char) -> bool {
-    character.is_ascii_graphic() && !matches!(character, '"' | '\'' | '<' | '>' | ',' | ';' | ')' | ']' | '}')
-}
-
-/// Replaces characters that could forge log lines, control a terminal, or reverse the text direction.
-fn sanitize(character: char) -> char {
-    match character {
-        '\t' | '\n' | '\r' | '\u{2028}' | '\u{2029}' => ' ',
-        '\u{61c}'
-        | '\u{200b}'
-        | '\u{200e}'
-        | '\u{200f}'
-        | '\u{feff}'
-        | '\u{202a}'..='\u{202e}'
-        | '\u{2066}'..='\u{2069}' => '\u{fffd}',
-        other if other.is_control() => '\u{fffd}',
-        other => other,
-    }
 }
 
 #[cfg(test)]
@@ -71,12 +36,13 @@ mod tests {
     #[test]
     fn the_result_is_one_line_limited_and_without_tokens() {
         let token = BearerToken::parse("pak_secret").unwrap();
-        assert_eq!(redact(" a\r\nb\u{1b}[31mc\u{202e}\0 ", &token, 99), "a  b\u{fffd}[31mc\u{fffd}\u{fffd}");
+        assert_eq!(redact(" a\r\nb\u{1b}[31mc\u{202e}\0 ", &token, 99), "a b\u{fffd}[31mc\u{fffd}");
         assert_eq!(redact("ééé", &token, 3), "ééé");
         assert_eq!(redact("éééé", &token, 3), "ééé…");
         assert_eq!(redact("Authorization: Bearer pak_secret", &token, 99), "Authorization: Bearer pak_[token]");
         assert_eq!(redact("\"pak_secr...\", pak_other1", &token, 99), "\"pak_[token]\", pak_[token]");
         assert_eq!(redact("{\"a\":\"pak_a-b._c\"}", &token, 99), "{\"a\":\"pak_[token]\"}");
+        assert_eq!(redact("p\u{200b}ak_other1", &token, 99), "pak_[token]");
         // If the text were truncated first, "pak_sec" would remain.
         assert_eq!(redact("xxx pak_secret", &token, 11), "xxx pak_[to…");
     }

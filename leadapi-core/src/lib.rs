@@ -10,6 +10,7 @@ pub mod id;
 pub mod number;
 #[cfg(feature = "service")]
 mod sync;
+pub mod text;
 
 pub mod auth;
 pub mod model;

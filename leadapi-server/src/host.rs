@@ -1,49 +1,83 @@
-//! Protection against DNS rebinding. An attacker can point the domain of a web page at a loopback address, so that the
-//! page's requests reach a listener on this machine. The host in these requests is the attacker's domain.
+//! What a further listener may use of the server: the API behind the middleware, and its callers.
 
-use std::net::IpAddr;
+use std::{
+    convert::Infallible,
+    fmt,
+    pin::Pin,
+    task::{Context, Poll},
+};
 
-use http::{Request, header::HOST, uri::Authority};
+use bytes::Buf;
+use http::{Request, Response};
+use http_body::Body;
+use leadapi_access::{Authenticator, Peer};
+use leadapi_core::{BoxError, http::ResponseBody};
+use tokio::time::Instant;
+use tower::Service;
 
-/// Returns whether the request's host is an IP address or `localhost`, or is missing. A missing host is safe, because
-/// browsers always send one.
-pub(crate) fn names_this_machine<B>(request: &Request<B>) -> bool {
-    let is_missing = request.uri().authority().is_none() && !request.headers().contains_key(HOST);
-    is_missing
-        || authority(request).is_some_and(|authority| {
-            let host = authority.host();
-            host.eq_ignore_ascii_case("localhost") || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok()
-        })
+use crate::{
+    middleware::Middleware,
+    shutdown::{Shutdown, ShutdownPhase},
+};
+
+/// The running server, as its further listeners see it. [`Server::listener_with`](crate::Server::listener_with) passes
+/// it to the function that creates a listener.
+#[derive(Clone)]
+pub struct Host {
+    pub(crate) middleware: Middleware,
+    pub(crate) shutdown: Shutdown,
 }
 
-/// Returns the request's host and port, or `None` if the host is missing or invalid.
-pub(crate) fn authority<B>(request: &Request<B>) -> Option<Authority> {
-    request.uri().authority().cloned().or_else(|| Authority::try_from(request.headers().get(HOST)?.as_bytes()).ok())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn is_local(uri: &str, host: Option<&str>) -> bool {
-        let mut request = Request::get(uri);
-        if let Some(host) = host {
-            request = request.header(HOST, host);
-        }
-        names_this_machine(&request.body(()).unwrap())
+impl Host {
+    /// Returns the API with the limits, the metrics and the log lines of the server's own listener.
+    pub fn api(&self) -> Api {
+        Api(self.middleware.clone())
     }
 
-    #[test]
-    fn only_ip_addresses_and_localhost_are_accepted_as_host() {
-        for host in ["127.0.0.1", "127.0.0.1:9090", "[::1]:9090", "localhost", "LocalHost:9090", "10.0.0.1"] {
-            assert!(is_local("/metrics", Some(host)), "{host}");
-            assert!(is_local(&format!("http://{host}/metrics"), None), "{host}");
-        }
-        for host in ["evil.example", "evil.example:9090", "localhost.evil.example", "127.0.0.1.evil.example"] {
-            assert!(!is_local("/metrics", Some(host)), "{host}");
-            assert!(!is_local(&format!("http://{host}/metrics"), Some("localhost")), "{host}");
-        }
-        assert!(!is_local("/metrics", Some("a b")));
-        assert!(is_local("/metrics", None));
+    /// Returns the authenticator of the API, for a service that serves more than the API to its callers. Both share the
+    /// limits on lookups of unknown tokens.
+    pub fn authenticator(&self) -> Authenticator {
+        self.middleware.authenticator()
+    }
+
+    /// Returns whether the server has stopped accepting connections.
+    pub fn is_stopping(&self) -> bool {
+        self.shutdown.has_reached(ShutdownPhase::Stopping)
+    }
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host").finish_non_exhaustive()
+    }
+}
+
+/// The API as a [`Service`], with the limits, the metrics and the log lines of the server's own listener. It counts a
+/// request towards the [`Peer`] in the request's extensions.
+#[derive(Clone)]
+pub struct Api(Middleware);
+
+impl<B> Service<Request<B>> for Api
+where
+    B: Body<Data: Buf + Send, Error: Into<BoxError> + Send> + Send + 'static,
+{
+    type Response = Response<ResponseBody>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let middleware = self.0.with_peer(Peer::address_of(request.extensions()));
+        let request = request.map(Box::pin);
+        Box::pin(async move { Ok(middleware.respond(request, Instant::now(), Ok(())).await) })
+    }
+}
+
+impl fmt::Debug for Api {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Api").finish_non_exhaustive()
     }
 }

@@ -2,30 +2,31 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-pub mod cli;
 mod concurrency_limit;
-mod docs;
 mod host;
 mod in_flight;
 mod keyed_limit;
-mod keyed_rate;
 mod limits;
 mod listen;
-mod log_budget;
-mod lookup_limit;
-#[cfg(feature = "mcp")]
-mod mcp;
+mod listener;
 mod metrics;
 mod middleware;
 mod ops;
 mod secret_file;
 mod server;
-mod settings;
 mod shutdown;
-mod web;
 
-pub use limits::HttpLimits;
-pub use listen::{TlsError, TlsFiles};
-pub use middleware::with_request_ids;
-pub use server::Server;
-pub use shutdown::ShutdownOutcome;
+#[cfg(feature = "acme")]
+pub use self::listen::{AcmeError, AcmeSettings, LETS_ENCRYPT, LETS_ENCRYPT_STAGING};
+pub use self::{
+    host::{Api, Host},
+    limits::HttpLimits,
+    listen::{InvalidListenAddress, ListenAddress, RequestBody, Socket, TlsConfig, TlsError, TlsFiles},
+    listener::Listener,
+    metrics::{Counter, InstrumentedStore, Metrics},
+    middleware::with_request_ids,
+    ops::{Operator, Probes},
+    secret_file::ExposedSecret,
+    server::Server,
+    shutdown::ShutdownOutcome,
+};

@@ -105,7 +105,13 @@ impl Default for HttpLimits {
 impl HttpLimits {
     /// Returns the limits of a listener with few connections. One address may have a quarter of them, unless the limit
     /// per address is off or lower.
-    pub(crate) fn of_small_listener(self, connections: usize) -> Self {
+    ///
+    /// ```
+    /// let limits = leadapi_server::HttpLimits::default().small(64);
+    /// assert_eq!((limits.connections, limits.address_connections), (64, 16));
+    /// ```
+    #[must_use]
+    pub fn small(self, connections: usize) -> Self {
         let address_connections = self.address_connections.min((connections / 4).max(2));
         Self { connections, address_connections, ..self }
     }

@@ -18,15 +18,25 @@ const ENTERABLE: u32 = 0o001;
 /// The server uses such a file nevertheless: Kubernetes, for example, mounts secrets with mode 0644. A file that only
 /// its group can read is no reason for a warning, because keys often belong to root and to the group of the server.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct ExposedSecret {
+pub struct ExposedSecret {
     path: PathBuf,
     mode: u32,
     is_own: bool,
 }
 
 impl ExposedSecret {
-    /// Returns `None` if the file, or a folder on its path, keeps other users out. A link counts like its target.
-    pub(crate) fn find(path: &Path) -> Option<Self> {
+    /// Returns `None` if the file, or a folder on its path, keeps other users out, or if the file cannot be examined. A
+    /// link counts like its target.
+    ///
+    /// ```
+    /// use leadapi_server::ExposedSecret;
+    ///
+    /// # let path = std::path::Path::new("/dev/null/no such file");
+    /// if let Some(warning) = ExposedSecret::find(path) {
+    ///     eprintln!("{warning}");
+    /// }
+    /// ```
+    pub fn find(path: &Path) -> Option<Self> {
         // If the file cannot be examined, its reader reports the reason.
         let (file, is_exposed) = examine(path).ok()?;
         let is_own = file.uid() == geteuid().as_raw();

@@ -2,45 +2,37 @@
 
 use std::{fmt, io, net::SocketAddr, pin::Pin, sync::Arc, time::Duration};
 
-use futures_util::{FutureExt, future::OptionFuture};
+use futures_util::FutureExt;
 use leadapi_core::http::LeadService;
-use tokio::{
-    net::TcpListener,
-    time::{Instant, sleep, timeout_at},
-};
+use tokio::time::{Instant, sleep, timeout_at};
 use tracing::{info, warn};
 
-#[cfg(feature = "acme")]
-use crate::listen::{AcmeError, AcmeSettings};
-#[cfg(feature = "mcp")]
-use crate::mcp::McpListener;
 use crate::{
+    host::Host,
     in_flight::RequestsInFlight,
     limits::HttpLimits,
-    listen::{Certified, ConnectionShares, Listener, Replaceable, TlsError, TlsFiles},
+    listen::{Acceptor, ConnectionShares, Replaceable, Socket, TlsConfig, TlsError, TlsFiles},
+    listener::Listener,
     metrics::Metrics,
     middleware::Middleware,
-    ops::Ops,
-    settings::{Settings, SettingsListener},
     shutdown::{Shutdown, ShutdownOutcome, ShutdownPhase},
 };
 
 /// A server that is bound to an address.
 pub struct Server {
-    socket: TcpListener,
+    socket: Socket,
     address: SocketAddr,
-    tls: Option<Certified>,
+    tls: Option<TlsConfig>,
     limits: HttpLimits,
     drain: Duration,
     stop: Duration,
     force_shutdown: Pin<Box<dyn Future<Output = ()> + Send>>,
     metrics: Arc<Metrics>,
-    ops: Option<(TcpListener, Ops)>,
-    settings: Option<(SettingsListener, Arc<Settings>)>,
-    #[cfg(feature = "mcp")]
-    mcp: Option<McpListener>,
-    store_descriptors: usize,
+    listeners: Vec<NewListener>,
+    reserved_descriptors: usize,
 }
+
+type NewListener = Box<dyn FnOnce(&Host) -> Listener + Send>;
 
 impl Server {
     /// Binds to an address. With port 0, the operating system chooses the port.
@@ -49,9 +41,9 @@ impl Server {
     ///
     /// Returns an error if the address cannot be bound, for example because it is in use.
     pub async fn bind(address: SocketAddr) -> io::Result<Self> {
-        let socket = TcpListener::bind(address).await?;
+        let socket = Socket::bind(&address.into()).await?;
         Ok(Self {
-            address: socket.local_addr()?,
+            address: socket.local_addr().unwrap_or(address),
             socket,
             tls: None,
             limits: HttpLimits::default(),
@@ -59,11 +51,8 @@ impl Server {
             stop: Duration::from_secs(30),
             force_shutdown: Box::pin(std::future::pending()),
             metrics: Arc::new(Metrics::new().map_err(io::Error::other)?),
-            ops: None,
-            settings: None,
-            #[cfg(feature = "mcp")]
-            mcp: None,
-            store_descriptors: 0,
+            listeners: Vec::new(),
+            reserved_descriptors: 0,
         })
     }
 
@@ -78,9 +67,15 @@ impl Server {
     /// # Errors
     ///
     /// Returns [`TlsError`] if a file cannot be read or used.
-    pub fn tls(mut self, files: TlsFiles) -> Result<Self, TlsError> {
-        self.tls = Some(Certified::read(files)?);
-        Ok(self)
+    pub fn tls(self, files: TlsFiles) -> Result<Self, TlsError> {
+        Ok(self.tls_config(TlsConfig::read(files)?))
+    }
+
+    /// Serves TLS like [`Self::tls`], with a configuration that other listeners can share.
+    #[must_use]
+    pub fn tls_config(mut self, config: TlsConfig) -> Self {
+        self.tls = Some(config);
+        self
     }
 
     /// Sets the limits. Defaults to [`HttpLimits::default`].
@@ -112,37 +107,45 @@ impl Server {
         self
     }
 
-    /// Serves TLS like [`Self::tls`], with a certificate from an ACME server.
-    #[cfg(feature = "acme")]
-    pub(crate) fn acme(mut self, settings: AcmeSettings) -> Result<Self, AcmeError> {
-        self.tls = Some(Certified::acme(settings)?);
-        Ok(self)
-    }
-
-    pub(crate) fn metrics(mut self, metrics: Arc<Metrics>) -> Self {
+    /// Sets the metrics, for example those that an [`Operator`](crate::Operator) exports.
+    #[must_use]
+    pub fn metrics(mut self, metrics: Arc<Metrics>) -> Self {
         self.metrics = metrics;
         self
     }
 
-    pub(crate) fn ops(mut self, socket: TcpListener, ops: Ops) -> Self {
-        self.ops = Some((socket, ops));
+    /// Adds a further listener, which the server starts and stops with its own.
+    ///
+    /// ```
+    /// # use std::convert::Infallible;
+    /// # use http::{Request, Response};
+    /// # use leadapi_core::http::ResponseBody;
+    /// # use leadapi_server::{Listener, RequestBody, Server, Socket};
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+    /// let page = tower::service_fn(|_: Request<RequestBody>| async {
+    ///     Ok::<_, Infallible>(Response::new(ResponseBody::from("my page")))
+    /// });
+    /// let socket = Socket::bind(&"127.0.0.1:0".parse()?).await?;
+    /// let server = Server::bind("127.0.0.1:0".parse()?).await?.listener(Listener::new(socket, page));
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
+    #[must_use]
+    pub fn listener(self, listener: Listener) -> Self {
+        self.listener_with(|_| listener)
+    }
+
+    /// Adds a further listener that uses the API of the server or its callers.
+    #[must_use]
+    pub fn listener_with(mut self, listener: impl FnOnce(&Host) -> Listener + Send + 'static) -> Self {
+        self.listeners.push(Box::new(listener));
         self
     }
 
-    pub(crate) fn settings(mut self, listener: SettingsListener, settings: Arc<Settings>) -> Self {
-        self.settings = Some((listener, settings));
-        self
-    }
-
-    #[cfg(feature = "mcp")]
-    pub(crate) fn mcp(mut self, listener: McpListener) -> Self {
-        self.mcp = Some(listener);
-        self
-    }
-
-    /// Sets how many file descriptors to reserve for the store, which opens them after startup.
-    pub(crate) const fn store_descriptors(mut self, descriptors: usize) -> Self {
-        self.store_descriptors = descriptors;
+    /// Sets how many file descriptors to reserve for a store that opens them after startup. Defaults to 0.
+    #[must_use]
+    pub const fn reserve_descriptors(mut self, descriptors: usize) -> Self {
+        self.reserved_descriptors = descriptors;
         self
     }
 
@@ -160,35 +163,25 @@ impl Server {
         .await
     }
 
-    /// Like `serve`, except that `stop` returns the drain delay.
-    pub(crate) async fn serve_until(
-        self,
-        service: LeadService,
-        stop: impl Future<Output = Duration>,
-    ) -> ShutdownOutcome {
+    /// Serves like [`serve`](Self::serve), except that `stop` returns the drain delay.
+    pub async fn serve_until(self, service: LeadService, stop: impl Future<Output = Duration>) -> ShutdownOutcome {
         let Self { socket, tls, mut limits, metrics, mut force_shutdown, .. } = self;
-        let share = ConnectionShares::now(self.store_descriptors);
+        let share = ConnectionShares::now(self.reserved_descriptors);
         if let Some(share) = share.filter(|share| share.public < limits.connections) {
             limits.connections = share.public;
             info!(connections = share.public, "the open-file limit (ulimit -n) lowers the connection limit");
         }
         let limits = Arc::new(limits);
         let in_flight = RequestsInFlight::new(&limits, metrics.in_flight().clone());
-        let handler = Middleware::new(service, limits.clone(), in_flight.clone(), metrics.clone());
-        #[cfg(feature = "mcp")]
-        let mcp_tls = tls.clone();
-        let settings_tls = tls.clone().filter(|_| self.settings.as_ref().is_some_and(|(socket, _)| socket.uses_tls()));
-        let tls = tls.map(|certified| certified.bounded(&limits));
-        let listener = Listener::new(socket, tls, limits.clone(), metrics.connections(), Replaceable::Silent);
+        let middleware = Middleware::new(service, limits.clone(), in_flight.clone(), metrics.clone());
+        let acceptor = Acceptor::new(socket, tls, limits, metrics.connections(), Replaceable::Silent);
         let (phase, shutdown) = Shutdown::new();
-        if let Some((socket, ops)) = self.ops {
-            ops.start(socket, handler.clone(), shutdown.clone(), share.map(|share| share.operator));
-        }
-        let settings = self.settings.map(|(socket, settings)| {
-            socket.start(settings, settings_tls, shutdown.clone(), share.map(|share| share.operator))
-        });
-        #[cfg(feature = "mcp")]
-        let mcp = self.mcp.map(|listener| listener.start(handler.clone(), mcp_tls, &limits, shutdown.clone()));
+        let host = Host { middleware: middleware.clone(), shutdown: shutdown.clone() };
+        let further = self
+            .listeners
+            .into_iter()
+            .filter_map(|listener| listener(&host).start(&metrics, shutdown.clone(), share.map(|share| share.further)));
+        let further: Vec<_> = further.collect();
 
         let stopping = async {
             let drain_delay = stop.await;
@@ -202,20 +195,18 @@ impl Server {
             phase.send_replace(ShutdownPhase::Stopping);
             if forced { Instant::now() } else { end }
         };
-        let (connections, end) = tokio::join!(listener.accept(handler, shutdown.clone()), stopping);
+        let (connections, end) = tokio::join!(acceptor.accept(middleware, shutdown.clone()), stopping);
         let last = async {
             connections.until_unused().await;
-            #[cfg(feature = "mcp")]
-            if let Some(mcp) = mcp {
-                mcp.closed().await;
+            // A response of a further listener may contain a secret that no later response can show again.
+            for listener in further {
+                if let Ok(connections) = listener.await {
+                    connections.until_unused().await;
+                }
             }
             // A request is in flight only from its first poll, which may follow the close of its connection.
             shutdown.connections_ended().await;
             in_flight.drained().await;
-            // A response from the API settings may contain a secret that no later response can show again.
-            if let Some(Ok(connections)) = OptionFuture::from(settings).await {
-                connections.until_unused().await;
-            }
         };
         tokio::select! {
             _ = timeout_at(end, last) => {}

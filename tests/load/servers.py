@@ -41,7 +41,7 @@ def cpu(pid: int) -> tuple[float, float]:
 
 def build_leadapi() -> str:
     """Builds the shipped server, and returns its path."""
-    return executable("-p", "leadapi-server", "--bin", "leadapi-server")
+    return executable("-p", "leadapi", "--bin", "leadapi")
 
 
 def build_bare_hyper() -> str:

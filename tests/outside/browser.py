@@ -24,7 +24,7 @@ from playwright.sync_api import expect
 # The public URL, as if the server were behind a proxy.
 PUBLIC_URL = "https://api.example.com/crm/v1"
 
-SAMPLES = Path(__file__).resolve().parent.parent.parent / "leadapi-server" / "src" / "docs" / "samples"
+SAMPLES = Path(__file__).resolve().parent.parent.parent / "leadapi-server" / "pages" / "src" / "reference" / "samples"
 
 
 def main() -> None:

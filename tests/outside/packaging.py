@@ -16,7 +16,7 @@ from pathlib import Path
 import compose_spec
 import yaml
 
-PACKAGING = Path(__file__).resolve().parent.parent.parent / "leadapi-server" / "packaging"
+PACKAGING = Path(__file__).resolve().parent.parent.parent / "leadapi-server" / "cli" / "packaging"
 # The oldest version that has every field of the manifests, and the newest version that the schemas cover.
 KUBERNETES = ["1.27", "1.37"]
 

@@ -18,7 +18,7 @@ import httpx
 from demo import demo
 from typescript import compile_sources
 
-SAMPLES = Path(__file__).resolve().parent.parent.parent / "leadapi-server" / "src" / "docs" / "samples"
+SAMPLES = Path(__file__).resolve().parent.parent.parent / "leadapi-server" / "pages" / "src" / "reference" / "samples"
 GUIDES = ["authentication", "errors", "paging", "idempotency", "limits"]
 
 

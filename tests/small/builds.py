@@ -24,7 +24,7 @@ def crates():
         ("leadapi-core", "", 40),
         ("leadapi-client", "", 95),
         ("leadapi-client", "--no-default-features", 40),
-        ("leadapi-server", "", None),
+        ("leadapi", "", None),
     ]:
         tree = cargo("tree", "--locked", "-p", package, "-e", "normal", "--prefix", "none", *features.split())
         # The text after " (" is the crate's source, or marks a crate that was listed before.
@@ -66,7 +66,7 @@ def cpu() -> float:
 
 def binary() -> tuple[str, int]:
     """Builds the server as shipped, and returns the binary's path and its size in bytes."""
-    made = cargo("build", "--quiet", "--profile", "dist", "-p", "leadapi-server", "--bin", "leadapi-server",
+    made = cargo("build", "--quiet", "--profile", "dist", "-p", "leadapi", "--bin", "leadapi",
                  "--message-format=json")
     path = [one["executable"] for one in map(json.loads, made.splitlines()) if one.get("executable")][-1]
     return path, os.path.getsize(path)

@@ -1,6 +1,6 @@
 //! Waits for conditions and futures, with one timeout for all.
 
-#[path = "../../leadapi-server/tests/binary/wait.rs"]
+#[path = "../../leadapi-server/cli/tests/binary/wait.rs"]
 mod blocking;
 
 use tokio::time::{sleep, timeout};

@@ -54,7 +54,7 @@ const PROXY_VARIABLES: [&str; 3] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
 impl Reqwest {
     /// The timeout for establishing a connection.
     pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-    /// The time for which an idle connection stays in the pool. By default, leadapi-server closes idle connections
+    /// The time for which an idle connection stays in the pool. By default, the server closes idle connections
     /// after 75 s. This shorter time makes it unlikely that a request uses a connection that is closing.
     const IDLE: Duration = Duration::from_secs(60);
 

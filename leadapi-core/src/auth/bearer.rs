@@ -5,10 +5,10 @@ use std::fmt;
 use http::{HeaderMap, header};
 
 use crate::id::is_visible;
+pub(super) use crate::text::TOKEN_PREFIX as PREFIX;
 
 /// The authentication scheme and the space that follows it.
 const SCHEME: &str = "bearer ";
-pub(super) const PREFIX: &str = "pak_";
 /// The length of a token hint: the prefix and four more characters, enough for people to recognize the token.
 pub(super) const HINT_CHARS: usize = PREFIX.len() + 4;
 

@@ -2,10 +2,8 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{
-    BearerToken, TokenHash,
-    bearer::{HINT_CHARS, PREFIX},
-};
+use super::{BearerToken, TokenHash, bearer::HINT_CHARS};
+use crate::text::TOKEN_PREFIX;
 
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /// The number of random characters. With an alphabet of 62 characters, they carry 256.03 bits of entropy.
@@ -33,7 +31,7 @@ impl BearerToken {
     ///
     /// [`NoRandomness`] when the system's random number generator fails.
     pub fn generate() -> Result<Self, NoRandomness> {
-        let mut token = format!("{PREFIX}{}", random_text()?);
+        let mut token = format!("{TOKEN_PREFIX}{}", random_text()?);
         let checksum = checksum(&token);
         token.extend(checksum.map(char::from));
         Ok(Self(token.into()))
@@ -49,9 +47,9 @@ impl BearerToken {
     /// # Ok::<(), leadapi_core::auth::MalformedToken>(())
     /// ```
     pub fn has_good_checksum(&self) -> bool {
-        let right_form = self.0.len() == PREFIX.len() + RANDOM_CHARS + CHECKSUM_CHARS
-            && self.0.bytes().skip(PREFIX.len()).all(|byte| byte.is_ascii_alphanumeric());
-        let Some((body, end)) = self.0.split_at_checked(PREFIX.len() + RANDOM_CHARS) else { return false };
+        let right_form = self.0.len() == TOKEN_PREFIX.len() + RANDOM_CHARS + CHECKSUM_CHARS
+            && self.0.bytes().skip(TOKEN_PREFIX.len()).all(|byte| byte.is_ascii_alphanumeric());
+        let Some((body, end)) = self.0.split_at_checked(TOKEN_PREFIX.len() + RANDOM_CHARS) else { return false };
         right_form && *end.as_bytes() == checksum(body)
     }
 
@@ -70,7 +68,7 @@ impl BearerToken {
     /// Returns whether the text is a valid token hint: `pak_` and at most four more characters. A longer text would
     /// reveal more of the secret.
     pub(crate) fn is_hint(text: &str) -> bool {
-        Self::parse(text).is_ok_and(|token| token.0.len() <= HINT_CHARS) || text == PREFIX
+        Self::parse(text).is_ok_and(|token| token.0.len() <= HINT_CHARS) || text == TOKEN_PREFIX
     }
 }
 

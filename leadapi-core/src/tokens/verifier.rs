@@ -85,7 +85,7 @@ impl StoredTokens {
         Self { uses: Some(uses), ..self }
     }
 
-    /// States that the lead store of the service contains these tokens, as `leadapi-server`'s `SqlStore` does. The
+    /// States that the lead store of the service contains these tokens, as `leadapi-sql`'s `SqlStore` does. The
     /// store then checks the token of each write again, in the transaction of the write, so no write takes effect after
     /// its token was revoked or deleted, or has expired.
     ///

@@ -1,5 +1,6 @@
 //! In-flight requests, their limits, and the guard that marks a request as in flight.
 
+mod permit_body;
 mod token_limit;
 
 use std::task::{Context, Poll};
@@ -7,6 +8,7 @@ use std::task::{Context, Poll};
 use http::HeaderMap;
 use tokio_util::task::{TaskTracker, task_tracker::TaskTrackerToken};
 
+pub(crate) use self::permit_body::PermitBody;
 use self::token_limit::{TokenLimit, TokenPermit};
 use crate::{
     concurrency_limit::{ConcurrencyLimit, Permit},
@@ -36,8 +38,6 @@ pub(crate) enum Overloaded {
     Server(u32),
     #[error("too many in-flight requests for the token (limit {0})")]
     Token(usize),
-    #[error("too many lookups of unknown tokens")]
-    Lookups,
 }
 
 impl RequestsInFlight {
@@ -67,12 +67,12 @@ impl RequestsInFlight {
 impl InFlight {
     /// Releases the concurrency permit while the request waits for its body, so that slow uploads cannot exhaust the
     /// limit.
-    pub(crate) fn release_permit(&mut self) {
+    fn release_permit(&mut self) {
         self.permit.release();
     }
 
     /// Polls for a new concurrency permit if the previous one was released.
-    pub(crate) fn poll_permit(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+    fn poll_permit(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         self.permit.poll_acquire(cx)
     }
 }

@@ -3,23 +3,24 @@
 use std::{fs::File, io};
 
 use futures_util::FutureExt;
-use tokio::net::TcpListener;
+
+use super::socket::Bound;
 
 /// The percentage of the descriptors that public connections may use, out of those that are neither open nor reserved.
 /// The rest are for short-lived files.
 const SHARE_PERCENT: usize = 80;
 /// The number of descriptors that are reserved for the listeners' spares and for short-lived files.
 const RESERVE: usize = 4;
-/// The maximum number of connections to the operator listener.
-const MAX_FOR_OPERATOR: usize = 64;
+/// The maximum number of descriptors that are subtracted for further listeners. Most of their connections are unused.
+const MAX_RESERVED: usize = 64;
 
 /// The maximum number of connections for each listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ConnectionShares {
     pub(crate) public: usize,
-    /// The share of the operator listener, which also limits the listener of the API settings. It is separate, so that
-    /// monitoring can still connect when the public listener has used up its share.
-    pub(crate) operator: usize,
+    /// The share of each further listener. It is separate, so that monitoring can still connect when the public
+    /// listener has used up its share.
+    pub(crate) further: usize,
 }
 
 impl ConnectionShares {
@@ -32,8 +33,8 @@ impl ConnectionShares {
     /// Computes the shares, each at least 1. If descriptors still run out, the listener refuses new connections.
     fn of(limit: usize, open: usize, for_store: usize) -> Self {
         let left = limit.saturating_sub(open).saturating_sub(for_store).saturating_sub(RESERVE);
-        let operator = (left / 8).clamp(2, MAX_FOR_OPERATOR);
-        Self { public: (left.saturating_sub(operator) * SHARE_PERCENT / 100).max(1), operator }
+        let further = (left / 8).max(2);
+        Self { public: (left.saturating_sub(further.min(MAX_RESERVED)) * SHARE_PERCENT / 100).max(1), further }
     }
 }
 
@@ -66,7 +67,7 @@ impl Spare {
 
     /// Closes the connection that could not be accepted for lack of descriptors. Returns `false` if `error` has another
     /// cause or there is no spare descriptor.
-    pub(super) fn refuse(&mut self, socket: &TcpListener, error: &io::Error) -> bool {
+    pub(super) fn refuse(&mut self, socket: &Bound, error: &io::Error) -> bool {
         if !is_out_of_descriptors(error) || self.0.take().is_none() {
             *self = Self::new();
             return false;
@@ -95,9 +96,9 @@ mod tests {
 
     #[test]
     fn connections_get_a_share_of_the_remaining_descriptors() {
-        for (limit, open, for_store, public, operator) in [
-            (1_048_576, 20, 0, 838_790, 64),
-            (1_024, 20, 16, 736, 64),
+        for (limit, open, for_store, public, further) in [
+            (1_048_576, 20, 0, 838_790, 131_069),
+            (1_024, 20, 16, 736, 123),
             (64, 20, 0, 28, 5),
             (32, 20, 0, 4, 2),
             (20, 20, 0, 1, 2),
@@ -105,7 +106,7 @@ mod tests {
         ] {
             assert_eq!(
                 ConnectionShares::of(limit, open, for_store),
-                ConnectionShares { public, operator },
+                ConnectionShares { public, further },
                 "{limit} {open} {for_store}"
             );
         }

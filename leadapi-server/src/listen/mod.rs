@@ -1,7 +1,6 @@
 //! The HTTP listener, from the socket to the request handler.
 
-mod accept;
-mod address;
+mod acceptor;
 mod ambiguity;
 mod close;
 mod connection;
@@ -9,22 +8,22 @@ mod descriptors;
 mod handler;
 mod open_connections;
 mod request_body;
+mod socket;
 mod tls;
 #[cfg(unix)]
 mod unix;
 mod unread_responses;
 
 #[cfg(feature = "acme")]
-pub(crate) use self::tls::{AcmeError, AcmeSettings, LETS_ENCRYPT, LETS_ENCRYPT_STAGING};
-pub use self::tls::{TlsError, TlsFiles};
-#[cfg(unix)]
-pub(crate) use self::unix::accept_unix;
+pub use self::tls::{AcmeError, AcmeSettings, LETS_ENCRYPT, LETS_ENCRYPT_STAGING};
 pub(crate) use self::{
-    accept::Listener,
-    address::counted_address,
+    acceptor::Acceptor,
     descriptors::ConnectionShares,
     handler::{Handler, NotRunnable},
     open_connections::{OpenConnections, Replaceable},
+};
+pub use self::{
     request_body::RequestBody,
-    tls::Certified,
+    socket::{InvalidListenAddress, ListenAddress, Socket},
+    tls::{TlsConfig, TlsError, TlsFiles},
 };

@@ -6,6 +6,7 @@
 //! response (RFC 9113, 8.1), which makes some clients, such as curl 7.88, lose the response.
 
 use std::{
+    fmt,
     future::poll_fn,
     pin::Pin,
     task::{Context, Poll, ready},
@@ -22,25 +23,17 @@ use tokio::{
     time::{Sleep, sleep},
 };
 
-use crate::in_flight::InFlight;
-
 /// The maximum number of bytes to discard. It is 16 times the body limit (contract D5), so a client whose body is up to
 /// 16 times as large as allowed still receives the error response.
 const MAX_DISCARDED: u64 = 1 << 20;
 
-/// A request body that must arrive completely within the body timeout.
-///
-/// While the service waits for the body, the request releases its concurrency permit. On drop, the unread part is
-/// returned to the connection.
-pub(crate) struct RequestBody {
+/// A request body that must arrive completely within the body timeout. On drop, the unread part is returned to the
+/// connection.
+pub struct RequestBody {
     /// `None` once the end has been read, and for a request without a body.
     unread: Option<UnreadBody>,
     /// The channel that returns the unread part to the connection.
     connection: Option<oneshot::Sender<UnreadBody>>,
-    /// Kept here because the service holds the body until it returns the response.
-    in_flight: Option<InFlight>,
-    /// A frame, or the end of the body, that has arrived while the request waits to reacquire its permit.
-    arrived: Option<PolledFrame>,
 }
 
 type PolledFrame = Option<Result<Frame<Bytes>, BoxError>>;
@@ -64,8 +57,8 @@ pub(super) struct ReturnedBody(Option<oneshot::Receiver<UnreadBody>>);
 struct BodyTimeout(Duration);
 
 impl RequestBody {
-    pub(crate) const fn empty() -> Self {
-        Self { unread: None, connection: None, in_flight: None, arrived: None }
+    pub(super) const fn empty() -> Self {
+        Self { unread: None, connection: None }
     }
 
     /// Wraps the body of a request. Also returns the channel for its unread part.
@@ -78,15 +71,8 @@ impl RequestBody {
         let request = request.map(|body| Self {
             unread: Some(UnreadBody { body, timeout, timer: None, can_end }),
             connection: Some(connection),
-            in_flight: None,
-            arrived: None,
         });
         (request, ReturnedBody(Some(returned)))
-    }
-
-    /// Counts the request as in flight until the service drops the body.
-    pub(crate) fn hold(&mut self, in_flight: InFlight) {
-        self.in_flight = Some(in_flight);
     }
 }
 
@@ -95,26 +81,16 @@ impl Body for RequestBody {
     type Error = BoxError;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<PolledFrame> {
-        let Self { unread, in_flight, arrived, .. } = &mut *self;
-        if arrived.is_none() {
-            let Some(body) = unread else { return Poll::Ready(None) };
-            let Poll::Ready(frame) = body.poll_frame(cx) else {
-                in_flight.iter_mut().for_each(InFlight::release_permit);
-                return Poll::Pending;
-            };
-            if frame.is_none() {
-                *unread = None;
-            }
-            *arrived = Some(frame);
+        let Some(body) = &mut self.unread else { return Poll::Ready(None) };
+        let frame = ready!(body.poll_frame(cx));
+        if frame.is_none() {
+            self.unread = None;
         }
-        if let Some(in_flight) = in_flight {
-            ready!(in_flight.poll_permit(cx));
-        }
-        Poll::Ready(arrived.take().flatten())
+        Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.arrived.is_none() && self.unread.as_ref().is_none_or(|unread| unread.body.is_end_stream())
+        self.unread.as_ref().is_none_or(|unread| unread.body.is_end_stream())
     }
 
     fn size_hint(&self) -> SizeHint {
@@ -129,6 +105,12 @@ impl Drop for RequestBody {
             // longer needed.
             drop(connection.send(unread));
         }
+    }
+}
+
+impl fmt::Debug for RequestBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequestBody").field("has_ended", &self.is_end_stream()).finish_non_exhaustive()
     }
 }
 

@@ -1,58 +1,42 @@
-//! Accepts connections on a Unix socket.
+//! A Unix socket, and the connections that it accepts.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    fs, io,
+    os::unix::fs::{FileTypeExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
 
 use tokio::net::UnixListener;
-use tracing::{debug, warn};
 
-use super::{
-    connection,
-    handler::Handler,
-    open_connections::{OpenConnections, Replaceable},
-    unread_responses::UnreadBudget,
-};
-use crate::{
-    limits::HttpLimits,
-    metrics::ConnectionMetrics,
-    shutdown::{Shutdown, ShutdownPhase},
-};
+/// A Unix socket, which is removed on drop.
+#[derive(Debug)]
+pub(super) struct UnixSocket {
+    pub(super) socket: UnixListener,
+    path: PathBuf,
+}
 
-/// The pause after a failed accept.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-
-/// Accepts connections until the server stops. At the connection limit, a new connection replaces the one that has been
-/// idle longest. Returns the connections that are still open.
-pub(crate) async fn accept_unix(
-    socket: &UnixListener,
-    service: impl Handler,
-    limits: Arc<HttpLimits>,
-    metrics: ConnectionMetrics,
-    shutdown: Shutdown,
-) -> OpenConnections {
-    let connections = OpenConnections::new(limits.connections, 0, Replaceable::Idle);
-    let unread = UnreadBudget::new(limits.unread_bytes, metrics.unread());
-    let mut stopping = std::pin::pin!(shutdown.clone().reached(ShutdownPhase::Stopping));
-    loop {
-        let accepted = tokio::select! {
-            biased;
-            () = &mut stopping => return connections,
-            accepted = socket.accept() => accepted,
-        };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
-            Err(error) => {
-                warn!(%error, "a connection to the Unix socket could not be accepted");
-                tokio::time::sleep(ACCEPT_PAUSE).await;
-                continue;
-            }
-        };
-        let Some(open) = connections.open(None) else {
-            debug!("closed a connection to the Unix socket: too many connections");
-            continue;
-        };
-        let (service, limits, unread, shutdown) = (service.clone(), limits.clone(), unread.share(), shutdown.clone());
-        tokio::spawn(async move {
-            connection::serve(stream, None, service, &limits, (unread, open), shutdown).await;
-        });
+impl UnixSocket {
+    /// Binds to a path. Replaces a socket that no process listens on. Only the owner and the group may connect.
+    pub(super) fn bind(path: &Path) -> io::Result<Self> {
+        // Connecting to a file that is not a socket also fails, and that file must not be removed.
+        let is_socket = fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket());
+        if is_socket && std::os::unix::net::UnixStream::connect(path).is_err_and(|error| is_stale(&error)) {
+            fs::remove_file(path)?;
+        }
+        let socket = UnixListener::bind(path)?;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o660))?;
+        Ok(Self { socket, path: path.to_owned() })
     }
+}
+
+impl Drop for UnixSocket {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_file(&self.path) {
+            tracing::debug!(%error, "the Unix socket could not be removed");
+        }
+    }
+}
+
+fn is_stale(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::ConnectionRefused
 }

@@ -6,14 +6,18 @@ mod store;
 use std::time::Duration;
 
 use http::StatusCode;
-use leadapi_core::http::{Operation, TABLE};
+use leadapi_core::{
+    BoxError,
+    http::{Operation, TABLE},
+};
 use prometheus::{
     Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts, Registry, TextEncoder,
     core::Collector,
 };
 use tokio_util::task::TaskTracker;
 
-pub(crate) use self::{connections::ConnectionMetrics, store::InstrumentedStore};
+pub(crate) use self::connections::ConnectionMetrics;
+pub use self::store::InstrumentedStore;
 
 /// The upper bounds of the duration buckets in seconds. They range from the duration of a call to a store in memory to
 /// the default request timeout.
@@ -23,7 +27,14 @@ const STATUS_CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 /// The `operation` label for requests that match no operation.
 const NO_OPERATION: &str = "none";
 
-pub(crate) struct Metrics {
+/// The metrics of a server. Labels never contain ids, tokens or other data from callers.
+///
+/// ```
+/// let metrics = leadapi_server::Metrics::new()?;
+/// assert!(metrics.text()?.contains("leadapi_requests_in_flight 0"));
+/// # Ok::<(), leadapi_core::BoxError>(())
+/// ```
+pub struct Metrics {
     registry: Registry,
     /// Counts the in-flight requests, including those that wait for their body.
     in_flight: TaskTracker,
@@ -32,6 +43,8 @@ pub(crate) struct Metrics {
     in_flight_gauge: IntGauge,
     rate_limited: IntCounterVec,
     connections: ConnectionMetrics,
+    /// Unexported metrics, so that connections to further listeners do not count in those of the API.
+    further_connections: ConnectionMetrics,
     store_seconds: HistogramVec,
     store_errors: IntCounterVec,
     suppressed_lines: IntCounter,
@@ -44,7 +57,12 @@ struct OperationMetrics {
 }
 
 impl Metrics {
-    pub(crate) fn new() -> Result<Self, prometheus::Error> {
+    /// Creates the metrics.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if two metrics have the same name.
+    pub fn new() -> Result<Self, BoxError> {
         let registry = Registry::new();
         let requests = counter_vec("leadapi_requests_total", "Answered requests.", &["operation", "status"])?;
         let seconds = histogram_vec(
@@ -71,6 +89,7 @@ impl Metrics {
                 &["operation"],
             )?,
             connections: ConnectionMetrics::new(&registry)?,
+            further_connections: ConnectionMetrics::unregistered()?,
             store_seconds: histogram_vec("leadapi_store_duration_seconds", "Duration of store calls.", "call")?,
             store_errors: counter_vec("leadapi_store_errors_total", "Failed store calls.", &["call"])?,
             suppressed_lines: IntCounter::new(
@@ -91,12 +110,21 @@ impl Metrics {
         self.connections.clone()
     }
 
-    /// Registers a counter that is incremented elsewhere.
-    pub(crate) fn add(&self, counter: &IntCounter) -> Result<(), prometheus::Error> {
-        register(&self.registry, &[counter])
+    pub(crate) fn further_connections(&self) -> ConnectionMetrics {
+        self.further_connections.clone()
     }
 
-    pub(crate) fn record_suppressed_line(&self) {
+    /// Exports a counter that is incremented elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if another metric has the same name.
+    pub fn add(&self, counter: &Counter) -> Result<(), BoxError> {
+        Ok(register(&self.registry, &[&counter.0])?)
+    }
+
+    /// Counts a log line that was not written, because requests without a valid token caused too many.
+    pub fn record_suppressed_line(&self) {
         self.suppressed_lines.inc();
     }
 
@@ -117,15 +145,49 @@ impl Metrics {
     }
 
     /// Returns all metrics in the Prometheus text format.
-    pub(crate) fn text(&self) -> Result<String, prometheus::Error> {
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a metric cannot be written.
+    pub fn text(&self) -> Result<String, BoxError> {
         self.in_flight_gauge.set(i64::try_from(self.in_flight.len()).unwrap_or(i64::MAX));
-        TextEncoder::new().encode_to_string(&self.registry.gather())
+        Ok(TextEncoder::new().encode_to_string(&self.registry.gather())?)
     }
 }
 
-/// Creates the counter of dropped log lines.
-pub(crate) fn log_lines_dropped() -> Result<IntCounter, prometheus::Error> {
-    IntCounter::new("leadapi_log_lines_dropped_total", "Log lines dropped because their reader was too slow or gone.")
+/// A counter of events outside the server, which [`Metrics::add`] exports. Clones share it.
+///
+/// ```
+/// use leadapi_server::{Counter, Metrics};
+///
+/// let (metrics, reloads) = (Metrics::new()?, Counter::new("my_reloads_total", "Reloads of the settings.")?);
+/// metrics.add(&reloads)?;
+/// reloads.count(1);
+/// assert!(metrics.text()?.contains("my_reloads_total 1"));
+/// # Ok::<(), leadapi_core::BoxError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Counter(IntCounter);
+
+impl Counter {
+    /// Creates a counter with a name and a help text.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if Prometheus does not allow the name.
+    pub fn new(name: &str, help: &str) -> Result<Self, BoxError> {
+        Ok(Self(IntCounter::new(name, help)?))
+    }
+
+    /// Counts a number of events.
+    pub fn count(&self, events: u64) {
+        self.0.inc_by(events);
+    }
+
+    /// Returns the number of events.
+    pub fn value(&self) -> u64 {
+        self.0.get()
+    }
 }
 
 /// A guard that decrements a gauge on drop. Its creator must increment the gauge.

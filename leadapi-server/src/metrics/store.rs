@@ -13,13 +13,16 @@ use leadapi_core::{
 
 use super::Metrics;
 
-pub(crate) struct InstrumentedStore<S> {
+/// A store that records the duration and the errors of all calls.
+#[derive(Debug)]
+pub struct InstrumentedStore<S> {
     store: S,
     metrics: Arc<Metrics>,
 }
 
 impl<S> InstrumentedStore<S> {
-    pub(crate) const fn new(store: S, metrics: Arc<Metrics>) -> Self {
+    /// Wraps a store.
+    pub const fn new(store: S, metrics: Arc<Metrics>) -> Self {
         Self { store, metrics }
     }
 

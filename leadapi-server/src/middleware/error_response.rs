@@ -1,9 +1,10 @@
 //! The server's own error responses, in the format that the contract defines (D2).
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use ::http::{Response, StatusCode, header::RETRY_AFTER};
-use leadapi_core::http::{self, RequestLog, ResponseBody};
+use http::{Response, StatusCode};
+use leadapi_access::{LookupError, internal_error};
+use leadapi_core::http::{RequestLog, ResponseBody, error_response as bad_request};
 
 use crate::{in_flight::Overloaded, listen::NotRunnable};
 
@@ -15,6 +16,8 @@ pub(super) enum Rejection {
     #[error(transparent)]
     Overloaded(#[from] Overloaded),
     #[error(transparent)]
+    Lookup(#[from] LookupError),
+    #[error(transparent)]
     NotRunnable(#[from] NotRunnable),
     #[error("there was no response within {0:?}")]
     Timeout(Duration),
@@ -22,18 +25,15 @@ pub(super) enum Rejection {
 
 /// Returns a 400 whose message explains the error, or a 500 whose cause appears only in the log.
 pub(super) fn error_response(rejection: Rejection) -> (Response<ResponseBody>, RequestLog) {
-    let (status, message) = match &rejection {
+    match &rejection {
         Rejection::TooLarge(_) | Rejection::NotRunnable(NotRunnable::Ambiguous(_)) => {
-            (StatusCode::BAD_REQUEST, rejection.to_string())
+            (bad_request(StatusCode::BAD_REQUEST, &rejection.to_string()), RequestLog::default())
         }
-        _ => (StatusCode::INTERNAL_SERVER_ERROR, "internal error".to_owned()),
-    };
-    let mut response = http::error_response(status, &message);
-    let headers = response.headers_mut();
-    let mut log = RequestLog::default();
-    if status.is_server_error() {
-        headers.insert(RETRY_AFTER, 1.into());
-        log.cause = Some(Arc::new(rejection));
+        _ => internal_error(rejection),
     }
-    (response, log)
+}
+
+/// Returns the response to a request that the listener must not run.
+pub(crate) fn refusal(error: NotRunnable) -> (Response<ResponseBody>, RequestLog) {
+    error_response(error.into())
 }

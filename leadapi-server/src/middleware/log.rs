@@ -6,12 +6,10 @@ use http::{HeaderValue, Method, Request, StatusCode, Uri};
 use leadapi_core::{
     error_chain,
     http::{Operation, RequestLog},
+    text::find_token,
 };
-use percent_encoding::percent_decode_str;
 use tracing::{Span, error, info, trace_span};
 
-/// The prefix of every token (contract 5.1).
-const TOKEN_PREFIX: &[u8] = b"pak_";
 const KNOWN_METHODS: [Method; 9] = [
     Method::GET,
     Method::POST,
@@ -87,19 +85,9 @@ fn method(method: &Method) -> &str {
 fn redacted(path: &str) -> &str {
     const MAX_CHARS: usize = 128;
     let cut = path.char_indices().nth(MAX_CHARS).map(|(end, _)| end);
-    let token = token_start(path.as_bytes()).or_else(|| {
-        // If a token is found only after decoding, at most a part of its public prefix precedes the first `%`.
-        let decoded: Vec<u8> = percent_decode_str(path).collect();
-        token_start(&decoded).and(path.find('%'))
-    });
+    let token = find_token(path.as_bytes());
     let end = [token, cut].into_iter().flatten().min();
     path.get(..end.unwrap_or(path.len())).unwrap_or_default()
-}
-
-/// Returns the position at which a token begins. Ignores case, because a token in the wrong case still reveals most of
-/// the secret.
-pub(super) fn token_start(text: &[u8]) -> Option<usize> {
-    text.windows(TOKEN_PREFIX.len()).position(|window| window.eq_ignore_ascii_case(TOKEN_PREFIX))
 }
 
 #[cfg(test)]
@@ -120,13 +108,7 @@ mod tests {
     };
     use tokio::time::Instant;
 
-    use crate::{
-        in_flight::RequestsInFlight,
-        limits::HttpLimits,
-        listen::{Handler, RequestBody},
-        metrics::Metrics,
-        middleware::Middleware,
-    };
+    use crate::{in_flight::RequestsInFlight, limits::HttpLimits, metrics::Metrics, middleware::Middleware};
 
     struct Broken;
 
@@ -164,8 +146,8 @@ mod tests {
         let middleware = Middleware::new(service, Arc::default(), in_flight, metrics);
         let request = Request::get("/leads").header("authorization", "Bearer pak_x").header(X_REQUEST_ID, "the-id");
         let request = request.header("host", "localhost");
-        let request = request.body(RequestBody::empty()).unwrap();
-        let response = middleware.handle(request, Instant::now(), Ok(())).await;
+        let request = request.body(String::new()).unwrap();
+        let response = middleware.respond(request, Instant::now(), Ok(())).await;
         assert_eq!((response.status().as_u16(), &response.headers()[X_REQUEST_ID]), (500, &"the-id".parse().unwrap()));
         let log = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
         for part in ["the-id", "the database is down", "list_leads", "status=500"] {

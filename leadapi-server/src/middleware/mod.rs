@@ -14,21 +14,21 @@ mod log;
 mod request_id;
 mod validate;
 
-use std::{future::pending, net::IpAddr, panic::resume_unwind, sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
+use bytes::Buf;
 use http::{Request, Response, StatusCode};
+use http_body::Body;
+use leadapi_access::{Authenticator, LogBudget, Verified, run_to_completion};
 use leadapi_core::{
     BoxError,
-    auth::{BearerToken, Caller, Scope},
     http::{LeadService, RequestLog, ResponseBody, header::X_REQUEST_ID},
     port::Verdict,
 };
-use tokio::{
-    task::JoinError,
-    time::{Instant, timeout_at},
-};
+use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
+pub(crate) use self::error_response::refusal;
 pub use self::request_id::with_request_ids;
 use self::{
     error_response::{Rejection, error_response},
@@ -36,11 +36,9 @@ use self::{
 };
 pub(crate) use self::{log::LoggedRequest, request_id::request_id};
 use crate::{
-    in_flight::{Overloaded, RequestsInFlight},
+    in_flight::{PermitBody, RequestsInFlight},
     limits::HttpLimits,
     listen::{Handler, NotRunnable, RequestBody},
-    log_budget::LogBudget,
-    lookup_limit::LookupLimit,
     metrics::Metrics,
 };
 
@@ -52,20 +50,12 @@ pub(crate) struct Middleware {
 }
 
 struct Inner {
-    service: LeadService,
+    authenticator: Authenticator,
     limits: Arc<HttpLimits>,
-    lookups: LookupLimit,
     in_flight: RequestsInFlight,
     metrics: Arc<Metrics>,
     log_budget: LogBudget,
 }
-
-/// The response to a request that a check has refused, and its log.
-#[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only the MCP listener needs it"))]
-pub(crate) type Refused = Box<(Response<ResponseBody>, RequestLog)>;
-
-/// The result of verifying an unknown token.
-type Verified = Result<Verdict, BoxError>;
 
 impl Middleware {
     pub(crate) fn new(
@@ -74,27 +64,19 @@ impl Middleware {
         in_flight: RequestsInFlight,
         metrics: Arc<Metrics>,
     ) -> Self {
-        let (lookups, log_budget) = (LookupLimit::new(), LogBudget::new());
-        Self { inner: Arc::new(Inner { service, limits, lookups, in_flight, metrics, log_budget }), peer: None }
+        let authenticator = Authenticator::new(service).timeout(limits.request);
+        let counted = metrics.clone();
+        let log_budget = LogBudget::new().on_suppressed(move || counted.record_suppressed_line());
+        Self { inner: Arc::new(Inner { authenticator, limits, in_flight, metrics, log_budget }), peer: None }
     }
 
-    /// Returns the caller of a request that no operation covers. `like` is a request with the same headers for an
-    /// operation. The error is the response.
-    #[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only the MCP listener needs it"))]
-    pub(crate) async fn caller<B>(&self, like: &Request<B>, received: Instant) -> Result<Caller, Refused> {
-        let verdict = match self.inner.service.unknown_token(like) {
-            None => None,
-            Some(token) => {
-                Some(self.look_up(token, received).await.map_err(|rejection| Box::new(error_response(rejection)))?)
-            }
-        };
-        self.inner.service.authenticate(like.headers(), verdict).await
+    /// Returns the middleware for requests from a peer at this address.
+    pub(crate) fn with_peer(&self, peer: Option<IpAddr>) -> Self {
+        Self { inner: self.inner.clone(), peer }
     }
 
-    /// Counts a request that no operation covers towards the caller's rate limit for reads. The error is the response.
-    #[cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only the MCP listener needs it"))]
-    pub(crate) async fn count_read(&self, caller: &Caller) -> Result<(), Refused> {
-        self.inner.service.admit(caller, Scope::Read).await
+    pub(crate) fn authenticator(&self) -> Authenticator {
+        self.inner.authenticator.clone()
     }
 
     /// Records a response in the metrics and the log. Skips the log line if the request has no caller and its peer has
@@ -104,68 +86,47 @@ impl Middleware {
         metrics.record_response(status, about.operation, duration);
         if about.caller.is_some() || log_budget.admits(self.peer) {
             logged.log(status, about, duration);
-        } else {
-            metrics.record_suppressed_line();
         }
     }
 
-    /// Looks an unknown token up, within the limits on such lookups.
-    async fn look_up(&self, token: BearerToken, received: Instant) -> Result<Verified, Rejection> {
-        let Inner { service, limits, lookups, .. } = &*self.inner;
-        let looking_up = async {
-            let permit = lookups.acquire(self.peer).await.ok_or(Overloaded::Lookups)?;
-            let service = service.clone();
-            let lookup = async move {
-                let verdict = service.verify(&token).await;
-                if !matches!(verdict, Ok(Verdict::Unknown)) {
-                    permit.found();
-                }
-                verdict
-            };
-            // An abandoned lookup would cost the store a connection.
-            Ok(run_to_completion(lookup.in_current_span()).await)
-        };
-        timeout_at(received + limits.request, looking_up).await.map_err(|_| Rejection::Timeout(limits.request))?
-    }
-}
-
-impl Handler for Middleware {
-    type ResponseBody = ResponseBody;
-
-    fn for_peer(&self, peer: IpAddr) -> Self {
-        Self { inner: self.inner.clone(), peer: Some(peer) }
-    }
-
-    async fn handle(
+    /// Returns the response to a request whose head arrived at `received`. If `runnable` is an error, rejects the
+    /// request without running it.
+    pub(crate) async fn respond<B>(
         self,
-        mut request: Request<RequestBody>,
+        request: Request<B>,
         received: Instant,
         runnable: Result<(), NotRunnable>,
-    ) -> Response<ResponseBody> {
+    ) -> Response<ResponseBody>
+    where
+        B: Body<Data: Buf + Send, Error: Into<BoxError> + Send> + Send + Unpin + 'static,
+    {
         let inner = &self.inner;
         let id = request_id(request.headers());
         let logged = LoggedRequest::new(&request, id.clone());
         let is_write = !request.method().is_safe();
         let valid = runnable.map_err(Rejection::from).and_then(|()| validate(&request, &inner.limits));
-        let unknown = valid.as_ref().ok().and_then(|()| inner.service.unknown_token(&request));
+        let unknown = valid.as_ref().ok().and_then(|()| inner.authenticator.service().unknown_token(&request));
         let verdict = match (valid, unknown) {
             (Err(rejection), _) => Err(rejection),
             (Ok(()), None) => Ok(None),
-            (Ok(()), Some(token)) => self.look_up(token, received).instrument(logged.span()).await.map(Some),
-        };
-        let admitted: Result<Option<Verified>, Rejection> = verdict.and_then(|verdict| {
-            // The service refuses any other token at once.
-            if matches!(verdict, None | Some(Ok(Verdict::Good(_)))) {
-                let in_flight = inner.in_flight.begin(request.headers())?;
-                request.body_mut().hold(in_flight);
+            (Ok(()), Some(token)) => {
+                let looking_up = inner.authenticator.look_up(token, self.peer, received).instrument(logged.span());
+                looking_up.await.map(Some).map_err(Rejection::from)
             }
-            Ok(verdict)
+        };
+        let admitted: Result<(Option<Verified>, _), Rejection> = verdict.and_then(|verdict| {
+            // The service refuses any other token at once.
+            let is_good = matches!(verdict, None | Some(Ok(Verdict::Good(_))));
+            let in_flight = is_good.then(|| inner.in_flight.begin(request.headers())).transpose()?;
+            Ok((verdict, in_flight))
         });
         let respond = async move {
-            let Inner { service, limits, .. } = &*self.inner;
+            let Inner { authenticator, limits, .. } = &*self.inner;
             let span = logged.span();
             let steps = async {
-                let mut response = service.answer_verified(request, admitted?);
+                let (verdict, in_flight) = admitted?;
+                let request = request.map(|body| PermitBody::new(body, in_flight));
+                let mut response = authenticator.service().answer_verified(request, verdict);
                 timeout_at(received + limits.request, &mut response).await.map_err(|_| {
                     if is_write {
                         tokio::spawn(response);
@@ -183,47 +144,32 @@ impl Handler for Middleware {
     }
 }
 
-/// Runs work as a task, so that it completes even if the client disconnects and the connection drops this future.
-async fn run_to_completion<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
-    match tokio::spawn(work).await.map_err(JoinError::try_into_panic) {
-        Ok(response) => response,
-        Err(Ok(panic)) => resume_unwind(panic),
-        // The task is cancelled only when the runtime shuts down, which also cancels its caller.
-        Err(Err(_)) => pending().await,
+impl Handler for Middleware {
+    type ResponseBody = ResponseBody;
+
+    fn for_peer(&self, peer: IpAddr) -> Self {
+        self.with_peer(Some(peer))
+    }
+
+    async fn handle(
+        self,
+        request: Request<RequestBody>,
+        received: Instant,
+        runnable: Result<(), NotRunnable>,
+    ) -> Response<ResponseBody> {
+        self.respond(request, received, runnable).await
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::{panic::AssertUnwindSafe, pin::pin};
+    use std::pin::pin;
 
-    use futures_util::FutureExt;
+    use super::*;
     use leadapi_core::{
         memory::{MemoryStore, MemoryTokens, SystemClock},
         tokens::StoredTokens,
     };
-    use tokio::sync::oneshot;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn a_write_completes_after_its_caller_has_stopped_waiting() {
-        let (started, start) = oneshot::channel();
-        let (completed, completion) = oneshot::channel();
-        let write = async {
-            start.await.unwrap();
-            completed.send(()).unwrap();
-        };
-        assert!(run_to_completion(write).now_or_never().is_none());
-        started.send(()).unwrap();
-        completion.await.unwrap();
-    }
-
-    #[tokio::test]
-    async fn a_panic_of_a_write_reaches_its_caller() {
-        let write = AssertUnwindSafe(run_to_completion(async { panic!("on purpose") }));
-        assert_eq!(write.catch_unwind().await.unwrap_err().downcast_ref(), Some(&"on purpose"));
-    }
 
     #[tokio::test]
     async fn a_request_is_in_flight_until_the_service_has_answered_it() {
@@ -240,8 +186,8 @@ mod tests {
         let guard = in_flight.begin(&headers).unwrap();
         assert!(counts(1));
         drop(guard);
-        let request = Request::get("/leads").header("host", "localhost").body(RequestBody::empty()).unwrap();
-        let mut response = pin!(middleware.handle(request, Instant::now(), Ok(())));
+        let request = Request::get("/leads").header("host", "localhost").body(String::new()).unwrap();
+        let mut response = pin!(middleware.respond(request, Instant::now(), Ok(())));
         assert_eq!(response.as_mut().await.status(), 401);
         assert!(counts(0));
     }

@@ -7,11 +7,10 @@ use http_body::Body;
 use leadapi_core::{
     BoxError,
     http::{LeadService, ResponseBody, header::X_REQUEST_ID},
+    text::find_token,
 };
 use tower::{Service, service_fn};
 use uuid::Uuid;
-
-use super::log::token_start;
 
 /// The maximum length of a caller's request id.
 const MAX_CHARS: usize = 128;
@@ -69,7 +68,7 @@ pub(crate) fn request_id(headers: &HeaderMap) -> HeaderValue {
 fn is_valid(id: &HeaderValue) -> bool {
     (1..=MAX_CHARS).contains(&id.len())
         && id.as_bytes().iter().all(u8::is_ascii_graphic)
-        && token_start(id.as_bytes()).is_none()
+        && find_token(id.as_bytes()).is_none()
 }
 
 fn new() -> HeaderValue {

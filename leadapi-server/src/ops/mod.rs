@@ -1,9 +1,9 @@
-//! The operator endpoints: liveness, readiness, metrics and the API reference. The server serves them on a separate
-//! listener, never on the public one (contract D7).
+//! The operator endpoints: liveness, readiness and metrics, with pages that the embedding program adds. The server
+//! serves them on a separate listener, never on the public one (contract D7).
 
 mod ready;
 
-use std::{net::IpAddr, sync::Arc};
+use std::{convert::Infallible, fmt, sync::Arc};
 
 use bytes::Bytes;
 use http::{
@@ -11,145 +11,133 @@ use http::{
     header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS},
 };
 use http_body::Body;
-use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
-use leadapi_core::BoxError;
-use tokio::{net::TcpListener, time::Instant};
+use leadapi_access::names_this_machine;
+use leadapi_core::{BoxError, http::ResponseBody};
+use tower::{Service, service_fn};
 use tracing::error;
 
+pub use self::ready::Probes;
 use self::ready::Readiness;
-pub(crate) use self::ready::{Probe, Probes};
 use crate::{
-    docs,
-    host::names_this_machine,
-    limits::HttpLimits,
-    listen::{Handler, Listener, NotRunnable, Replaceable, RequestBody},
-    metrics::{ConnectionMetrics, Metrics},
-    shutdown::{Shutdown, ShutdownPhase},
+    host::Host,
+    listen::{RequestBody, Socket},
+    listener::{AnyBody, AnyService, Listener, any_body, any_service},
+    metrics::Metrics,
 };
 
-/// The connection limit, which can be small because only the operator connects.
-const MAX_CONNECTIONS: usize = 64;
-
-pub(crate) struct Ops {
+/// The operator endpoints: `/healthz`, `/readyz` and `/metrics`. They use neither tokens nor TLS.
+///
+/// On a loopback address, the listener also serves the API at all other paths, until the server stops. On an address
+/// that other machines can reach, this would expose the API in clear text, so it needs [`api`](Self::api). A loopback
+/// address refuses requests for other hosts, which an attacker's web page could send (DNS rebinding).
+///
+/// ```
+/// use std::sync::Arc;
+/// use leadapi_server::{Metrics, Operator, Probes, Server, Socket};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+/// let metrics = Arc::new(Metrics::new()?);
+/// let operator = Operator::new(Probes::default(), metrics.clone());
+/// let socket = Socket::bind(&"127.0.0.1:0".parse()?).await?;
+/// let server = Server::bind("127.0.0.1:0".parse()?).await?.metrics(metrics);
+/// let server = server.listener_with(|host| operator.listener(socket, host));
+/// # Ok::<(), leadapi_core::BoxError>(())
+/// # }).unwrap();
+/// ```
+#[must_use = "`listener` creates the listener"]
+pub struct Operator {
     probes: Probes,
     metrics: Arc<Metrics>,
-    /// The OpenAPI document.
-    openapi: Bytes,
-    /// Whether the operator listener serves the API even if other machines can reach the listener's address.
+    pages: Vec<(&'static str, AnyService)>,
+    /// Whether to serve the API even if other machines can reach the listener's address.
     api: bool,
-    /// Metrics that are not exported, so that connections to the operator listener do not count in the public
-    /// listener's metrics.
-    connections: ConnectionMetrics,
 }
 
-impl Ops {
-    pub(crate) fn new(
-        probes: Probes,
-        metrics: Arc<Metrics>,
-        openapi: String,
-        api: bool,
-    ) -> Result<Self, prometheus::Error> {
-        Ok(Self { probes, metrics, openapi: openapi.into(), api, connections: ConnectionMetrics::unregistered()? })
+impl Operator {
+    /// Creates the endpoints of a server with these metrics, which is ready if the probes succeed.
+    pub fn new(probes: Probes, metrics: Arc<Metrics>) -> Self {
+        Self { probes, metrics, pages: Vec::new(), api: false }
     }
 
-    /// Serves the pages until the process exits, so that monitoring can also observe the shutdown. Unknown paths go to
-    /// the API until the server stops, so that the reference page can send requests. On an address that other machines
-    /// can reach, serving the API exposes it in clear text, and therefore requires the `api` setting.
-    pub(crate) fn start(self, socket: TcpListener, api: impl Handler, shutdown: Shutdown, connections: Option<usize>) {
-        let connections = connections.map_or(MAX_CONNECTIONS, |connections| connections.min(MAX_CONNECTIONS));
-        let limits = HttpLimits::default().of_small_listener(connections);
-        let is_loopback = socket.local_addr().is_ok_and(|address| address.ip().is_loopback());
-        let listener = Listener::new(socket, None, Arc::new(limits), self.connections, Replaceable::Idle);
-        let ready = Readiness::new(self.probes, shutdown.clone());
-        let pages = Arc::new(Pages { ready, metrics: self.metrics, openapi: self.openapi });
-        let api = (is_loopback || self.api).then_some(api);
-        let service = PagesOrApi { pages, api, server: shutdown, is_loopback };
-        tokio::spawn(async move {
-            let (_phase, shutdown) = Shutdown::new();
-            listener.accept(service, shutdown).await;
+    /// Adds a service at a path without a trailing slash, and at all paths below. The service receives the whole path.
+    pub fn page<S, B>(mut self, path: &'static str, service: S) -> Self
+    where
+        S: Service<Request<RequestBody>, Response = Response<B>, Error = Infallible, Future: Send>,
+        S: Clone + Send + Sync + 'static,
+        B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
+    {
+        self.pages.push((path, any_service(service)));
+        self
+    }
+
+    /// Sets whether to serve the API at an address that other machines can reach. Defaults to `false`.
+    pub fn api(self, api: bool) -> Self {
+        Self { api, ..self }
+    }
+
+    /// Returns the listener of a server. It serves until the process exits, so that monitoring can also observe the
+    /// shutdown.
+    pub fn listener(self, socket: Socket, host: &Host) -> Listener {
+        let Self { probes, metrics, pages, api } = self;
+        let is_loopback = socket.is_loopback();
+        let endpoints = Arc::new(Endpoints {
+            ready: Readiness::new(probes, host.shutdown.clone()),
+            metrics,
+            pages,
+            api: (is_loopback || api).then(|| any_service(host.api())),
+            host: host.clone(),
+            is_loopback,
         });
+        let service = service_fn(move |request: Request<RequestBody>| {
+            let endpoints = endpoints.clone();
+            async move { Ok::<_, Infallible>(endpoints.respond(request).await) }
+        });
+        Listener::new(socket, service).until_exit()
     }
 }
 
-/// A handler that serves the operator endpoints, and passes requests for other paths to the API, if there is one.
-#[derive(Clone)]
-struct PagesOrApi<A> {
-    pages: Arc<Pages>,
-    api: Option<A>,
-    /// The server's shutdown, not this listener's.
-    server: Shutdown,
+impl fmt::Debug for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Operator").field("api", &self.api).finish_non_exhaustive()
+    }
+}
+
+struct Endpoints {
+    ready: Readiness,
+    metrics: Arc<Metrics>,
+    pages: Vec<(&'static str, AnyService)>,
+    api: Option<AnyService>,
+    host: Host,
     is_loopback: bool,
 }
 
-type AnyBody = UnsyncBoxBody<Bytes, BoxError>;
-
-impl<A> PagesOrApi<A> {
-    /// Returns the page or an error response. Returns `None` for an unknown path, so that the caller can pass the
-    /// request to the API.
-    async fn page<B>(&self, request: &Request<B>) -> Option<Response<Full<Bytes>>> {
-        if self.is_loopback && !names_this_machine(request) {
-            return Some(text(StatusCode::FORBIDDEN, "host must be localhost or an IP address\n".to_owned()));
+impl Endpoints {
+    async fn respond(&self, request: Request<RequestBody>) -> Response<AnyBody> {
+        if self.is_loopback && !names_this_machine(&request) {
+            return text(StatusCode::FORBIDDEN, "host must be localhost or an IP address\n".to_owned());
         }
-        if let Some(page) = self.pages.respond(request.method(), request.uri().path()).await {
-            return Some(page);
+        let path = request.uri().path();
+        if let Some(response) = self.endpoint(path).await {
+            let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+            return if is_read { response } else { method_not_allowed() };
         }
-        if self.api.is_some() && self.server.has_reached(ShutdownPhase::Stopping) {
-            let mut page = text(StatusCode::SERVICE_UNAVAILABLE, "shutting down\n".to_owned());
-            page.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
-            return Some(page);
+        if let Some(page) = self.page(path) {
+            return page(request).await;
         }
-        None
-    }
-}
-
-impl<A: Handler> Handler for PagesOrApi<A> {
-    type ResponseBody = AnyBody;
-
-    fn for_peer(&self, peer: IpAddr) -> Self {
-        Self { api: self.api.as_ref().map(|api| api.for_peer(peer)), ..self.clone() }
-    }
-
-    async fn handle(
-        self,
-        request: Request<RequestBody>,
-        received: Instant,
-        runnable: Result<(), NotRunnable>,
-    ) -> Response<AnyBody> {
-        let page = match &runnable {
-            Ok(()) => self.page(&request).await,
-            Err(NotRunnable::Ambiguous(ambiguity)) => Some(text(StatusCode::BAD_REQUEST, format!("{ambiguity}\n"))),
-            Err(NotRunnable::UnreadResponses(_)) => None,
-        };
-        match (page, self.api) {
-            (Some(page), _) => boxed(page),
-            (None, Some(api)) => boxed(api.handle(request, received, runnable).await),
-            (None, None) if runnable.is_ok() => {
-                boxed(text(StatusCode::NOT_FOUND, "no such page; use --ops-api to serve the API here\n".to_owned()))
+        match &self.api {
+            Some(_) if self.host.is_stopping() => {
+                let mut response = text(StatusCode::SERVICE_UNAVAILABLE, "shutting down\n".to_owned());
+                response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+                response
             }
-            (None, None) => {
-                boxed(text(StatusCode::SERVICE_UNAVAILABLE, "earlier responses have not been read\n".to_owned()))
-            }
+            Some(api) => api(request).await,
+            None => text(StatusCode::NOT_FOUND, "no such page; use --ops-api to serve the API here\n".to_owned()),
         }
     }
-}
 
-fn boxed<B>(response: Response<B>) -> Response<AnyBody>
-where
-    B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
-{
-    response.map(|body| body.map_err(Into::into).boxed_unsync())
-}
-
-struct Pages {
-    ready: Readiness,
-    metrics: Arc<Metrics>,
-    openapi: Bytes,
-}
-
-impl Pages {
-    /// Returns the response for the page at a path, or `None` if there is no such page.
-    async fn respond(&self, method: &Method, path: &str) -> Option<Response<Full<Bytes>>> {
-        let page = match path {
+    /// Returns the response of the endpoint at a path, or `None` if there is none.
+    async fn endpoint(&self, path: &str) -> Option<Response<AnyBody>> {
+        Some(match path {
             "/healthz" => text(StatusCode::OK, "alive\n".to_owned()),
             "/readyz" => match self.ready.check().await {
                 Ok(()) => text(StatusCode::OK, "ready\n".to_owned()),
@@ -162,25 +150,30 @@ impl Pages {
                     text(StatusCode::INTERNAL_SERVER_ERROR, "internal error\n".to_owned())
                 }
             },
-            _ => docs::respond(path, &self.openapi)?,
-        };
-        Some(if matches!(*method, Method::GET | Method::HEAD) { page } else { method_not_allowed() })
+            _ => return None,
+        })
+    }
+
+    /// Returns the service at a path.
+    fn page(&self, path: &str) -> Option<&AnyService> {
+        let is_at = |mount: &str| path.strip_prefix(mount).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        self.pages.iter().find(|(mount, _)| is_at(mount)).map(|(_, service)| service)
     }
 }
 
-fn method_not_allowed() -> Response<Full<Bytes>> {
+fn method_not_allowed() -> Response<AnyBody> {
     let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n".to_owned());
     response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
     response
 }
 
-fn text(status: StatusCode, text: String) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::from(text));
+fn text(status: StatusCode, text: String) -> Response<AnyBody> {
+    let mut response = Response::new(ResponseBody::from(text));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     // `version` is the version of the Prometheus text format.
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    response
+    any_body(response)
 }

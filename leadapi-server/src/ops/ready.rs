@@ -1,7 +1,7 @@
 //! The readiness check, which passes if the server is not shutting down, its store answers reads and accepts writes,
 //! and its rate limiter can handle requests.
 
-use std::{error::Error, pin::Pin, time::Duration};
+use std::{error::Error, fmt, pin::Pin, time::Duration};
 
 use leadapi_core::{BoxError, error_chain};
 use tokio::{
@@ -17,17 +17,65 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// How long a result is cached, so that frequent requests do not overload the store.
 const CACHE_TIME: Duration = Duration::from_secs(1);
 
-/// The checks that a server must pass to be ready.
-pub(crate) struct Probes {
-    /// Reads from the store.
-    pub(crate) reads: Probe,
-    /// Performs a no-op write.
-    pub(crate) writes: Probe,
-    /// Checks that the rate limiter can handle requests.
-    pub(crate) limiter: Probe,
+/// The checks that a server must pass to be ready. By default, they all succeed.
+///
+/// ```
+/// let probes = leadapi_server::Probes::default().reads(|| async { Ok(std::fs::metadata("/").map(drop)?) });
+/// ```
+#[must_use = "the probes have an effect on an `Operator`"]
+pub struct Probes {
+    reads: Probe,
+    writes: Probe,
+    limiter: Probe,
 }
 
-pub(crate) type Probe = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<(), BoxError>> + Send>> + Send + Sync>;
+type Probe = Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<(), BoxError>> + Send>> + Send + Sync>;
+
+impl Default for Probes {
+    fn default() -> Self {
+        let always = || boxed(|| async { Ok(()) });
+        Self { reads: always(), writes: always(), limiter: always() }
+    }
+}
+
+impl Probes {
+    /// Sets the check that reads from the store.
+    pub fn reads<F>(self, probe: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<(), BoxError>> + Send + 'static,
+    {
+        Self { reads: boxed(probe), ..self }
+    }
+
+    /// Sets the check that performs a no-op write in the store.
+    pub fn writes<F>(self, probe: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<(), BoxError>> + Send + 'static,
+    {
+        Self { writes: boxed(probe), ..self }
+    }
+
+    /// Sets the check that the rate limiter can handle requests.
+    pub fn limiter<F>(self, probe: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<(), BoxError>> + Send + 'static,
+    {
+        Self { limiter: boxed(probe), ..self }
+    }
+}
+
+impl fmt::Debug for Probes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Probes").finish_non_exhaustive()
+    }
+}
+
+fn boxed<F>(probe: impl Fn() -> F + Send + Sync + 'static) -> Probe
+where
+    F: Future<Output = Result<(), BoxError>> + Send + 'static,
+{
+    Box::new(move || Box::pin(probe()))
+}
 
 pub(super) struct Readiness {
     probes: Probes,

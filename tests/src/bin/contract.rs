@@ -12,12 +12,12 @@ use leadapi_testkit::conformance::{self, Target};
 /// The exit status is 0 if the server violates no requirement, 1 if it does, and 2 if the check could not run. Start
 /// the server with the data set of the target, and preferably with raised rate limits:
 ///
-///   leadapi-server serve --data leadapi-client/testkit/conformance/dataset.json --reads-per-minute 100000
+///   leadapi serve --data leadapi-client/testkit/conformance/dataset.json --reads-per-minute 100000
 ///   --writes-per-minute 100000
 #[derive(Debug, Parser)]
 #[command(name = "contract", verbatim_doc_comment)]
 struct Arguments {
-    /// The base URL; leadapi-server's default is <http://127.0.0.1:8080/v1>.
+    /// The base URL; leadapi's default is <http://127.0.0.1:8080/v1>.
     #[arg(long)]
     url: String,
     /// A JSON file with the tokens and ids of the server's data set. Defaults to the standard data set.

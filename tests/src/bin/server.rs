@@ -1,8 +1,8 @@
-//! The server as a separate process, for tests that kill it. Takes the same command line as `leadapi-server`.
+//! The server as a separate process, for tests that kill it. Takes the same command line as `leadapi`.
 
 use std::process::ExitCode;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    leadapi_server::cli::main().await
+    leadapi::main().await
 }

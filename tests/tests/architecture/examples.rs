@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::{root, rust_files};
 
-const CRATES: [&str; 2] = ["leadapi-client", "leadapi-client/testkit"];
+const CRATES: [&str; 3] = ["leadapi-client", "leadapi-client/testkit", "leadapi-client/import"];
 
 /// Returns the public functions of a file, each with its documentation.
 fn functions(source: &str) -> Vec<(String, String)> {

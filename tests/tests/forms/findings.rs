@@ -130,7 +130,7 @@ fn correct_forms_that_look_wrong_have_no_findings() {
 #[test]
 fn findings_md_is_up_to_date() {
     let mut table = String::from(
-        "# Findings\n\nThe findings that a form check can report. An error costs a lead or shows a visitor something wrong, a warning is probably a mistake, and a note is informational. `leadapi-server form explain CODE` prints a row of this table.\n\n| code | severity | meaning | fix |\n|---|---|---|---|\n",
+        "# Findings\n\nThe findings that a form check can report. An error costs a lead or shows a visitor something wrong, a warning is probably a mistake, and a note is informational. `leadapi form explain CODE` prints a row of this table.\n\n| code | severity | meaning | fix |\n|---|---|---|---|\n",
     );
     for code in Code::ALL {
         writeln!(table, "| `{code}` | {} | {} | {} |", code.severity(), code.meaning(), code.fix()).unwrap();

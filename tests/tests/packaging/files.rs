@@ -2,9 +2,9 @@
 
 use std::fs;
 
-/// Reads a file in `leadapi-server/packaging`.
+/// Reads a file in `leadapi-server/cli/packaging`.
 pub(crate) fn packaged(name: &str) -> String {
-    let path = format!("{}/../leadapi-server/packaging/{name}", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../leadapi-server/cli/packaging/{name}", env!("CARGO_MANIFEST_DIR"));
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 

@@ -1,4 +1,4 @@
-//! Tests the files in `leadapi-server/packaging` with the servers and programs that they configure.
+//! Tests the files in `leadapi-server/cli/packaging` with the servers and programs that they configure.
 #![cfg(unix)]
 #![allow(
     clippy::expect_used,

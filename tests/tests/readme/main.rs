@@ -22,7 +22,7 @@ use std::{
 use self::{blocks::Step, session::Session};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-const READMES: [&str; 3] = ["README.md", "leadapi-server/README.md", "leadapi-client/testkit/README.md"];
+const READMES: [&str; 3] = ["README.md", "leadapi-server/cli/README.md", "leadapi-client/testkit/README.md"];
 
 #[test]
 fn the_readme_runs_as_written() {

@@ -7,7 +7,7 @@ use crate::ROOT;
 
 /// The README commands that build and run a program, each with the prebuilt program that replaces it.
 const BUILT: [(&str, &str); 2] = [
-    ("cargo run --release -p leadapi-server -- ", "leadapi-server "),
+    ("cargo run --release -p leadapi -- ", "leadapi "),
     ("cargo run -p leadapi-tests --bin contract -- ", "contract "),
 ];
 
@@ -33,9 +33,7 @@ pub(crate) fn prebuilt(command: &str) -> Option<String> {
 
 /// Links the programs that READMEs use into a directory on `PATH`.
 pub(crate) fn link_into(folder: &Path) {
-    for (name, program) in
-        [("leadapi-server", env!("CARGO_BIN_EXE_server")), ("contract", env!("CARGO_BIN_EXE_contract"))]
-    {
+    for (name, program) in [("leadapi", env!("CARGO_BIN_EXE_server")), ("contract", env!("CARGO_BIN_EXE_contract"))] {
         symlink(program, folder.join(name)).unwrap();
     }
 }

@@ -59,12 +59,12 @@ impl Servers {
     /// Returns the number of connections of the servers that wait for a lock on a table.
     async fn waiting(&self) -> i64 {
         let waiting = "SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid) \
-            WHERE application_name = 'leadapi-server' AND relation IS NOT NULL AND NOT granted";
+            WHERE application_name = 'leadapi' AND relation IS NOT NULL AND NOT granted";
         self.client.query_one(waiting, &[]).await.unwrap().get(0)
     }
 
     async fn connections(&self) -> i64 {
-        let connections = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'leadapi-server'";
+        let connections = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'leadapi'";
         self.client.query_one(connections, &[]).await.unwrap().get(0)
     }
 

@@ -17,6 +17,7 @@ mod hostile;
 #[cfg(target_os = "linux")]
 mod http2;
 mod limits;
+mod listeners;
 mod locks;
 mod order;
 mod ready;

@@ -3,7 +3,7 @@ use crate::timer::ManualTimer;
 
 /// Sets the time. It never goes back.
 fn set(timer: &ManualTimer, millis: u64) {
-    timer.advance(Duration::from_millis(millis) - timer.now());
+    timer.advance(Duration::from_millis(millis).checked_sub(timer.now()).unwrap());
 }
 
 fn limiter(limit: u32) -> (RateLimiter, ManualTimer) {

@@ -10,7 +10,7 @@ use std::{
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
-use leadapi_core::http::header::IDEMPOTENCY_KEY;
+use leadapi_core::{http::header::IDEMPOTENCY_KEY, text::mask_tokens};
 
 use super::{
     CassetteError,
@@ -19,7 +19,6 @@ use super::{
     matcher::{Body, BoundPlaceholders, ComparedRequest, Differences, differences, is_redacted},
     progress::Progress,
     target::Target,
-    token_scan,
 };
 
 #[derive(Debug)]
@@ -87,7 +86,7 @@ impl Player {
         }
         let reason = self.explain_mismatch(request, state);
         let line = format!("{} {}", request.method, request.target);
-        let message = token_scan::mask_tokens(&format!("{line} does not match {}: {reason}", self.name));
+        let message = mask_tokens(&format!("{line} does not match {}: {reason}", self.name)).into_owned();
         let response = mismatch_response(&message);
         state.differences.push(message);
         response
@@ -158,7 +157,7 @@ impl RecordedEntry {
         if method == "OPTIONS" || entry.response.status < 200 {
             return Ok(None);
         }
-        let name = format!("entry {nth} ({method} {})", token_scan::mask_tokens(&target.to_string()));
+        let name = format!("entry {nth} ({method} {})", mask_tokens(&target.to_string()));
         let invalid = |reason| CassetteError::InvalidEntry { entry: name.clone(), reason };
         let status = StatusCode::from_u16(entry.response.status).map_err(|_| invalid("its status is invalid"))?;
         let body = entry.response.content.body();

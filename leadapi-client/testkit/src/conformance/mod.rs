@@ -19,7 +19,7 @@
 //! The equivalent commands, against a server that is started with the [standard](Target::standard) data set:
 //!
 //! ```console
-//! $ leadapi-server serve --data leadapi-client/testkit/conformance/dataset.json \
+//! $ leadapi serve --data leadapi-client/testkit/conformance/dataset.json \
 //!       --reads-per-minute 100000 --writes-per-minute 100000 &
 //! $ cargo run -p leadapi-tests --bin contract -- --url http://127.0.0.1:8080/v1 --junit contract.xml
 //! ```

@@ -8,6 +8,7 @@ use crate::{
     BoxError,
     auth::{MalformedToken, Scope},
     port::{InvalidToken, StoreError},
+    text::find_token,
     validate::{FieldErrors, InvalidReference},
 };
 
@@ -159,9 +160,8 @@ impl fmt::Display for ApiError {
 fn shown(method: &Method) -> &str {
     const MAX_CHARS: usize = 16;
     let text = method.as_str();
-    let holds_token = text.as_bytes().windows(4).any(|window| window.eq_ignore_ascii_case(b"pak_"));
     // Methods are ASCII, so any byte index is a character boundary.
-    if holds_token { "OTHER" } else { text.get(..MAX_CHARS).unwrap_or(text) }
+    if find_token(text.as_bytes()).is_some() { "OTHER" } else { text.get(..MAX_CHARS).unwrap_or(text) }
 }
 
 impl Error for ApiError {}

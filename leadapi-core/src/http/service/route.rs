@@ -3,7 +3,10 @@
 use http::Method;
 use percent_encoding::percent_decode_str;
 
-use super::error::{ApiError, Kind};
+use super::{
+    LeadService,
+    error::{ApiError, Kind},
+};
 use crate::{
     http::operation::{Endpoint, ID, Operation, TABLE},
     id::LeadId,
@@ -16,6 +19,21 @@ pub(super) struct Mount {
     pub(super) base: String,
     /// The path prefix in the requests that callers send.
     pub(super) public: String,
+}
+
+impl LeadService {
+    /// Returns the path before `/leads` in the requests that the service receives.
+    ///
+    /// ```
+    /// # use leadapi_core::{http::LeadService, memory::*, tokens::StoredTokens};
+    /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
+    /// let service = LeadService::builder(MemoryStore::default(), verifier).base_path("/v1").build()?;
+    /// assert_eq!(service.base_path(), "/v1");
+    /// # Ok::<(), leadapi_core::http::InvalidPath>(())
+    /// ```
+    pub fn base_path(&self) -> &str {
+        &self.inner.mount.base
+    }
 }
 
 /// The operation that a request matches.

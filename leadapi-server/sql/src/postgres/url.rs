@@ -70,7 +70,7 @@ impl Target {
         let session = session.map_or(Ok(SessionAttrs::default_of(&config)), |text| SessionAttrs::parse(&text))?;
         config.target_session_attrs(session.for_driver());
         if config.get_application_name().is_none() {
-            config.application_name("leadapi-server");
+            config.application_name("leadapi");
         }
         Ok(Self { config, sslmode, session })
     }

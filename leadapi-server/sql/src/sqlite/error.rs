@@ -45,17 +45,17 @@ pub(crate) enum OpenError {
     Changed,
     #[error(
         "the write-ahead log {} does not belong to {}, for example because a backup was copied over a store after a \
-         crash; nothing was changed. To serve a backup, run: leadapi-server data restore BACKUP --store sqlite:{} \
+         crash; nothing was changed. To serve a backup, run: leadapi data restore BACKUP --store sqlite:{} \
          --force. To serve the original store, put its file back.",
         log.display(), path.display(), path.display()
     )]
     StaleLog { path: PathBuf, log: PathBuf },
     #[error(
         "{} was not closed in an orderly way, and its write-ahead log {} is missing, which contained the latest writes; \
-         nothing was changed. Put the log back next to the file, or run: leadapi-server data restore BACKUP --store \
+         nothing was changed. Put the log back next to the file, or run: leadapi data restore BACKUP --store \
          sqlite:{} --force. If another program such as sqlite3 has opened the store since then, it has applied and \
          removed the log, and nothing is lost. To continue with the writes that the file contains, run once: \
-         leadapi-server business list --store sqlite:{} --accept-loss",
+         leadapi business list --store sqlite:{} --accept-loss",
         path.display(), log.display(), path.display(), path.display()
     )]
     LostLog { path: PathBuf, log: PathBuf },

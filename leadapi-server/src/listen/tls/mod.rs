@@ -16,7 +16,7 @@ use tokio::{
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
 #[cfg(feature = "acme")]
-pub(crate) use self::acme::{AcmeError, AcmeSettings, LETS_ENCRYPT, LETS_ENCRYPT_STAGING};
+pub use self::acme::{AcmeError, AcmeSettings, LETS_ENCRYPT, LETS_ENCRYPT_STAGING};
 use self::{handshakes::Handshakes, reload::Certificate};
 use super::connection::Protocol;
 use crate::limits::HttpLimits;
@@ -39,7 +39,7 @@ pub struct TlsFiles {
 }
 
 impl TlsFiles {
-    /// Creates a pair of paths. [`Server::tls`](crate::Server::tls) reads the files.
+    /// Creates a pair of paths. [`TlsConfig::read`] reads the files.
     ///
     /// ```
     /// let files = leadapi_server::TlsFiles::new("/etc/leadapi/cert.pem", "/etc/leadapi/key.pem");
@@ -81,25 +81,34 @@ impl TlsError {
     }
 }
 
-/// A TLS configuration whose certificate comes from files or from an ACME server.
-#[derive(Clone)]
-pub(crate) struct Certified(Arc<ServerConfig>);
+/// A TLS configuration whose certificate comes from files or from an ACME server. Clones share the certificate.
+#[derive(Debug, Clone)]
+pub struct TlsConfig(Arc<ServerConfig>);
 
-impl Certified {
-    /// Reads the files, and starts a task that reloads them when they change.
-    pub(crate) fn read(files: TlsFiles) -> Result<Self, TlsError> {
+impl TlsConfig {
+    /// Reads the files, and starts a task that reloads them when they change. Clients and server negotiate HTTP/1.1 or
+    /// HTTP/2 through ALPN.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`TlsError`] if a file cannot be read or used.
+    pub fn read(files: TlsFiles) -> Result<Self, TlsError> {
         Ok(Self(Arc::new(config(Certificate::read(files)?).map_err(TlsError::unusable)?)))
     }
 
     /// Starts a task that obtains and renews the certificate.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AcmeError`] if the cache cannot be used, or if the system has no root certificates.
     #[cfg(feature = "acme")]
-    pub(crate) fn acme(settings: AcmeSettings) -> Result<Self, AcmeError> {
-        let mut config = config(settings.start()?).map_err(AcmeError::Tls)?;
+    pub fn acme(settings: AcmeSettings) -> Result<Self, AcmeError> {
+        let mut config = config(settings.start()?).map_err(|error| AcmeError::Tls(error.into()))?;
         config.alpn_protocols.push(ACME_ALPN.to_vec());
         Ok(Self(Arc::new(config)))
     }
 
-    pub(crate) fn bounded(self, limits: &HttpLimits) -> Tls {
+    pub(crate) fn limited(self, limits: &HttpLimits) -> Tls {
         let handshakes = Arc::new(Handshakes::new(limits.handshakes));
         Tls { acceptor: self.0.into(), handshakes, time: limits.first_byte }
     }

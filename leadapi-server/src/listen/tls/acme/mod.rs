@@ -12,6 +12,7 @@ use std::{
     sync::{Arc, Weak},
 };
 
+use leadapi_core::BoxError;
 use rustls::{ClientConfig, RootCertStore, crypto::aws_lc_rs, server::ResolvesServerCert};
 use rustls_acme::{
     AcmeConfig, AcmeState,
@@ -23,36 +24,58 @@ use self::{cache::Cache, resolver::AcmeCertificate};
 
 /// The settings for obtaining a certificate. The operator must have agreed to the ACME server's terms of service.
 #[derive(Debug, Clone)]
-pub(crate) struct AcmeSettings {
+#[non_exhaustive]
+pub struct AcmeSettings {
     /// The domain names of the certificate, in lower case.
-    pub(crate) domains: Vec<String>,
+    pub domains: Vec<String>,
     /// The e-mail address of the account.
-    pub(crate) email: Option<String>,
+    pub email: Option<String>,
     /// The folder for the key of the account, and for the certificate with its key.
-    pub(crate) cache: PathBuf,
+    pub cache: PathBuf,
     /// The URL of the ACME server's directory.
-    pub(crate) directory: String,
+    pub directory: String,
 }
 
 /// The directory URL of Let's Encrypt, whose certificates browsers trust.
-pub(crate) const LETS_ENCRYPT: &str = LETS_ENCRYPT_PRODUCTION_DIRECTORY;
+pub const LETS_ENCRYPT: &str = LETS_ENCRYPT_PRODUCTION_DIRECTORY;
 /// The directory URL of Let's Encrypt's staging environment, for tests.
-pub(crate) const LETS_ENCRYPT_STAGING: &str = LETS_ENCRYPT_STAGING_DIRECTORY;
+pub const LETS_ENCRYPT_STAGING: &str = LETS_ENCRYPT_STAGING_DIRECTORY;
 
 /// The reason the server cannot order certificates.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum AcmeError {
+#[non_exhaustive]
+pub enum AcmeError {
+    /// The cache could not be read.
     #[error("cannot read {}: {source}", path.display())]
-    Read { path: PathBuf, source: io::Error },
+    Read {
+        /// The path of the file or folder.
+        path: PathBuf,
+        /// The operating system's error.
+        source: io::Error,
+    },
+    /// The cache could not be written.
     #[error("cannot write to {}: {source}", path.display())]
-    Write { path: PathBuf, source: io::Error },
+    Write {
+        /// The path of the file or folder.
+        path: PathBuf,
+        /// The operating system's error.
+        source: io::Error,
+    },
+    /// The system has no root certificates.
     #[error("the system has no root certificates with which to verify the ACME server")]
     Roots,
+    /// rustls refuses the configuration.
     #[error("TLS cannot be used: {0}")]
-    Tls(rustls::Error),
+    Tls(BoxError),
 }
 
 impl AcmeSettings {
+    /// Creates settings for a certificate with these domain names, in lower case, from Let's Encrypt. The server keeps
+    /// the key of the account, and the certificate with its key, in the folder `cache`.
+    pub fn new(domains: Vec<String>, cache: impl Into<PathBuf>) -> Self {
+        Self { domains, email: None, cache: cache.into(), directory: LETS_ENCRYPT.to_owned() }
+    }
+
     /// Checks the cache, and starts a task that obtains and renews the certificate.
     pub(super) fn start(self) -> Result<Arc<dyn ResolvesServerCert>, AcmeError> {
         let cache = Cache::open(&self)?;
@@ -96,6 +119,6 @@ fn client() -> Result<Arc<ClientConfig>, AcmeError> {
         return Err(AcmeError::Roots);
     }
     let builder = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
-    let builder = builder.with_safe_default_protocol_versions().map_err(AcmeError::Tls)?;
+    let builder = builder.with_safe_default_protocol_versions().map_err(|error| AcmeError::Tls(error.into()))?;
     Ok(Arc::new(builder.with_root_certificates(roots).with_no_client_auth()))
 }

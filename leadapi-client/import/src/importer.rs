@@ -1,0 +1,219 @@
+//! Creates leads from the rows of a file.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
+
+use leadapi_client::Client;
+
+use crate::{
+    csv_file::CsvFile,
+    dry_run::copy_without_leads,
+    error::ImportError,
+    journal::{Destination, Journal},
+    refused::{Refused, with_suffix},
+    report::ImportReport,
+    row::Keys,
+    run::{OnProgress, RefusedRows, Run},
+};
+
+/// Creates a lead from each row of a file. An import that was interrupted, even with `kill -9`, can be repeated: each
+/// row still creates exactly one lead.
+///
+/// `FILE.journal` records which rows were sent and which leads exist, so a repeated import skips these rows. Rows are
+/// recognized by their content, so other rows of the file may change or move in the meantime. Without the journal, the
+/// API still recognizes the rows for 24 hours. A row that was sent more than 22 hours ago, and whose result is unknown,
+/// is refused.
+///
+/// Refused rows are written to `FILE.refused.csv` with the reasons.
+pub struct Importer {
+    client: Client,
+    destination: Destination,
+    name: Option<String>,
+    folder: Option<PathBuf>,
+    concurrency: usize,
+    on_progress: Option<OnProgress>,
+}
+
+impl Importer {
+    /// Creates an importer that calls the API through this client.
+    ///
+    /// The journal records the destination. Different APIs and stores must have different ones, because the importer
+    /// does not send the rows that the journal lists. For a client that calls the API over HTTP, use
+    /// `Destination::url(client.base_url())`.
+    ///
+    /// Set a long [timeout](leadapi_client::ClientBuilder::timeout) for the calls of the client, such as an hour. It
+    /// includes the waits for the rate limit, which can be long if other programs use the same token.
+    ///
+    /// ```
+    /// use leadapi_import::{CsvFile, Destination, Importer, ReadOptions};
+    /// # use leadapi_core::{dataset::Dataset, memory::{MemoryStore, SystemClock}};
+    ///
+    /// # futures_executor::block_on(async {
+    /// # let data = r#"{"businesses": [{"id": "sol", "name": "Sol", "created_at": "2026-01-12T09:00:00Z",
+    /// #     "clients": [{"id": "casa-verde", "name": "Casa Verde", "created_at": "2026-01-12T09:00:00Z"}]}]}"#;
+    /// # let store = MemoryStore::new(Dataset::parse(data)?);
+    /// # let client = leadapi_import::in_process(store, SystemClock, "sol".parse()?)?;
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("leads.csv");
+    /// std::fs::write(&path, "name,email\nAnn,ann@example.org\nBo,\n,cy@example.org\n")?;
+    /// let file = CsvFile::open(&path, &ReadOptions::default().client("casa-verde".parse()?))?;
+    /// let importer = Importer::new(client, Destination::url("https://api.example.com/v1"));
+    /// let report = importer.run(&file).await?;
+    /// assert_eq!((report.created, report.refused), (2, 1));
+    /// let again = importer.run(&file).await?;
+    /// assert_eq!((again.created, again.already_imported), (0, 2));
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # }).unwrap();
+    /// ```
+    #[must_use]
+    pub const fn new(client: Client, destination: Destination) -> Self {
+        Self { client, destination, name: None, folder: None, concurrency: 8, on_progress: None }
+    }
+
+    /// Sets the name of the import. Under another name, the same rows are imported again. The default is the name of the
+    /// file.
+    ///
+    /// ```
+    /// # use leadapi_import::{Destination, Importer};
+    /// # fn example(client: leadapi_client::Client, destination: Destination) -> Importer {
+    /// Importer::new(client, destination).name("fair 2026")
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Sets the folder for the journal and the refused rows. The default is the folder of the file.
+    ///
+    /// ```
+    /// # use leadapi_import::{Destination, Importer};
+    /// # fn example(client: leadapi_client::Client, destination: Destination) -> Importer {
+    /// Importer::new(client, destination).folder("/var/lib/imports")
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = Some(folder.into());
+        self
+    }
+
+    /// Sets the maximum number of concurrent requests. The default is 8.
+    ///
+    /// ```
+    /// # use leadapi_import::{Destination, Importer};
+    /// # fn example(client: leadapi_client::Client, destination: Destination) -> Importer {
+    /// Importer::new(client, destination).concurrency(64)
+    /// # }
+    /// ```
+    #[must_use]
+    pub const fn concurrency(mut self, concurrency: usize) -> Self {
+        self.concurrency = concurrency;
+        self
+    }
+
+    /// Sets a callback that receives the number of finished rows and the number of all rows, after each row.
+    ///
+    /// ```
+    /// # use leadapi_import::{Destination, Importer};
+    /// # fn example(client: leadapi_client::Client, destination: Destination) -> Importer {
+    /// Importer::new(client, destination).on_progress(|done, all| eprint!("\r{done} of {all} rows"))
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn on_progress(mut self, callback: impl Fn(u64, u64) + Send + Sync + 'static) -> Self {
+        self.on_progress = Some(Box::new(callback));
+        self
+    }
+
+    /// Imports the rows that have not been imported yet. Reads and writes files without yielding to the runtime.
+    ///
+    /// See [`new`](Self::new) for an example.
+    ///
+    /// ```
+    /// # use leadapi_import::{CsvFile, Importer};
+    /// # async fn example(importer: Importer, file: CsvFile) -> Result<(), leadapi_core::BoxError> {
+    /// let report = importer.run(&file).await?;
+    /// if let Some(reason) = report.reason {
+    ///     eprintln!("{} rows are not imported: {reason}", report.unfinished);
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ImportError`] if a file cannot be read or written, or if the journal belongs to an import into another
+    /// API. An unreachable API is not an error, and the report contains the reason.
+    pub async fn run(&self, file: &CsvFile) -> Result<ImportReport, ImportError> {
+        let state = self.state(file);
+        let journal = Journal::open(&with_suffix(&state, ".journal"), &self.destination)?;
+        self.import(file, journal, &self.client, RefusedRows::File(Refused::new(file, state))).await
+    }
+
+    /// Checks all rows without creating leads or files. Only reads the client accounts and pipelines from the API.
+    ///
+    /// ```
+    /// # use leadapi_import::{CsvFile, Importer};
+    /// # async fn example(importer: Importer, file: CsvFile) -> Result<(), leadapi_core::BoxError> {
+    /// for refused in importer.dry_run(&file).await?.problems {
+    ///     println!("line {}: {}", refused.line, refused.reason);
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns the same errors as [`run`](Self::run), and an error if the API cannot be called.
+    pub async fn dry_run(&self, file: &CsvFile) -> Result<ImportReport, ImportError> {
+        let journal = Journal::open_for_dry_run(&with_suffix(&self.state(file), ".journal"), &self.destination)?;
+        let copy = copy_without_leads(&self.client).await?;
+        self.import(file, journal, &copy, RefusedRows::Listed(Vec::new())).await
+    }
+
+    async fn import(
+        &self,
+        file: &CsvFile,
+        journal: Journal,
+        client: &Client,
+        refused: RefusedRows<'_>,
+    ) -> Result<ImportReport, ImportError> {
+        let name = self.name.clone().unwrap_or_else(|| file_name(file).to_string_lossy().into_owned());
+        Run::new(file, journal)
+            .import(client, self.concurrency, Keys::new(name), refused, self.on_progress.as_ref())
+            .await
+    }
+
+    /// Returns the path of the journal and the refused rows, without their suffixes.
+    fn state(&self, file: &CsvFile) -> PathBuf {
+        self.folder.as_ref().map_or_else(|| file.path().to_owned(), |folder| folder.join(file_name(file)))
+    }
+}
+
+impl fmt::Debug for Importer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Importer").field("destination", &self.destination).finish_non_exhaustive()
+    }
+}
+
+fn file_name(file: &CsvFile) -> &Path {
+    Path::new(file.path().file_name().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exporter::Exporter;
+
+    #[test]
+    fn an_import_and_an_export_can_be_spawned() {
+        fn assert_send<T: Send>(_: &T) {}
+        let _ = |importer: &Importer, exporter: &Exporter, file: &CsvFile| {
+            assert_send(&importer.run(file));
+            assert_send(&importer.dry_run(file));
+            assert_send(&exporter.write(Vec::new()));
+        };
+    }
+}

@@ -1,0 +1,276 @@
+//! The journal of an import: a file that records, for each row, that it is about to be sent, and its result.
+//!
+//! The API recognizes a repeated row by its idempotency key, but only for 24 hours. The journal recognizes it at any
+//! later time. Each row is recorded before it is sent, so the journal of a killed import lists every row that may have
+//! been imported.
+
+use std::{
+    collections::HashMap,
+    fs::{File, OpenOptions, TryLockError},
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+};
+
+use leadapi_client::bulk::{RowDecision, RowState};
+use leadapi_core::{
+    id::{BusinessId, LeadId},
+    model::{IdempotencyKey, Timestamp},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    error::{ImportError, JournalProblem},
+    private_file::{refuse_links, restrict},
+};
+
+/// The version of the file format.
+const VERSION: u32 = 1;
+
+pub(crate) struct Journal {
+    path: PathBuf,
+    /// `None` for a dry run, which does not write to the journal.
+    file: Option<File>,
+    rows: HashMap<String, RowState>,
+    /// The last time that was recorded or observed.
+    last: Timestamp,
+    failed: Option<ImportError>,
+}
+
+/// The API that an import writes to. The journal records it, to detect an import of the same file into another API.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Destination {
+    /// The base URL, or the name of the store and the business.
+    #[serde(rename = "api")]
+    pub name: String,
+    /// `None` for an API that is called over HTTP.
+    // A journal of an earlier version has no store either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<StoreIdentity>,
+}
+
+/// A business in a store. A store that is restored from a backup has another id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct StoreIdentity {
+    /// The id of the store.
+    pub id: String,
+    /// The business whose leads are imported.
+    pub business: BusinessId,
+}
+
+/// The first line of a journal.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    version: u32,
+    #[serde(flatten)]
+    target: Destination,
+}
+
+/// The start of each journal.
+const START: &str = "{\"version\":1,\"api\":\"";
+
+/// A line of a journal after the first. It has `sent_at` if it records that a row is about to be sent, `lead_id` if it
+/// records the lead of a row, and neither if it records that the last attempt created no lead.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    key: String,
+    line: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sent_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lead_id: Option<LeadId>,
+}
+
+impl Journal {
+    /// Opens and locks a journal for appending, and reads it. Creates it if it is missing. Changes no other file.
+    pub(crate) fn open(path: &Path, target: &Destination) -> Result<Self, ImportError> {
+        let mut options = OpenOptions::new();
+        let options = refuse_links(restrict(options.read(true).append(true).create(true)));
+        let mut file = options.open(path).map_err(|error| match path.symlink_metadata() {
+            Ok(found) if !found.is_file() => journal_error(path, JournalProblem::NotAJournal),
+            _ => journal_error(path, error),
+        })?;
+        if !file.metadata().map_err(|error| journal_error(path, error))?.is_file() {
+            return Err(journal_error(path, JournalProblem::NotAJournal));
+        }
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(journal_error(path, JournalProblem::InUse)),
+            Err(TryLockError::Error(error)) => return Err(journal_error(path, error)),
+        }
+        let mut text = String::new();
+        file.read_to_string(&mut text).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => journal_error(path, JournalProblem::NotAJournal),
+            _ => journal_error(path, error),
+        })?;
+        let mut journal = Self::new(path);
+        let length = journal.read(&text, target)?;
+        let is_new = length == 0;
+        file.set_len(length).map_err(|error| journal_error(path, error))?;
+        journal.file = Some(file);
+        if is_new {
+            journal.append(&Header { version: VERSION, target: target.clone() })?;
+        }
+        Ok(journal)
+    }
+
+    /// Reads a journal, if it exists, without changing it.
+    pub(crate) fn open_for_dry_run(path: &Path, target: &Destination) -> Result<Self, ImportError> {
+        let mut journal = Self::new(path);
+        match std::fs::read_to_string(path) {
+            Ok(text) => _ = journal.read(&text, target)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(journal_error(path, error)),
+        }
+        Ok(journal)
+    }
+
+    fn new(path: &Path) -> Self {
+        let path = path.to_owned();
+        Self { path, file: None, rows: HashMap::new(), last: Timestamp::UNIX_EPOCH, failed: None }
+    }
+
+    /// Reads the text of a journal, and returns the length of its usable part.
+    ///
+    /// A run that was killed may have left an incomplete last line. A journal that lists no lead and no row with an
+    /// unknown result can be used for another API, so none of it is usable.
+    fn read(&mut self, text: &str, target: &Destination) -> Result<u64, ImportError> {
+        let Some(end) = text.rfind('\n') else {
+            let is_start = text.starts_with(START) || START.starts_with(text);
+            return if is_start { Ok(0) } else { Err(self.error(JournalProblem::NotAJournal)) };
+        };
+        let complete = text.get(..=end).unwrap_or_default();
+        let mut lines = complete.lines();
+        let header = serde_json::from_str(lines.next().unwrap_or_default());
+        let header: Header = header.map_err(|_| self.error(JournalProblem::NotAJournal))?;
+        if header.version != VERSION {
+            return Err(self.error(JournalProblem::Newer));
+        }
+        for (number, line) in (2..).zip(lines) {
+            let entry = serde_json::from_str(line);
+            self.add(entry.map_err(|source| self.error(JournalProblem::Damaged { line: number, source }))?);
+        }
+        self.observe(Timestamp::now());
+        match header.target.mismatch(target) {
+            Some(_) if self.rows.values().all(|row| *row == RowState::default()) => {
+                self.rows.clear();
+                Ok(0)
+            }
+            Some(problem) => Err(self.error(problem)),
+            None => Ok(u64::try_from(complete.len()).unwrap_or(u64::MAX)),
+        }
+    }
+
+    fn add(&mut self, entry: Entry) {
+        if let Some(at) = entry.sent_at {
+            self.observe(at);
+        }
+        let row = self.rows.entry(entry.key).or_default();
+        match entry {
+            Entry { lead_id: Some(_), .. } => row.created(),
+            Entry { sent_at: Some(at), .. } => row.sent(at),
+            _ => row.not_created(),
+        }
+    }
+
+    /// Compares a time with the one before it. If the clock was set back, the ages of the rows are unknown.
+    fn observe(&mut self, at: Timestamp) {
+        if RowState::is_set_back(self.last, at) {
+            self.rows.values_mut().for_each(RowState::distrust_clock);
+        }
+        self.last = at;
+    }
+
+    /// Decides whether a row can be sent now.
+    pub(crate) fn decide(&mut self, key: &IdempotencyKey) -> RowDecision {
+        let now = Timestamp::now();
+        self.observe(now);
+        self.rows.get(key.as_str()).copied().unwrap_or_default().decide(now)
+    }
+
+    /// Records that a row is about to be sent. Returns whether it could be recorded.
+    pub(crate) fn sending(&mut self, key: &IdempotencyKey, line: u64) -> bool {
+        let entry = Entry { key: key.as_str().to_owned(), line, sent_at: Some(Timestamp::now()), lead_id: None };
+        let recorded = self.append(&entry);
+        self.check(recorded).is_some()
+    }
+
+    /// Records the lead of a row, or that the attempt of this run created no lead.
+    pub(crate) fn finished(
+        &mut self,
+        key: &IdempotencyKey,
+        line: u64,
+        lead: Option<&LeadId>,
+    ) -> Result<(), ImportError> {
+        self.append(&Entry { key: key.as_str().to_owned(), line, sent_at: None, lead_id: lead.cloned() })
+    }
+
+    /// Returns the value, or `None` after recording the error. Only the first error is kept.
+    pub(crate) fn check<T>(&mut self, value: Result<T, ImportError>) -> Option<T> {
+        value.map_err(|error| self.failed.get_or_insert(error)).ok()
+    }
+
+    /// Returns the error that `check` recorded, if any.
+    pub(crate) fn result(self) -> Result<(), ImportError> {
+        self.failed.map_or(Ok(()), Err)
+    }
+
+    /// Writes a line without buffering it in this process, so that the line survives if the process is killed.
+    fn append(&mut self, value: &impl Serialize) -> Result<(), ImportError> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        let mut line = serde_json::to_vec(value).map_err(|error| journal_error(&self.path, io::Error::from(error)))?;
+        line.push(b'\n');
+        file.write_all(&line).map_err(|error| journal_error(&self.path, error))
+    }
+
+    fn error(&self, problem: JournalProblem) -> ImportError {
+        journal_error(&self.path, problem)
+    }
+}
+
+impl Destination {
+    /// Describes an API that is called over HTTP.
+    ///
+    /// ```
+    /// use leadapi_import::Destination;
+    /// assert_eq!(Destination::url("https://api.example.com/v1/"), Destination::url("https://api.example.com/v1"));
+    /// ```
+    #[must_use]
+    pub fn url(base_url: &str) -> Self {
+        Self { name: base_url.trim_end_matches('/').to_owned(), store: None }
+    }
+
+    /// Describes a business in a store: its name for messages, and the id of the store.
+    ///
+    /// ```
+    /// use leadapi_import::Destination;
+    ///
+    /// let destination = Destination::store("sqlite:leads.db sol", "019bb16e", "sol".parse()?);
+    /// assert_eq!(destination.name, "sqlite:leads.db sol");
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// ```
+    #[must_use]
+    pub fn store(name: impl Into<String>, id: impl Into<String>, business: BusinessId) -> Self {
+        Self { name: name.into(), store: Some(StoreIdentity { id: id.into(), business }) }
+    }
+
+    /// Returns why an import into `target` cannot continue this one.
+    fn mismatch(&self, target: &Self) -> Option<JournalProblem> {
+        let is_same = match (&self.store, &target.store) {
+            (Some(ours), Some(theirs)) => ours == theirs,
+            _ => self.name == target.name,
+        };
+        let name = self.name.clone();
+        let problem = if name == target.name {
+            JournalProblem::Replaced { name }
+        } else {
+            JournalProblem::OtherDestination { name }
+        };
+        (!is_same).then_some(problem)
+    }
+}
+
+fn journal_error(path: &Path, problem: impl Into<JournalProblem>) -> ImportError {
+    ImportError::Journal { path: path.to_owned(), problem: problem.into() }
+}

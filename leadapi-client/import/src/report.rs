@@ -1,0 +1,66 @@
+//! The result of an import.
+
+use std::path::PathBuf;
+
+use leadapi_client::bulk::Stopped;
+
+use crate::{amounts::AmountReading, phone::PhoneCounts};
+
+/// The result of an import or a dry run.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ImportReport {
+    /// The number of rows in the file.
+    pub rows: u64,
+    /// The number of leads that this run created, or would create without the dry run.
+    pub created: u64,
+    /// The number of rows whose lead exists since an earlier run.
+    pub already_imported: u64,
+    /// The number of rows that are not valid, or that the API refused.
+    pub refused: u64,
+    /// The number of rows that were not sent, that failed, or whose result is unknown.
+    pub unfinished: u64,
+    /// The file of refused rows, if there are any.
+    pub refused_file: Option<PathBuf>,
+    /// The refused rows of a dry run, which writes no file.
+    pub problems: Vec<RefusedRow>,
+    /// For a dry run, how an amount of the file is read.
+    pub amounts: Option<AmountReading>,
+    /// The phone numbers of the file.
+    pub phones: PhoneCounts,
+    /// The reason that the import is not complete. Running it again continues it.
+    pub reason: Option<Unfinished>,
+}
+
+/// A row that is not valid, or that the API refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RefusedRow {
+    /// The line at which the row starts.
+    pub line: u64,
+    /// The reason.
+    pub reason: String,
+}
+
+/// The reason that an import is not complete.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unfinished {
+    /// The API refuses the client account that all rows share.
+    #[error("{0}")]
+    WrongClient(String),
+    /// An error stopped the import.
+    #[error("{}", .0.message())]
+    Stopped(Stopped),
+    /// A row failed although it breaks no rule.
+    #[error("line {line}: {error}")]
+    Row {
+        /// The line at which the row starts.
+        line: u64,
+        /// The error.
+        error: leadapi_client::Error,
+    },
+    /// Another program changed the file during the import.
+    #[error("the file changed while it was read")]
+    FileChanged,
+}

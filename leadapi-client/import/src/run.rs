@@ -1,0 +1,182 @@
+//! One run of an import.
+
+use std::sync::{
+    Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
+
+use leadapi_client::{
+    Client, Error, Outcome, RetryPolicy,
+    bulk::{RowDecision, RowResult, StopReason},
+};
+use leadapi_core::model::{IdempotencyKey, NewLead};
+
+use crate::{
+    csv_file::CsvFile,
+    error::{ImportError, unknown_result},
+    journal::Journal,
+    refused::Refused,
+    report::{ImportReport, RefusedRow, Unfinished},
+    row::{Keys, Row},
+};
+
+/// Receives the number of finished rows and the number of all rows.
+pub(crate) type OnProgress = Box<dyn Fn(u64, u64) + Send + Sync>;
+
+/// The state of a run.
+pub(crate) struct Run<'f> {
+    file: &'f CsvFile,
+    journal: Mutex<Journal>,
+    /// The number of rows that earlier runs imported.
+    skipped: AtomicU64,
+}
+
+/// The refused rows: those of a dry run, or a file.
+pub(crate) enum RefusedRows<'f> {
+    Listed(Vec<RefusedRow>),
+    File(Refused<'f>),
+}
+
+/// A row and its idempotency key.
+struct Keyed(Row, IdempotencyKey);
+
+impl AsRef<NewLead> for Keyed {
+    fn as_ref(&self) -> &NewLead {
+        &self.0.new
+    }
+}
+
+impl<'f> Run<'f> {
+    pub(crate) const fn new(file: &'f CsvFile, journal: Journal) -> Self {
+        Self { file, journal: Mutex::new(journal), skipped: AtomicU64::new(0) }
+    }
+
+    /// Imports the rows.
+    pub(crate) async fn import(
+        self,
+        client: &Client,
+        concurrency: usize,
+        keys: Keys,
+        mut refused: RefusedRows<'_>,
+        on_progress: Option<&OnProgress>,
+    ) -> Result<ImportReport, ImportError> {
+        let rows = self.file.rows();
+        let mut creates = client
+            .leads()
+            .create_many(self.rows(keys)?)
+            .keys(|_, Keyed(_, key)| key.clone())
+            .in_flight(concurrency)
+            .in_order()
+            // Eight attempts are enough to survive a server restart.
+            .retry(RetryPolicy::default().attempts(8))
+            .stop_on(|error| self.is_wrong_client(error));
+        let mut reason = None;
+        while let Some(result) = creates.next().await {
+            match result {
+                Ok(result) => self.finish(result, &mut refused, &mut reason)?,
+                Err(stopped) => {
+                    // The failure that an earlier row recorded has a more precise message.
+                    if stopped.reason() == StopReason::EveryRow || reason.is_none() {
+                        reason = Some(Unfinished::Stopped(stopped));
+                    }
+                }
+            }
+            if let Some(on_progress) = on_progress {
+                on_progress(self.skipped.load(Ordering::Relaxed) + creates.progress().finished(), rows);
+            }
+        }
+        let progress = creates.progress();
+        drop(creates);
+        let skipped = self.skipped.into_inner();
+        if reason.is_none() && skipped + progress.finished() != rows {
+            reason = Some(Unfinished::FileChanged);
+        }
+        self.journal.into_inner().unwrap_or_else(PoisonError::into_inner).result()?;
+        let (amounts, refused_file, problems) = match refused {
+            RefusedRows::Listed(problems) => (self.file.amounts().cloned(), None, problems),
+            RefusedRows::File(file) => (None, file.finish()?, Vec::new()),
+        };
+        let already_imported = skipped + progress.replayed;
+        Ok(ImportReport {
+            rows,
+            created: progress.created,
+            already_imported,
+            refused: progress.refused,
+            unfinished: rows.saturating_sub(already_imported + progress.created + progress.refused),
+            refused_file,
+            problems,
+            amounts,
+            phones: self.file.phones(),
+            reason,
+        })
+    }
+
+    /// Returns the rows that have not been imported yet. The iterator ends early if a row cannot be read or recorded.
+    fn rows(&self, mut keys: Keys) -> Result<impl Iterator<Item = Keyed> + Send, ImportError> {
+        let rows = self.file.read()?.map_while(|row| self.journal().check(row));
+        let keyed = rows.map(move |mut row| {
+            let key = keys.next(&row.new).unwrap_or_else(|rule| {
+                // An existing fault is the reason that the lead is invalid, so it is kept.
+                row.fault.get_or_insert(rule);
+                IdempotencyKey::random()
+            });
+            Keyed(row, key)
+        });
+        let remaining = keyed.filter_map(|Keyed(mut row, key)| {
+            let decision = self.journal().decide(&key);
+            match decision {
+                RowDecision::Skip => {
+                    self.skipped.fetch_add(1, Ordering::Relaxed);
+                    return None;
+                }
+                RowDecision::Unknown { sent_at } => row.refuse(unknown_result(sent_at)),
+                _ => {}
+            }
+            Some(Keyed(row, key))
+        });
+        Ok(remaining.map_while(|Keyed(row, key)| {
+            let is_recorded = row.fault.is_some() || self.journal().sending(&key, row.line);
+            is_recorded.then_some(Keyed(row, key))
+        }))
+    }
+
+    /// Records the result of a row.
+    fn finish(
+        &self,
+        result: RowResult<Keyed>,
+        refused: &mut RefusedRows<'_>,
+        reason: &mut Option<Unfinished>,
+    ) -> Result<(), ImportError> {
+        let is_refused = result.is_refused();
+        let RowResult { row: Keyed(row, key), outcome, .. } = result;
+        let error = match outcome {
+            Ok(lead) => return self.journal().finished(&key, row.line, Some(&lead.id)),
+            Err(error) => error,
+        };
+        if row.fault.is_none() && error.outcome() != Outcome::Unknown {
+            self.journal().finished(&key, row.line, None)?;
+        }
+        if self.is_wrong_client(&error) {
+            reason.get_or_insert_with(|| Unfinished::WrongClient(error.message()));
+        } else if is_refused {
+            let because = row.fault.unwrap_or_else(|| error.message());
+            match refused {
+                RefusedRows::Listed(problems) => problems.push(RefusedRow { line: row.line, reason: because }),
+                RefusedRows::File(file) => file.add(row.line, &row.record, &because)?,
+            }
+        } else {
+            reason.get_or_insert(Unfinished::Row { line: row.line, error });
+        }
+        Ok(())
+    }
+
+    /// Returns whether the API refuses the client account that all rows share. Then no row is at fault, and none can
+    /// succeed.
+    fn is_wrong_client(&self, error: &Error) -> bool {
+        self.file.has_one_client() && error.is_forbidden() && !error.lacks_scope()
+    }
+
+    fn journal(&self) -> MutexGuard<'_, Journal> {
+        self.journal.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

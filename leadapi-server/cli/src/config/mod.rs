@@ -1,0 +1,161 @@
+//! The settings of the commands. In order of precedence, they come from the command line, the environment, a settings
+//! file (only for `serve`, `demo` and `config`) and the built-in defaults.
+//!
+//! The file's values become the defaults of the options, so that one parser handles all four sources.
+
+mod environment;
+mod file;
+
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+    path::PathBuf,
+    process,
+};
+
+use clap::{
+    Arg, ArgMatches, Args, CommandFactory, FromArgMatches,
+    error::{ContextKind, ContextValue, ErrorKind},
+    parser::ValueSource,
+};
+use serde::Serialize;
+
+use self::file::{ConfigFile, InvalidConfig};
+use super::{
+    Cli, Command, CommandError,
+    output::{Format, escape_lines},
+    redact::{may_be_secret, redact_given},
+    serve::{LimiterUrl, Serve},
+    store::StoreKind,
+};
+
+/// The command whose options a settings file may contain. The other commands in `SERVE_COMMANDS` use the values of the
+/// options that they share with it.
+const SERVE: &str = "serve";
+const SERVE_COMMANDS: [&str; 3] = [SERVE, "demo", "config"];
+
+#[derive(Debug, Args)]
+pub(super) struct Config {
+    #[command(flatten)]
+    serve: Serve,
+    #[command(flatten)]
+    format: Format,
+    #[arg(skip)]
+    settings: Vec<Setting>,
+}
+
+/// The effective value of a setting, and its source.
+#[derive(Debug, Clone, Serialize)]
+struct Setting {
+    name: String,
+    value: Option<String>,
+    from: String,
+}
+
+impl Config {
+    pub(super) fn run(self) -> Result<(), CommandError> {
+        self.serve.check()?;
+        self.format.list(&self.settings, ["setting", "value", "from"], |setting| {
+            [setting.name.clone(), setting.value.clone().unwrap_or_default(), setting.from.clone()]
+        })
+    }
+}
+
+impl Setting {
+    fn of(arg: &Arg, matches: &ArgMatches, file: Option<&ConfigFile>) -> Option<Self> {
+        let (id, name) = (arg.get_id().as_str(), arg.get_long()?.to_owned());
+        let source = matches.value_source(id);
+        // A store or limiter is displayed without its password, regardless of the source.
+        let value = match (matches.try_get_one::<StoreKind>(id), matches.try_get_one::<LimiterUrl>(id)) {
+            (Ok(Some(store)), _) => Some(store.to_string()),
+            (_, Ok(Some(limiter))) => Some(limiter.to_string()),
+            _ => matches.get_raw(id).map(|raw| {
+                let values = raw.map(|value| {
+                    let value = value.to_string_lossy();
+                    if may_be_secret(&value) { "…".to_owned() } else { value.into_owned() }
+                });
+                values.collect::<Vec<_>>().join(",")
+            }),
+        };
+        let from = match (source, file) {
+            (Some(ValueSource::CommandLine), _) => "command line".to_owned(),
+            (Some(ValueSource::EnvVariable), _) => arg.get_env()?.to_string_lossy().into_owned(),
+            (_, Some(file)) if file.has(&name) => file.to_string(),
+            _ => "default".to_owned(),
+        };
+        Some(Self { name, value, from })
+    }
+}
+
+impl Cli {
+    /// Parses the command line and the environment of this process, and the settings file that either one names. If
+    /// help was requested or a setting is invalid, prints the help or the error and exits.
+    pub(crate) fn read() -> Self {
+        let args: Vec<OsString> = std::env::args_os().collect();
+        Self::try_read(&args).unwrap_or_else(|error| exit(&error))
+    }
+
+    fn try_read(args: &[OsString]) -> Result<Self, clap::Error> {
+        let invalid_file = |error: InvalidConfig| invalid_setting(&error);
+        let settings = Self::command().find_subcommand(SERVE).cloned().unwrap_or_default();
+        let file = config_path(args).map(|path| ConfigFile::read(path, &settings)).transpose().map_err(invalid_file)?;
+        let command = match &file {
+            Some(file) => SERVE_COMMANDS.iter().fold(Self::command(), |command, name| {
+                command.mut_subcommand(name, |command| file.apply_defaults(command))
+            }),
+            None => Self::command(),
+        };
+        let matches = command.try_get_matches_from(args).map_err(explain_demo_data)?;
+        let variables = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        environment::check(&Self::command(), variables).map_err(|error| invalid_setting(&error))?;
+        let mut cli = Self::from_arg_matches(&matches)?;
+        if let (Command::Config(config), Some((_, matches))) = (&mut cli.command, matches.subcommand()) {
+            config.settings =
+                settings.get_arguments().filter_map(|arg| Setting::of(arg, matches, file.as_ref())).collect();
+        }
+        Ok(cli)
+    }
+}
+
+/// Finds the settings file in a first parse, because the full parse needs the file's values as defaults. Ignores
+/// errors, which the full parse will report.
+fn config_path(args: &[OsString]) -> Option<PathBuf> {
+    let matches = Cli::command().ignore_errors(true).try_get_matches_from(args).ok()?;
+    let (_, matches) = matches.subcommand()?;
+    matches.try_get_one::<PathBuf>("config").ok()?.cloned()
+}
+
+fn invalid_setting(error: &dyn std::error::Error) -> clap::Error {
+    clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n"))
+}
+
+/// Explains that `demo` has no data options. Otherwise, clap would suggest a similarly named option of `demo`.
+fn explain_demo_data(mut error: clap::Error) -> clap::Error {
+    let of_demo = matches!(error.get(ContextKind::Usage), Some(ContextValue::StyledStr(usage))
+        if usage.to_string().contains("leadapi demo"));
+    let of_data = matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(arg))
+        if ["--store", "--data", "--new-tokens"].contains(&arg.as_str()));
+    if of_demo && of_data {
+        error.remove(ContextKind::SuggestedArg);
+        // The usage line would also mention the suggested option.
+        error.remove(ContextKind::Usage);
+        let tip = "the demo serves sample data from memory; use \"leadapi serve\" for your own data";
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
+}
+
+/// Prints the help, or an error with secrets masked and control characters escaped, and exits.
+fn exit(error: &clap::Error) -> ! {
+    if error.use_stderr() {
+        write!(io::stderr(), "{}", escape_lines(&redact_given(&error.render().to_string()))).unwrap_or_default();
+        process::exit(error.exit_code());
+    }
+    error.exit()
+}
+
+/// Returns the most similar known name, if one is similar enough.
+fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
+    let (near, likeness) = known.map(|known| (known, strsim::jaro(known, name))).max_by(|a, b| a.1.total_cmp(&b.1))?;
+    (likeness > 0.7).then(|| near.to_owned())
+}

@@ -1,0 +1,78 @@
+//! The errors of an import or export, with the options that help.
+
+use leadapi_client::bulk::StopReason;
+use leadapi_import::{ColumnTarget, ExportError, FileProblem, ImportError, JournalProblem, Unfinished};
+
+use crate::{CommandError, csv_error::CsvError};
+
+impl From<ImportError> for CommandError {
+    fn from(error: ImportError) -> Self {
+        match error {
+            ImportError::File { path, problem } => CsvError::File { path, problem: file_problem(&problem) }.into(),
+            ImportError::Journal { path, problem } => {
+                CsvError::File { path, problem: journal_problem(&problem) }.into()
+            }
+            ImportError::Write { path, source } => Self::Write { path, source },
+            ImportError::Api(error) => CsvError::api(&error).into(),
+            ImportError::Setup(error) => CsvError::api(&*error).into(),
+            other => CsvError::Api(other.to_string()).into(),
+        }
+    }
+}
+
+fn file_problem(problem: &FileProblem) -> String {
+    match problem {
+        FileProblem::RowsInCell { .. } => {
+            format!("{problem}: if a quote is wrong, correct it; if the cell is right, pass --multiline")
+        }
+        FileProblem::AmbiguousAmount { .. } => format!("{problem}: pass --decimal-point or --decimal-comma"),
+        FileProblem::NoSuchColumn { .. } => format!("--map: {problem}"),
+        FileProblem::MappedTwice { field } => {
+            let parts = if *field == "name" { ", or map its parts to first_name and last_name" } else { "" };
+            format!("{problem}: ignore one with --map \"COLUMN=\"{parts}")
+        }
+        FileProblem::NoName { columns } => {
+            let columns: Vec<String> = columns.iter().map(|title| format!("{title:?}")).collect();
+            format!("{problem}: map one with --map \"COLUMN=name\"; the columns are {}", columns.join(", "))
+        }
+        FileProblem::UnknownColumns { .. } => format!(
+            "{problem}; use --map \"COLUMN=FIELD\" or --ignore-unknown; the fields are {}",
+            ColumnTarget::names().join(", ")
+        ),
+        FileProblem::NoClient => format!("{problem}: pass --client, or map a column to client_id"),
+        other => other.to_string(),
+    }
+}
+
+fn journal_problem(problem: &JournalProblem) -> String {
+    match problem {
+        JournalProblem::OtherDestination { .. } | JournalProblem::Replaced { .. } => {
+            format!("{problem}: choose another folder with --state")
+        }
+        other => other.to_string(),
+    }
+}
+
+impl From<Unfinished> for CsvError {
+    fn from(reason: Unfinished) -> Self {
+        match reason {
+            Unfinished::WrongClient(message) => Self::Api(format!("--client: {message}")),
+            Unfinished::Stopped(stopped) if stopped.reason() == StopReason::EveryRow => {
+                Self::Api(stopped.message().to_owned())
+            }
+            other => Self::Incomplete(other.to_string()),
+        }
+    }
+}
+
+/// Returns the error of an export. `write_error` returns that of its output.
+pub(super) fn export_error(
+    error: ExportError,
+    write_error: impl FnOnce(std::io::Error) -> CommandError,
+) -> CommandError {
+    match error {
+        ExportError::Write(source) => write_error(source),
+        ExportError::Api(error) => CsvError::api(&error).into(),
+        other => CsvError::Api(other.to_string()).into(),
+    }
+}

@@ -1,0 +1,67 @@
+//! `data import-csv`: creates leads from the rows of a file.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use leadapi_client::Pacing;
+use leadapi_import::Importer;
+
+use super::{api::ApiArgs, help, report::Report, sheet::SheetArgs};
+use crate::{
+    CommandError,
+    output::{Format, progress},
+};
+
+/// `data import-csv`.
+#[derive(Debug, Args)]
+#[command(
+    about = help::IMPORT,
+    long_about = help::import(),
+    after_help = "Exit codes: 0 if all rows are imported, 5 if all except the refused ones are, 1 if the import is
+not complete, 2 if the command line is wrong.
+
+Examples:
+  LEADAPI_TOKEN=pak_… leadapi data import-csv leads.csv --url https://api.example.com/v1 --client ID
+  leadapi data import-csv leads.csv --store sqlite:leads.db --business ID --client ID --map \"Company=business_name\""
+)]
+pub(crate) struct ImportCsv {
+    #[command(flatten)]
+    sheet: SheetArgs,
+    #[command(flatten)]
+    api: ApiArgs,
+    /// Check all rows, and show how an amount is read, without creating leads or files. The token needs the scope read.
+    #[arg(long)]
+    dry_run: bool,
+    /// The name of the import. Under another name, the same rows are imported again. Defaults to the name of FILE.
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// The folder for the journal and the refused rows. Defaults to the folder of FILE.
+    #[arg(long, value_name = "FOLDER")]
+    state: Option<PathBuf>,
+    /// The number of rows to send in any 60 s, if the limit of the server is not the usual one; 0 means no limit.
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    writes_per_minute: u32,
+    #[command(flatten)]
+    format: Format,
+}
+
+impl ImportCsv {
+    pub(in crate::data) async fn run(self) -> Result<(), CommandError> {
+        let file = self.sheet.open()?;
+        let api = self.api.open(Pacing::default().writes(self.writes_per_minute)).await?;
+        let bar = progress("rows", file.rows());
+        let shown = bar.clone();
+        let mut importer = Importer::new(api.client, api.destination)
+            .concurrency(api.concurrency)
+            .on_progress(move |done, _| shown.set_position(done));
+        if let Some(name) = self.name {
+            importer = importer.name(name);
+        }
+        if let Some(folder) = self.state {
+            importer = importer.folder(folder);
+        }
+        let result = if self.dry_run { importer.dry_run(&file).await } else { importer.run(&file).await };
+        bar.finish_and_clear();
+        Report { file: file.path().to_owned(), is_dry_run: self.dry_run, imported: result? }.print(self.format)
+    }
+}

@@ -1,0 +1,277 @@
+//! `serve` and `demo`: run a server.
+
+#[cfg(feature = "acme")]
+mod acme;
+mod admin;
+mod limiter;
+mod limits;
+mod listen;
+#[cfg(feature = "mcp")]
+mod mcp;
+
+use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
+
+use clap::Args;
+use leadapi_core::{
+    admin::Admin,
+    auth::Role,
+    dataset::{Dataset, SAMPLE},
+    memory::{MemorySettings, MemoryStore, SlidingWindow, SystemClock},
+    model::Timestamp,
+    port::{Membership, TokenStore},
+    tokens::{self, IssuedToken, StoredTokens, TokenUses},
+};
+use leadapi_sql::{SqlStore, StoreClock};
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+pub(super) use self::{limiter::LimiterUrl, listen::default_url};
+use self::{
+    limiter::{LimiterOptions, OpenLimiter},
+    listen::{ListenOptions, ServeConfig},
+};
+use super::{
+    CommandError,
+    data::{self, NewSecrets},
+    demo,
+    log::{LogOptions, Logging},
+    store::{AcceptLoss, StoreKind, sensitive},
+    value::positive,
+};
+use leadapi_server::ShutdownOutcome;
+
+/// The interval at which expired records are deleted and the times of the tokens' last uses are recorded.
+const HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(60);
+
+/// The time limit for recording the times of the tokens' last uses at shutdown.
+const LAST_USES_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The number of file descriptors to reserve for a SQLite store, which opens readers on demand and briefly opens its
+/// files to check them.
+const SQLITE_DESCRIPTORS: usize = 16;
+
+const EMPTY_MEMORY: &str =
+    "no data loaded: pass --data FILE or a --store that `leadapi init` has set up, or run `leadapi demo`";
+const EMPTY_DATABASE: &str =
+    "the store has no business: `leadapi init` creates the first one, even while this server runs";
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  leadapi serve --store sqlite:leads.db --data businesses.json
+  LEADAPI_STORE=postgres://leadapi:…@db.example/leads?sslmode=verify-full leadapi serve")]
+pub(super) struct Serve {
+    /// Where to keep the data: `memory`, `sqlite:PATH` or `postgres://USER@HOST/DATABASE`.
+    ///
+    /// `memory` loses everything at exit. A SQLite file is created if it is missing, and only one server can use it at
+    /// a time. Any number of servers can share a PostgreSQL database (version 15 or later). If the URL contains a
+    /// password, pass it in `LEADAPI_STORE`, because other users can see the command line.
+    #[arg(
+        long,
+        env = "LEADAPI_STORE",
+        hide_env_values = true,
+        value_name = "STORE",
+        default_value = "memory",
+        value_parser = sensitive::<StoreKind>()
+    )]
+    store: StoreKind,
+    #[command(flatten)]
+    loss: AcceptLoss,
+    /// Maximum number of connections to PostgreSQL.
+    #[arg(long, env = "LEADAPI_POSTGRES_CONNECTIONS", value_name = "N", value_parser = positive::<NonZeroUsize>, default_value = "10")]
+    postgres_connections: NonZeroUsize,
+    /// A JSON file with the businesses to serve and their client accounts, pipelines, leads, forms and tokens.
+    ///
+    /// The file is imported into a database only if the database has no businesses yet. Each token without a "token"
+    /// field gets a new secret (see --new-tokens). An invalid file is rejected with the location and cause of the
+    /// error.
+    #[arg(long, env = "LEADAPI_DATA", value_name = "FILE")]
+    data: Option<PathBuf>,
+    /// A file to create for the secrets of new tokens, readable only by its owner.
+    ///
+    /// Without this option, the secrets are printed if the output is a terminal. Otherwise they go to a file named
+    /// after the data set, with ".tokens" appended. An existing file is never replaced.
+    #[arg(long, env = "LEADAPI_NEW_TOKENS", value_name = "FILE")]
+    new_tokens: Option<PathBuf>,
+    #[command(flatten)]
+    limiter: LimiterOptions,
+    #[command(flatten)]
+    listen: ListenOptions,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Demo {
+    #[command(flatten)]
+    listen: ListenOptions,
+}
+
+impl Serve {
+    /// Checks that the settings are consistent.
+    pub(super) fn check(&self) -> Result<(), CommandError> {
+        #[cfg(feature = "redis")]
+        self.limiter.failure()?;
+        self.listen.certificate().map(drop)
+    }
+
+    pub(super) const fn log(&self) -> &LogOptions {
+        &self.listen.log
+    }
+
+    pub(super) async fn run(self, log: &Logging) -> Result<ShutdownOutcome, CommandError> {
+        let limiter = self.limiter.start(self.listen.rate_limits()).await?;
+        match self.store {
+            StoreKind::Memory => {
+                let (dataset, secrets) = match self.data {
+                    Some(path) => {
+                        let dataset = data::read(&path)?;
+                        let secrets = NewSecrets::of(&dataset, &path, self.new_tokens)?;
+                        (dataset, secrets)
+                    }
+                    None => (Dataset::default(), NewSecrets::None),
+                };
+                in_memory(dataset, self.listen, limiter, log, |_, issued| secrets.show(issued)).await
+            }
+            StoreKind::Database(url) => {
+                let location = url.to_string();
+                let connections = self.postgres_connections.get();
+                let descriptors = connections.max(SQLITE_DESCRIPTORS);
+                let store = SqlStore::open_to_serve(&self.loss.apply(url).connections(connections)).await?;
+                if let Some(path) = self.data {
+                    data::import_into_empty(&store, &path, self.new_tokens).await?;
+                }
+                from_database(store, location, descriptors, self.listen, limiter, log).await
+            }
+        }
+    }
+}
+
+impl Demo {
+    pub(super) const fn log(&self) -> &LogOptions {
+        &self.listen.log
+    }
+
+    pub(super) async fn run(self, log: &Logging) -> Result<ShutdownOutcome, CommandError> {
+        let path = PathBuf::from("the sample");
+        let dataset = Dataset::parse(SAMPLE).map_err(|source| CommandError::Dataset { path, source })?;
+        let greet = |url: &str, issued: &[IssuedToken]| {
+            demo::print(url, issued);
+            Ok(())
+        };
+        in_memory(dataset, self.listen, None, log, greet).await
+    }
+}
+
+async fn in_memory(
+    dataset: Dataset,
+    listen: ListenOptions,
+    limiter: Option<OpenLimiter>,
+    log: &Logging,
+    greet: impl FnOnce(&str, &[IssuedToken]) -> Result<(), CommandError>,
+) -> Result<ShutdownOutcome, CommandError> {
+    let businesses = dataset.businesses.len();
+    let settings = MemorySettings::new(&dataset);
+    let issued = tokens::import(&settings, &dataset, Timestamp::now()).await.map_err(CommandError::Tokens)?;
+    let location = "memory (all data is lost at exit)".to_owned();
+    let uses = Arc::new(TokenUses::default());
+    tokio::spawn(record_uses_periodically(uses.clone(), settings.clone()));
+    let (store, verifier) =
+        (MemoryStore::new(dataset), StoredTokens::new(settings.clone(), SystemClock).record_uses(uses));
+    let owners = owners(&settings);
+    // The memory store never fails.
+    let OpenLimiter { limiter, probes } =
+        limiter.unwrap_or_else(|| OpenLimiter::new(SlidingWindow::new(listen.rate_limits())));
+    let config = ServeConfig {
+        store,
+        settings,
+        owners,
+        verifier,
+        limiter,
+        probes,
+        descriptors: 0,
+        businesses,
+        if_empty: EMPTY_MEMORY,
+        location,
+        clock: StoreClock::SYSTEM,
+    };
+    listen.serve(config, log, |url| greet(url, &issued), std::future::pending()).await
+}
+
+async fn from_database(
+    store: SqlStore,
+    location: String,
+    descriptors: usize,
+    listen: ListenOptions,
+    limiter: Option<OpenLimiter>,
+    log: &Logging,
+) -> Result<ShutdownOutcome, CommandError> {
+    let uses = Arc::new(TokenUses::default());
+    tokio::spawn(record_uses_periodically(uses.clone(), store.clone()));
+    let verifier =
+        StoredTokens::new(store.clone(), store.clock()).cached().checked_by_store().record_uses(uses.clone());
+    let businesses = store.businesses().await?.len();
+    tokio::spawn(delete_expired_periodically(store.clone()));
+    let OpenLimiter { limiter, probes } = match limiter {
+        Some(limiter) => limiter,
+        None => OpenLimiter::new(store.rate_limiter(listen.rate_limits()).await?),
+    };
+    let (read, written) = (store.clone(), store.clone());
+    let probes = probes.reads(move || {
+        let store = read.clone();
+        async move { Ok(store.probe_reads().await?) }
+    });
+    let probes = probes.writes(move || {
+        let store = written.clone();
+        async move { Ok(store.probe_writes().await?) }
+    });
+    let config = ServeConfig {
+        store: store.clone(),
+        settings: store.clone(),
+        owners: Vec::new(),
+        verifier,
+        limiter,
+        probes,
+        descriptors,
+        businesses,
+        if_empty: EMPTY_DATABASE,
+        location,
+        clock: store.clock(),
+    };
+    let outcome = listen.serve(config, log, |_| Ok(()), store.failed()).await?;
+    if timeout(LAST_USES_TIMEOUT, uses.flush(&store)).await.is_err() {
+        tracing::warn!("the last uses of tokens could not be recorded in time");
+    }
+    Ok(outcome)
+}
+
+/// Returns the first owner of each of the first `MAX_LINKS` businesses that have one. The server prints sign-in links
+/// for them, because no command can create links in its memory.
+fn owners(settings: &MemorySettings) -> Vec<Membership> {
+    const MAX_LINKS: usize = 3;
+    let mut owners: Vec<Membership> =
+        settings.members().into_iter().filter(|member| member.role == Role::Owner).collect();
+    owners.dedup_by(|one, other| one.business == other.business);
+    owners.truncate(MAX_LINKS);
+    owners
+}
+
+async fn record_uses_periodically(uses: Arc<TokenUses>, store: impl TokenStore) {
+    let mut minutes = interval(HOUSEKEEPING_INTERVAL);
+    minutes.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        minutes.tick().await;
+        if let Err(error) = uses.flush(&store).await {
+            tracing::warn!(%error, "the uses of tokens could not be recorded");
+        }
+    }
+}
+
+async fn delete_expired_periodically(store: SqlStore) {
+    let mut minutes = interval(HOUSEKEEPING_INTERVAL);
+    minutes.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        minutes.tick().await;
+        match store.delete_expired().await {
+            Ok(false) => {}
+            Ok(true) => tracing::debug!("expired idempotency keys were deleted"),
+            Err(error) => tracing::warn!(%error, "expired records could not be deleted"),
+        }
+    }
+}

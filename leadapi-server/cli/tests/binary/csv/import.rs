@@ -1,0 +1,149 @@
+//! Tests of the leads that an import creates, the rows that it refuses, and its report.
+
+use std::{fs, process::Command};
+
+use super::{Site, output, remote};
+use crate::process::{BINARY, BUSINESS, CLIENT, ServerProcess};
+
+#[test]
+fn refused_rows_can_be_corrected_and_imported() {
+    let site = Site::empty();
+    let file = site.write(
+        "leads.csv",
+        "\u{feff}Name;E-Mail;Extra\nAnn;ann@x.org;1\nBo;bo;2\n\"Cy\";cy@x.org\nDi;di@x.org;\"a;b\"\n",
+    );
+    let (code, report, error) = site.import(&file, &["--ignore-unknown"]);
+    assert_eq!((code, &*error), (5, "leadapi: the API refuses 2 of the rows\n"));
+    assert!(report.contains("4 rows: 2 leads created, 2 refused\n"), "{report}");
+    let refused = site.path("leads.csv.refused.csv");
+    assert!(report.contains(refused.to_str().unwrap()), "{report}");
+    let text = fs::read_to_string(&refused).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "\u{feff}refused_line;refused_because;Name;E-Mail;Extra");
+    assert!(lines[1].starts_with("3;email must be") && lines[1].ends_with(";Bo;bo;2"), "{text}");
+    assert_eq!(lines[2], "4;the row has 2 fields instead of 3;Cy;cy@x.org");
+    assert_eq!(lines.len(), 3);
+
+    // The user corrects only the first row.
+    fs::write(&refused, text.replace(";bo;", ";bo@x.org;")).unwrap();
+    let (code, report, _) = site.import(&refused, &["--ignore-unknown"]);
+    assert_eq!(code, 5, "{report}");
+    let again = fs::read_to_string(site.path("leads.csv.refused.csv.refused.csv")).unwrap();
+    assert_eq!(again.lines().next(), Some("\u{feff}refused_line;refused_because;Name;E-Mail;Extra"));
+    assert_eq!(again.lines().count(), 2, "{again}");
+
+    // Repeating the first import keeps the corrected file and writes the refused rows to a second file.
+    let (code, report, _) = site.import(&file, &["--ignore-unknown"]);
+    assert!(code == 5 && report.contains("0 leads created, 2 already imported, 2 refused"), "{report}");
+    assert!(fs::read_to_string(&refused).unwrap().contains("bo@x.org"));
+    assert_eq!(fs::read_to_string(site.path("leads.csv.refused-2.csv")).unwrap(), text);
+    let (_, report, _) = site.import(&file, &["--ignore-unknown"]);
+    assert!(report.contains("refused-2.csv") && !site.path("leads.csv.refused-3.csv").exists(), "{report}");
+    assert_eq!(site.rows("name"), ["Ann", "Bo", "Di"]);
+}
+
+#[test]
+fn a_dry_run_finds_every_refused_row_and_changes_nothing() {
+    let site = Site::empty();
+    let rows = "name,email,stage_id,client_id\nAnn,,,\nBo,bo,,\nCy,,no-stage,\nDi,,,no-client\n";
+    let file = site.write("leads.csv", rows);
+    let (code, report, error) = site.import(&file, &["--dry-run"]);
+    assert_eq!((code, &*error), (5, "leadapi: the API refuses 3 of the rows\n"));
+    assert!(report.contains("4 rows: 1 lead would be created, 3 refused\n"), "{report}");
+    for problem in
+        ["\nline 3: email must be", "\nline 4: stage_id: no such stage", "\nline 5: client_id: no such client account"]
+    {
+        assert!(report.contains(problem), "{problem}: {report}");
+    }
+    assert_eq!(site.rows("name"), [""; 0]);
+    let files: Vec<_> = fs::read_dir(site.database.folder.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
+    assert!(!files.iter().any(|name| name.to_string_lossy().starts_with("leads.csv.")), "{files:?}");
+
+    let (code, json, _) = site.import(&file, &["--dry-run", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(
+        (code, &json["created"], &json["refused"], &json["problems"][2]["line"]),
+        (5, &1.into(), &3.into(), &5.into())
+    );
+    // The real import refuses the same rows.
+    let (code, report, _) = site.import(&file, &[]);
+    assert!(code == 5 && report.contains("1 lead created, 3 refused"), "{report}");
+    let (code, report, _) = site.import(&file, &["--dry-run"]);
+    assert!(code == 5 && report.contains("0 leads would be created, 1 already imported, 3 refused"), "{report}");
+}
+
+#[test]
+fn equal_rows_create_equal_leads_and_another_name_creates_them_again() {
+    let site = Site::empty();
+    let file = site.write("leads.csv", "name\nAnn\nAnn\n");
+    for (args, created) in [(&[][..], 2), (&[], 2), (&["--name", "again"], 4)] {
+        assert_eq!(site.import(&file, args).0, 0);
+        assert_eq!(site.rows("name").len(), created);
+    }
+    // Other rows may change in the meantime.
+    site.write("leads.csv", "email,name\nbo@x.org,Bo\n,Ann\n,Ann\n,Ann\n");
+    let (code, report, _) = site.import(&file, &[]);
+    assert!(code == 0 && report.contains("2 leads created, 2 already imported"), "{report}");
+}
+
+#[test]
+fn a_server_imports_the_same_rows_as_a_store() {
+    let site = Site::empty();
+    let token = site.database.token();
+    let server = ServerProcess::on(&site.database.store);
+    let url = format!("http://{}/v1", server.address);
+    let file = site.write("leads.csv", "name,email\nAnn,ann@x.org\nBo,bo\n");
+    let import = |url: &str, token: &str, client: &str| {
+        output(remote("import-csv", &file, url, token).args(["--client", client]))
+    };
+
+    let (code, _, error) = import(&url, "pak_wrong", CLIENT);
+    assert!(code == 1 && error.contains("401") && !error.contains("again") && error.lines().count() == 1, "{error}");
+    let (code, report, error) = import(&url, &token, "nobody");
+    assert!(code == 1 && error.contains("--client: client_id: no such client account"), "{report}{error}");
+    let (code, _, error) = import(&format!("{url}/wrong"), &token, CLIENT);
+    assert!(code == 1 && error.contains("404"), "{error}");
+    fs::remove_file(site.path("leads.csv.journal")).unwrap();
+
+    let (code, report, _) = import(&url, &token, CLIENT);
+    assert!(code == 5 && report.contains("1 lead created, 1 refused"), "{report}");
+    let (code, _, error) = import(&format!("{url}/wrong"), &token, CLIENT);
+    assert!(code == 1 && error.contains("journal of an import into"), "{error}");
+    // The API recognizes the row without the journal, even if an operator imports it directly into the store.
+    fs::remove_file(site.path("leads.csv.journal")).unwrap();
+    let (code, report, _) = site.import(&file, &[]);
+    assert!(code == 5 && report.contains("0 leads created, 1 already imported"), "{report}");
+    assert_eq!(site.rows("name,email"), ["Ann,ann@x.org"]);
+}
+
+#[test]
+fn the_target_must_be_named() {
+    let site = Site::empty();
+    let file = site.write("leads.csv", "name\nAnn\n");
+    let file = file.to_str().unwrap();
+    let run = |args: &[&str], variables: &[(&str, &str)]| {
+        let mut command = Command::new(BINARY);
+        command.args(["data", "import-csv", file, "--client", CLIENT]).args(args);
+        for name in ["LEADAPI_URL", "LEADAPI_TOKEN", "LEADAPI_STORE"] {
+            command.env_remove(name);
+        }
+        output(command.envs(variables.iter().copied()))
+    };
+    let store = site.database.store.as_str();
+    for (args, variables, code, expected) in [
+        (&[][..], &[][..], 1, "pass --url, or --business and --store"),
+        (&["--url", "http://127.0.0.1:1/v1"], &[], 1, "LEADAPI_TOKEN must be set"),
+        (&["--url", "ftp://x"], &[("LEADAPI_TOKEN", "pak_CANARY")], 1, "the base URL must start with http"),
+        (&["--url", "http://x/v1", "--business", BUSINESS], &[], 2, "cannot be used with"),
+        (&["--store", store], &[], 2, "--business"),
+        (&["--business", BUSINESS], &[], 1, "--business needs --store"),
+        (&["--business", BUSINESS], &[("LEADAPI_STORE", "mysql://u:CANARY@h")], 1, "LEADAPI_STORE must be sqlite:PATH"),
+        (&["--business", "nobody", "--store", store], &[], 1, "no such business: nobody"),
+        (&["--business", BUSINESS, "--store", "sqlite:/missing.db"], &[], 1, "no such database"),
+    ] {
+        let (found, _, error) = run(args, variables);
+        assert!(found == code && error.contains(expected) && !error.contains("CANARY"), "{args:?}: {found} {error}");
+    }
+    assert_eq!(run(&["--business", BUSINESS], &[("LEADAPI_STORE", store), ("LEADAPI_URL", "http://x")]).0, 0);
+    assert_eq!(site.rows("name"), ["Ann"]);
+}

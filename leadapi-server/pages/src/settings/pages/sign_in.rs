@@ -1,0 +1,72 @@
+//! The pages for people without a session.
+
+use leadapi_core::{
+    auth::{LoginToken, Role},
+    port::Membership,
+};
+use maud::{Markup, html};
+
+use super::plain;
+use crate::settings::route::path;
+
+/// Returns the page that a sign-in link opens. Only its button uses the link, because mail scanners and previews open
+/// links too.
+pub(in crate::settings) fn button(secret: &LoginToken) -> Markup {
+    let content = html! {
+        p { "The link works once, within 10 minutes of its creation." }
+        form.sheet method="post" action="/sign-in" {
+            input type="hidden" name="secret" value=(secret.expose());
+            div.buttons { button.send type="submit" { "Sign in" } }
+        }
+    };
+    plain("Sign in", &content)
+}
+
+/// Returns the page that lists the businesses of a person whose identity the proxy has verified.
+pub(in crate::settings) fn businesses(email: &str, memberships: &[Membership]) -> Markup {
+    let content = html! {
+        p { "You are " strong { (email) } "." }
+        @if memberships.is_empty() {
+            p { "You are not a member of any business. An owner can add you." }
+        } @else {
+            ul {
+                @for membership in memberships {
+                    li {
+                        @if membership.role == Role::Member {
+                            (membership.business_name) " " span.quiet { "(only owners and admins manage tokens)" }
+                        } @else {
+                            a href=(path(&membership.business, &["tokens"])) { (membership.business_name) }
+                            " " span.quiet { "(" (membership.role) ")" }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    plain("Choose a business", &content)
+}
+
+pub(in crate::settings) fn help() -> Markup {
+    html! {
+        p { "You need a sign-in link. Someone with access to the server can create one for an owner or an admin:" }
+        pre { "leadapi login-link --business BUSINESS --as EMAIL" }
+    }
+}
+
+pub(in crate::settings) fn invalid_link() -> Markup {
+    html! {
+        p { "It was used before, or it is older than 10 minutes. Ask for a new one:" }
+        pre { "leadapi login-link --business BUSINESS --as EMAIL" }
+    }
+}
+
+pub(in crate::settings) fn not_allowed() -> Markup {
+    html! {
+        p { "Only an owner or an admin of the business may see and manage its tokens. Nothing was changed." }
+        p { "If you are an owner or an admin, your session has ended: sign in again." }
+    }
+}
+
+pub(in crate::settings) fn signed_out() -> Markup {
+    plain("You are signed out", &html! { p { "You can close this page." } })
+}
