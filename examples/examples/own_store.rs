@@ -3,8 +3,8 @@
 //!
 //! Run it with `cargo run -p leadapi-examples --example own_store`.
 //!
-//! The store does not decide in which pipeline and stage a lead is placed. It only looks up the ids that a draft or an
-//! edit refers to, and the core's `into_lead` and `apply` build the lead.
+//! The store does not decide in which pipeline and stage a lead is placed. The core's `Directory` looks up the ids that a
+//! draft or an edit refers to, and `into_lead` and `apply` build the lead.
 
 #![allow(clippy::print_stdout, reason = "the example prints to the terminal")]
 
@@ -19,14 +19,14 @@ use leadapi_core::{
     BoxError,
     auth::Author,
     conformance,
-    dataset::Dataset,
+    dataset::{Dataset, Directory},
     http::LeadService,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
     memory::{MemoryTokens, SystemClock},
     model::{ClientAccount, IdempotencyKey, Lead, LeadPatch, LeadQuery, NewLead, Page, Pipeline, Window},
     port::{Clock, Created, Idempotency, Listed, Store, StoreError, Updated},
     tokens::{self, StoredTokens},
-    validate::{InvalidReference, LeadDraft, LeadEdit, LookupResult, NewLeadMeta, RequiredLookups},
+    validate::{LeadDraft, LeadEdit, NewLeadMeta},
 };
 
 /// The data of all businesses. For an unknown business, every lookup finds nothing.
@@ -43,6 +43,8 @@ struct Shop {
     clients: Vec<ClientAccount>,
     /// Sorted by creation time (oldest first), then by id. The stages of each pipeline are sorted by position.
     pipelines: Vec<Pipeline>,
+    /// Finds the records that a lead refers to. The core decides how they affect the lead.
+    directory: Directory,
     leads: Mutex<Leads>,
 }
 
@@ -61,7 +63,8 @@ impl Shops {
             pipelines.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
             let by_id = business.leads.into_iter().map(|lead| (lead.id.clone(), Arc::new(lead))).collect();
             let leads = Mutex::new(Leads { by_id, ..Leads::default() });
-            (business.id, Shop { clients, pipelines, leads })
+            let directory = Directory::new(&clients, &pipelines);
+            (business.id, Shop { clients, pipelines, directory, leads })
         });
         Self { by_business: shops.collect(), ..Self::default() }
     }
@@ -72,20 +75,6 @@ impl Shops {
 }
 
 impl Shop {
-    /// Looks up the ids that a draft or an edit refers to. A pipeline resolves to its first stage, and a stage to its
-    /// pipeline. The core decides how the results affect the lead.
-    fn look_up(&self, named: RequiredLookups<'_>) -> LookupResult {
-        let pipeline = |id: &PipelineId| self.pipelines.iter().find(|pipeline| pipeline.id == *id);
-        let home =
-            |id: &StageId| self.pipelines.iter().find(|pipeline| pipeline.stages.iter().any(|stage| stage.id == *id));
-        let client = |id: &ClientId| self.clients.iter().find(|client| client.id == *id);
-        let mut found = LookupResult::default();
-        found.client = named.client.and_then(client).map(|client| client.id.clone());
-        found.first_stage = named.pipeline.and_then(pipeline).and_then(|p| p.stages.first()).map(|s| s.id.clone());
-        found.stage_pipeline = named.stage.and_then(home).map(|pipeline| pipeline.id.clone());
-        found
-    }
-
     /// Locks the leads. Each store method takes the lock at most once, so it is atomic. No code panics while it holds
     /// the lock, so recovering from poisoning is safe.
     fn lock(&self) -> MutexGuard<'_, Leads> {
@@ -113,7 +102,7 @@ impl Store for Shops {
         {
             return Ok(outcome);
         }
-        let references = shop.look_up(draft.required_lookups());
+        let references = shop.directory.look_up(draft.required_lookups());
         let lead = match draft.into_lead(meta, &references) {
             Ok(lead) => Arc::new(lead),
             Err(reference) => return Ok(Created::Refused(reference)),
@@ -142,7 +131,7 @@ impl Store for Shops {
         let shop = self.of(business);
         let mut leads = shop.lock();
         let Some(lead) = leads.by_id.get_mut(id) else { return Ok(Updated::Missing) };
-        Ok(match edit.apply(lead, &shop.look_up(edit.required_lookups())) {
+        Ok(match edit.apply(lead, &shop.directory.look_up(edit.required_lookups())) {
             Ok(after) => {
                 *lead = Arc::new(after);
                 Updated::Changed(lead.clone())
@@ -158,11 +147,8 @@ impl Store for Shops {
     async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, StoreError> {
         let shop = self.of(business);
         let LeadQuery { client, stage, window, .. } = query;
-        if client.as_ref().is_some_and(|id| shop.clients.iter().all(|client| client.id != *id)) {
-            return Ok(Listed::Refused(InvalidReference::Client));
-        }
-        if stage.as_ref().is_some_and(|id| !shop.pipelines.iter().any(|p| p.stages.iter().any(|s| s.id == *id))) {
-            return Ok(Listed::Refused(InvalidReference::Stage));
+        if let Err(reference) = shop.directory.check_filters(query) {
+            return Ok(Listed::Refused(reference));
         }
         let matches = |lead: &&Arc<Lead>| {
             client.as_ref().is_none_or(|id| lead.client_id == *id)

@@ -154,7 +154,7 @@ impl Client {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// let client = support::in_process();
     /// let echo = format!("bad header\r\nAuthorization: Bearer {}", client.token().expose());
-    /// assert_eq!(client.redact(&echo, 200), "bad header  Authorization: Bearer pak_[token]");
+    /// assert_eq!(client.redact(&echo, 200), "bad header Authorization: Bearer pak_[token]");
     /// ```
     pub fn redact(&self, text: &str, max_chars: usize) -> String {
         redact(text, self.token(), max_chars)

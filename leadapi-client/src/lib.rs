@@ -6,7 +6,6 @@
 mod base_url;
 mod config_error;
 mod credential;
-mod token_mask;
 
 mod redact;
 

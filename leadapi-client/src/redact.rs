@@ -2,10 +2,8 @@
 
 use leadapi_core::{
     auth::BearerToken,
-    text::{is_line_break, is_unsafe, mask_tokens},
+    text::{mask_known_token, mask_tokens, one_line},
 };
-
-use crate::token_mask::mask_token;
 
 /// The maximum number of characters in an error message from the service.
 pub(crate) const MAX_MESSAGE_CHARS: usize = 2_000;
@@ -20,22 +18,15 @@ pub(crate) const MAX_FOREIGN_CHARS: usize = 200;
 pub(crate) fn redact(text: &str, token: &BearerToken, max_chars: usize) -> String {
     // The prefix is much longer than the result, but short enough to search quickly.
     let prefix: String = text.chars().take(max_chars.saturating_mul(16)).collect();
-    let clean = mask_tokens(&mask_token(&prefix, token.expose()));
-    let mut chars = clean.trim().chars().map(sanitize);
+    // Removing invisible characters could join the parts of a token, so tokens are masked after it.
+    let masked = mask_known_token(&one_line(&prefix), token.expose());
+    let masked = mask_tokens(&masked);
+    let mut chars = masked.chars();
     let mut redacted: String = chars.by_ref().take(max_chars).collect();
     if chars.next().is_some() || prefix.len() < text.len() {
         redacted.push('…');
     }
     redacted
-}
-
-/// Replaces characters that could forge log lines, control a terminal, or reverse the text direction.
-fn sanitize(c: char) -> char {
-    match c {
-        c if is_line_break(c) => ' ',
-        c if is_unsafe(c) => char::REPLACEMENT_CHARACTER,
-        c => c,
-    }
 }
 
 #[cfg(test)]
@@ -45,12 +36,13 @@ mod tests {
     #[test]
     fn the_result_is_one_line_limited_and_without_tokens() {
         let token = BearerToken::parse("pak_secret").unwrap();
-        assert_eq!(redact(" a\r\nb\u{1b}[31mc\u{202e}\0 ", &token, 99), "a  b\u{fffd}[31mc\u{fffd}\u{fffd}");
+        assert_eq!(redact(" a\r\nb\u{1b}[31mc\u{202e}\0 ", &token, 99), "a b\u{fffd}[31mc\u{fffd}");
         assert_eq!(redact("ééé", &token, 3), "ééé");
         assert_eq!(redact("éééé", &token, 3), "ééé…");
         assert_eq!(redact("Authorization: Bearer pak_secret", &token, 99), "Authorization: Bearer pak_[token]");
         assert_eq!(redact("\"pak_secr...\", pak_other1", &token, 99), "\"pak_[token]\", pak_[token]");
         assert_eq!(redact("{\"a\":\"pak_a-b._c\"}", &token, 99), "{\"a\":\"pak_[token]\"}");
+        assert_eq!(redact("p\u{200b}ak_other1", &token, 99), "pak_[token]");
         // If the text were truncated first, "pak_sec" would remain.
         assert_eq!(redact("xxx pak_secret", &token, 11), "xxx pak_[to…");
     }

@@ -23,6 +23,8 @@ pub mod form;
 pub mod port;
 
 #[cfg(feature = "service")]
+pub mod admin;
+#[cfg(feature = "service")]
 pub mod dataset;
 #[cfg(feature = "service")]
 pub mod memory;

@@ -24,7 +24,7 @@ use leadapi_client::{
 use leadapi_cost::sample;
 use tokio::{runtime::Builder, task::JoinSet};
 
-#[path = "common/server.rs"]
+#[path = "client/server.rs"]
 mod server;
 
 const ROUNDS: usize = 61;

@@ -19,7 +19,7 @@
     reason = "a failed unwrap fails the benchmark, which prints its results"
 )]
 
-#[path = "common/allocator.rs"]
+#[path = "stores/allocator.rs"]
 mod allocator;
 #[path = "stores/creates.rs"]
 mod creates;

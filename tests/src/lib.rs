@@ -16,6 +16,7 @@
 mod admissions;
 mod case;
 mod contract_check;
+pub mod crates;
 mod description;
 pub mod doubles;
 #[cfg(unix)]
@@ -44,6 +45,7 @@ mod proxy_program;
 mod raw;
 #[cfg(unix)]
 pub mod redis;
+mod released;
 mod response;
 mod runner;
 pub mod scale;
@@ -68,14 +70,15 @@ pub use description::Description;
 pub use invariants::broken_invariants;
 pub use lateness::Lateness;
 pub use live::{Live, Via, everywhere, everywhere_with};
-pub use ports::free_port;
+pub use ports::{free_address, free_port};
 pub use proxy_program::proxy_program;
 pub use raw::Raw;
+pub use released::{read_released, released_folder, write_released};
 pub use response::TestResponse;
 pub use runner::run_table;
 pub use secret::secret;
 pub use seed::Seed;
-pub use serving::{listens_at, one_business, serve_one_business, serve_with_rate_limits};
+pub use serving::{ServerProcess, one_business, serve_one_business, serve_with_rate_limits};
 pub use store::{OpenStore, Ports, StoreKind};
 pub use transport::{Tcp, Transport};
 pub use wait::{Condition, TIMEOUT, equals, eventually, in_time, wait_until};

@@ -1,7 +1,7 @@
 //! Free ports for programs that cannot choose one themselves.
 
 use std::{
-    net::{Ipv4Addr, TcpListener},
+    net::{Ipv4Addr, SocketAddr, TcpListener},
     process,
     sync::atomic::{AtomicU16, Ordering},
 };
@@ -24,4 +24,13 @@ pub fn free_port() -> u16 {
             return port;
         }
     }
+}
+
+/// Returns the loopback address with a [free port](free_port).
+///
+/// # Panics
+///
+/// Panics if there is no free port.
+pub fn free_address() -> SocketAddr {
+    (Ipv4Addr::LOCALHOST, free_port()).into()
 }

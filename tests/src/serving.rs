@@ -1,20 +1,21 @@
-//! Starts a server process with one business.
+//! Server processes, with one business.
 
-use std::{
-    fs,
-    io::{BufRead, BufReader},
-    process::{Child, Command, Stdio},
-};
+#[path = "../../leadapi-server/cli/tests/binary/server_process.rs"]
+mod server_process;
+
+use std::{fs, process::Command};
 
 use serde_json::{Value, json};
 
+pub use self::server_process::ServerProcess;
+
 /// Starts a server without rate limits on a free port, with the business `b1`, its client account `c1` and a token. The
-/// arguments of `command` must already include `serve`. Returns the process and the base URL once the server listens.
+/// arguments of `command` must already include `serve`.
 ///
 /// # Panics
 ///
 /// Panics if the process exits before it listens.
-pub fn serve_one_business(command: &mut Command, token: &str) -> (Child, String) {
+pub fn serve_one_business(command: &mut Command, token: &str) -> ServerProcess {
     let many = u32::MAX.to_string();
     serve_with_rate_limits(command.args(["--reads-per-minute", &many, "--writes-per-minute", &many]), &[token])
 }
@@ -24,12 +25,9 @@ pub fn serve_one_business(command: &mut Command, token: &str) -> (Child, String)
 /// # Panics
 ///
 /// Panics if the process exits before it listens.
-pub fn serve_with_rate_limits(command: &mut Command, tokens: &[&str]) -> (Child, String) {
+pub fn serve_with_rate_limits(command: &mut Command, tokens: &[&str]) -> ServerProcess {
     let data = one_business(tokens);
-    let command = command.args(["--listen", "127.0.0.1:0", "--data"]).arg(data.path());
-    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-    let url = listens_at(&mut child);
-    (child, url)
+    ServerProcess::spawn(command.args(["--listen", "127.0.0.1:0", "--data"]).arg(data.path()))
 }
 
 /// Returns a file with the data set of [`serve_one_business`], but with these tokens.
@@ -47,15 +45,4 @@ pub fn one_business(tokens: &[&str]) -> tempfile::NamedTempFile {
     let data = tempfile::NamedTempFile::new().unwrap();
     fs::write(data.path(), json!({"businesses": [business]}).to_string()).unwrap();
     data
-}
-
-/// Returns the base URL that a starting process prints to its piped standard output.
-///
-/// # Panics
-///
-/// Panics if the process exits before it listens.
-pub fn listens_at(process: &mut Child) -> String {
-    let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-    let line = lines.find_map(|line| line.unwrap().split_once("listens at ").map(|(_, rest)| rest.to_owned()));
-    line.expect("the process prints its address").split(' ').next().unwrap().to_owned()
 }

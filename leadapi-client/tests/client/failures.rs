@@ -30,7 +30,7 @@ async fn a_proxy_error_page_is_truncated_and_sanitized() {
     let error = answered(ResponseTemplate::new(502).set_body_raw(page, "text/html")).await;
     assert!(error.is_server_error());
     assert_eq!(error.outcome(), Outcome::Unknown);
-    assert!(error.message().starts_with("<html>  \u{fffd}[31m<h1>502</h1>xxx") && error.message().ends_with('…'));
+    assert!(error.message().starts_with("<html> \u{fffd}[31m<h1>502</h1>xxx") && error.message().ends_with('…'));
     assert!(error.to_string().chars().count() < 300 && !error.to_string().contains(char::is_control));
 }
 

@@ -5,6 +5,8 @@ use std::{
     fmt::{self, Write},
 };
 
+use leadapi_core::text::is_unsafe;
+
 use super::{
     plan::{EndingPlan, PagePlan, Questionnaire, RulePlan},
     route::RouteEnd,
@@ -95,23 +97,11 @@ struct Quoted<'a>(&'a str);
 impl fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.chars().try_for_each(|c| match c {
-            // Bidirectional control characters are escaped too, because people may read the chart's source in a
-            // terminal.
-            '"'
-            | '#'
-            | '&'
-            | '<'
-            | '>'
-            | '`'
-            | ';'
-            | '\u{61c}'
-            | '\u{200e}'
-            | '\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}' => {
+            c if c.is_control() => f.write_char(' '),
+            // Unsafe characters are escaped too, because people may read the chart's source in a terminal.
+            c if is_unsafe(c) || matches!(c, '"' | '#' | '&' | '<' | '>' | '`' | ';') => {
                 write!(f, "#{};", u32::from(c))
             }
-            c if c.is_control() => f.write_char(' '),
             c => f.write_char(c),
         })
     }

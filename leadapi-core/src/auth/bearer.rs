@@ -4,12 +4,13 @@ use std::fmt;
 
 use http::{HeaderMap, header};
 
-use crate::{id::is_visible, text::TOKEN_PREFIX};
+use crate::id::is_visible;
+pub(super) use crate::text::TOKEN_PREFIX as PREFIX;
 
 /// The authentication scheme and the space that follows it.
 const SCHEME: &str = "bearer ";
 /// The length of a token hint: the prefix and four more characters, enough for people to recognize the token.
-pub(super) const HINT_CHARS: usize = TOKEN_PREFIX.len() + 4;
+pub(super) const HINT_CHARS: usize = PREFIX.len() + 4;
 
 /// The error for an `Authorization` header that is missing or malformed, and for text that is not a well-formed token.
 /// The service responds with 401, and its error object contains this message (contract D1, D2).
@@ -56,7 +57,7 @@ impl BearerToken {
     ///
     /// [`MalformedToken::Malformed`] when the text does not have this form.
     pub fn parse(text: &str) -> Result<Self, MalformedToken> {
-        let random = text.strip_prefix(TOKEN_PREFIX).ok_or(MalformedToken::Malformed)?;
+        let random = text.strip_prefix(PREFIX).ok_or(MalformedToken::Malformed)?;
         if !random.is_empty() && is_visible(random) { Ok(Self(text.into())) } else { Err(MalformedToken::Malformed) }
     }
 
@@ -97,7 +98,7 @@ impl BearerToken {
     /// # Ok::<(), leadapi_core::auth::MalformedToken>(())
     /// ```
     pub fn hint(&self) -> &str {
-        self.0.get(..HINT_CHARS).unwrap_or(TOKEN_PREFIX)
+        self.0.get(..HINT_CHARS).unwrap_or(PREFIX)
     }
 
     /// Returns the token in plain text, for example to show it once or to send it in a header.

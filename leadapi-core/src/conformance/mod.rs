@@ -1,4 +1,4 @@
-//! The conformance suites for custom implementations of [`Store`], [`TokenStore`], [`SettingsStore`] and
+//! The conformance suites for custom implementations of [`Store`], [`TokenStore`], [`SettingsStore`], [`Admin`] and
 //! [`RateLimiter`](crate::port::RateLimiter).
 //!
 //! The suites check the guarantees of the [ports](crate::port). Their data sets and timestamps are fixed, so their
@@ -19,6 +19,7 @@
 //! # }).unwrap();
 //! ```
 
+mod admin;
 mod collation;
 mod create;
 mod idempotency;
@@ -40,6 +41,7 @@ use std::sync::Arc;
 pub use self::{limiter::run_limiter, shared_limiter::run_shared_limiter};
 use crate::{
     BoxError,
+    admin::Admin,
     auth::Author,
     dataset::Dataset,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
@@ -129,6 +131,21 @@ pub async fn run_settings<S: SettingsStore>(
             confirms_who_ends_a_session signs_in_owners_and_admins_only;
         settings_limits(settings_sessions::MEMBERS): limits_the_valid_tokens keeps_more_tokens_than_the_limit
             limits_the_new_tokens_of_a_minute pages_the_tokens;
+    }
+    Ok(())
+}
+
+/// Runs every check of an administration, each on a fresh store.
+///
+/// `make` receives a data set and returns a store that contains exactly the data set's records.
+///
+/// # Errors
+///
+/// Returns the first [`Violation`]: a failed check, or an error from `make` or from the store.
+pub async fn run_admin<S: Admin>(make: impl AsyncFn(Dataset) -> Result<S, BoxError>) -> Result<(), Violation> {
+    checks! { make;
+        admin(admin::BUSINESSES): adds_renames_and_removes_businesses refuses_an_unknown_business keeps_an_owner
+            changes_client_accounts changes_pipelines keeps_stages_in_order checks_the_references_of_forms;
     }
     Ok(())
 }

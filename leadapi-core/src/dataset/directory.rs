@@ -6,20 +6,32 @@ use foldhash::{HashMap, HashSet};
 
 use crate::{
     id::{ClientId, PipelineId, StageId},
-    model::{ClientAccount, Lead, Pipeline},
-    validate::{LookupResult, RequiredLookups},
+    model::{ClientAccount, Lead, LeadQuery, Pipeline},
+    validate::{InvalidReference, LookupResult, RequiredLookups},
 };
 
-/// The client accounts, pipelines and stages of a business, by id.
+/// The client accounts, pipelines and stages of a business, by id, for stores that keep them in memory.
+///
+/// ```
+/// use leadapi_core::{dataset::Directory, model::{ClientAccount, NewLead}};
+///
+/// let client = ClientAccount::new("c1".parse()?, "Sol Solar", "2026-05-04T12:00:00Z".parse()?);
+/// let directory = Directory::new(&[client], &[]);
+/// let draft = NewLead::new(&"c1".parse()?, "Ann").check()?;
+/// assert_eq!(directory.look_up(draft.required_lookups()).client, Some("c1".parse()?));
+/// assert!(directory.has_client("c1") && !directory.has_stage("s1"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
-pub(crate) struct Directory {
+pub struct Directory {
     clients: HashSet<ClientId>,
     first_stages: HashMap<PipelineId, StageId>,
     stage_pipelines: HashMap<StageId, PipelineId>,
 }
 
 impl Directory {
-    pub(crate) fn new(clients: &[ClientAccount], pipelines: &[Pipeline]) -> Self {
+    /// Creates a directory. The stages of each pipeline must be sorted by position.
+    pub fn new(clients: &[ClientAccount], pipelines: &[Pipeline]) -> Self {
         let first = |pipeline: &Pipeline| Some((pipeline.id.clone(), pipeline.stages.first()?.id.clone()));
         let homes = pipelines.iter().flat_map(|pipeline| pipeline.stages.iter().map(move |stage| (stage, pipeline)));
         Self {
@@ -29,12 +41,28 @@ impl Directory {
         }
     }
 
-    pub(crate) fn look_up(&self, named: RequiredLookups<'_>) -> LookupResult {
+    /// Looks up the records that a draft or an edit refers to.
+    pub fn look_up(&self, named: RequiredLookups<'_>) -> LookupResult {
         LookupResult {
             client: named.client.and_then(|id| self.clients.get(id)).cloned(),
             first_stage: named.pipeline.and_then(|id| self.first_stages.get(id)).cloned(),
             stage_pipeline: named.stage.and_then(|id| self.stage_pipelines.get(id)).cloned(),
         }
+    }
+
+    /// Checks that the filters of a list belong to the business.
+    ///
+    /// # Errors
+    ///
+    /// Returns the filter whose client account or stage the business does not have.
+    pub fn check_filters(&self, query: &LeadQuery) -> Result<(), InvalidReference> {
+        if query.client.as_ref().is_some_and(|id| !self.has_client(id.as_str())) {
+            return Err(InvalidReference::Client);
+        }
+        if query.stage.as_ref().is_some_and(|id| !self.has_stage(id.as_str())) {
+            return Err(InvalidReference::Stage);
+        }
+        Ok(())
     }
 
     /// Replaces the ids that the lead refers to with the directory's copies, so that all leads of the business share
@@ -50,15 +78,18 @@ impl Directory {
         Arc::new(lead)
     }
 
-    pub(crate) fn has_client(&self, id: &str) -> bool {
+    /// Returns whether the business has a client account with this id.
+    pub fn has_client(&self, id: &str) -> bool {
         self.clients.contains(id)
     }
 
-    pub(crate) fn has_pipeline(&self, id: &str) -> bool {
+    /// Returns whether the business has a pipeline with this id.
+    pub fn has_pipeline(&self, id: &str) -> bool {
         self.first_stages.contains_key(id)
     }
 
-    pub(crate) fn has_stage(&self, id: &str) -> bool {
+    /// Returns whether the business has a stage with this id.
+    pub fn has_stage(&self, id: &str) -> bool {
         self.stage_pipelines.contains_key(id)
     }
 }

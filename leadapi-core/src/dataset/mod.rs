@@ -41,9 +41,9 @@ use std::fmt;
 
 use serde::Serialize;
 
-pub(crate) use self::directory::Directory;
 use self::file::RawDataset;
 pub use self::{
+    directory::Directory,
     idempotency::IdempotencySeed,
     token::{TokenOrigin, TokenSeed},
 };

@@ -1,5 +1,6 @@
 //! Default implementations of the ports, which keep their state in memory. The state is lost when the process exits.
 
+mod admin;
 mod clock;
 mod ids;
 mod index;
@@ -11,6 +12,7 @@ mod settings;
 mod store;
 mod tokens;
 
+pub use admin::MemoryAdmin;
 pub use clock::{ManualClock, SystemClock};
 pub use ids::Uuids;
 pub use limiter::{AdmissionLog, Limits, SlidingWindow};

@@ -1,5 +1,6 @@
 //! The in-memory store of API settings.
 
+mod members;
 mod state;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,15 +24,14 @@ use crate::{
 
 /// An in-memory [`SettingsStore`]. Its state is lost when the process exits.
 ///
-/// The businesses and their members come from a [`Dataset`] and never change. Clones share their state.
+/// Its first businesses and members come from a [`Dataset`], and a [`MemoryAdmin`](super::MemoryAdmin) changes them.
+/// Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct MemorySettings(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
     tokens: MemoryTokens,
-    /// The members of all businesses, sorted by the name and then the id of the business.
-    members: Vec<Membership>,
     /// Every method that changes anything except the last use of a token holds this lock until it returns.
     state: Mutex<State>,
 }
@@ -53,16 +53,16 @@ impl MemorySettings {
         });
         let mut members: Vec<Membership> = members.collect();
         members.sort_by(|a, b| (&a.business_name, &a.business).cmp(&(&b.business_name, &b.business)));
-        let mut state = State::default();
+        let mut state = State::new(members);
         for business in &dataset.businesses {
             business.audit.iter().for_each(|entry| state.log(&business.id, entry.clone()));
         }
-        Self(Arc::new(Shared { members, state: Mutex::new(state), ..Shared::default() }))
+        Self(Arc::new(Shared { state: Mutex::new(state), ..Shared::default() }))
     }
 
     /// Returns the members of all businesses.
-    pub fn members(&self) -> &[Membership] {
-        &self.0.members
+    pub fn members(&self) -> Vec<Membership> {
+        self.state().members.clone()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -70,29 +70,9 @@ impl MemorySettings {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn find_member(&self, business: &BusinessId, email: &str) -> Option<&Membership> {
-        let key = email_key(email);
-        self.0.members.iter().find(|member| member.business == *business && email_key(&member.email) == key)
-    }
-
-    fn find_admin(&self, business: &BusinessId, email: &str) -> Option<&Membership> {
-        self.find_member(business, email).filter(|member| member.role.manages_tokens())
-    }
-
-    fn is_confirmed(&self, state: &State, business: &BusinessId, by: &Actor, at: Timestamp) -> bool {
-        let has_session = match &by.authority {
-            Authority::Host => return true,
-            Authority::Membership => true,
-            Authority::Session(id) => state
-                .find(business, id)
-                .is_some_and(|session| !session.has_expired(at) && email_key(&session.email) == email_key(&by.email)),
-        };
-        has_session && self.find_admin(business, &by.email).is_some()
-    }
-
     fn facts(&self, state: &State, business: &BusinessId, change: &TokenChange) -> TokenFacts {
         let tokens = &self.0.tokens;
-        let mut facts = TokenFacts::new(self.is_confirmed(state, business, &change.by, change.at));
+        let mut facts = TokenFacts::new(state.is_confirmed(business, &change.by, change.at));
         facts.token = change.token_id().and_then(|id| tokens.get(business, id));
         if let Some(name) = change.new_name(facts.token.as_ref()) {
             facts.namesake = tokens.namesake(business, name, change.at);
@@ -176,12 +156,13 @@ impl SettingsStore for MemorySettings {
     }
 
     async fn membership(&self, business: &BusinessId, email: &str) -> Result<Option<Membership>, StoreError> {
-        Ok(self.find_member(business, email).cloned())
+        Ok(self.state().find_member(business, email).cloned())
     }
 
     async fn memberships(&self, email: &str) -> Result<Vec<Membership>, StoreError> {
         let key = email_key(email);
-        Ok(self.0.members.iter().filter(|member| email_key(&member.email) == key).cloned().collect())
+        let state = self.state();
+        Ok(state.members.iter().filter(|member| email_key(&member.email) == key).cloned().collect())
     }
 
     async fn add_login_link(
@@ -191,7 +172,7 @@ impl SettingsStore for MemorySettings {
         audit: &AuditEntry,
     ) -> Result<bool, StoreError> {
         let mut state = self.state();
-        if self.find_admin(business, &link.email).is_none() {
+        if state.find_admin(business, &link.email).is_none() {
             return Ok(false);
         }
         state.links.retain(|_, (_, link)| link.expires_at > audit.at);
@@ -206,8 +187,8 @@ impl SettingsStore for MemorySettings {
             return Ok(SessionStarted::TooFast);
         }
         let found = state.links.remove(link).filter(|(_, link)| link.expires_at > sign_in.at);
-        let member = found.and_then(|(business, link)| self.find_admin(&business, &link.email));
-        Ok(state.start(member, sign_in))
+        let member = found.and_then(|(business, link)| state.find_admin(&business, &link.email).cloned());
+        Ok(state.start(member.as_ref(), sign_in))
     }
 
     async fn start_session(
@@ -220,13 +201,14 @@ impl SettingsStore for MemorySettings {
         if state.is_too_fast(business, sign_in.at) {
             return Ok(SessionStarted::TooFast);
         }
-        Ok(state.start(self.find_admin(business, email), sign_in))
+        let member = state.find_admin(business, email).cloned();
+        Ok(state.start(member.as_ref(), sign_in))
     }
 
     async fn find_session(&self, hash: &TokenHash, now: Timestamp) -> Result<Option<FoundSession>, StoreError> {
         let state = self.state();
         let Some((business, session)) = state.sessions.get(hash) else { return Ok(None) };
-        let member = self.find_member(business, &session.email).filter(|_| !session.has_expired(now));
+        let member = state.find_member(business, &session.email).filter(|_| !session.has_expired(now));
         Ok(member.map(|member| FoundSession::new(session.clone(), member.clone())))
     }
 
@@ -256,7 +238,7 @@ impl SettingsStore for MemorySettings {
     ) -> Result<SessionEnded, StoreError> {
         let mut state = self.state();
         let is_own = by.authority == Authority::Session(id.clone());
-        if !is_own && !self.is_confirmed(&state, business, by, at) {
+        if !is_own && !state.is_confirmed(business, by, at) {
             return Ok(SessionEnded::NotAllowed);
         }
         if state.find(business, id).is_none_or(|session| is_own && email_key(&session.email) != email_key(&by.email)) {

@@ -1,17 +1,22 @@
 //! The in-memory lead store, for the demo server, for tests and for hosts that persist their data elsewhere.
 
+mod businesses;
+mod changes;
+
 use std::{
     collections::{self, VecDeque, hash_map::Entry},
+    hash::BuildHasher,
     mem,
-    sync::{Arc, PoisonError},
+    sync::{Arc, PoisonError, RwLock as StdRwLock, RwLockWriteGuard},
 };
 
 use async_trait::async_trait;
-use foldhash::HashMap;
+use foldhash::{HashMap, fast::FixedState};
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::index::Index;
 use crate::{
+    admin,
     auth::Author,
     dataset::{BusinessSeed, Dataset, Directory},
     form::FormRecord,
@@ -24,24 +29,35 @@ use crate::{
 
 /// An in-memory [`Store`]. Its leads are lost when the process exits.
 ///
-/// The businesses, client accounts, pipelines and forms come from a [`Dataset`] and never change. Only leads can
-/// change. Each business has its own lock. Finding a page takes logarithmic time in the number of leads, regardless of
-/// the filters and the offset.
-#[derive(Debug, Default)]
+/// Its first records come from a [`Dataset`], and a [`MemoryAdmin`](super::MemoryAdmin) changes them. Each business has
+/// its own lock. Finding a page takes logarithmic time in the number of leads, regardless of the filters and the offset.
+#[derive(Debug)]
 pub struct MemoryStore {
-    businesses: HashMap<BusinessId, Business>,
+    /// The businesses, sharded by a hash of the id. Every request looks up its business, and even concurrent readers
+    /// would contend for a single lock.
+    shards: [StdRwLock<HashMap<BusinessId, Business>>; SHARDS],
 }
+
+/// The number of shards: enough that the businesses of two threads rarely share a lock.
+const SHARDS: usize = 64;
 
 #[derive(Debug)]
 struct Business {
+    info: admin::Business,
+    records: RwLock<Records>,
+}
+
+/// The records of a business.
+#[derive(Debug)]
+pub(super) struct Records {
     /// Sorted by name, then by id.
-    clients: Vec<ClientAccount>,
+    pub(super) clients: Vec<ClientAccount>,
     /// Sorted by creation time, then by id. The stages are sorted by position.
-    pipelines: Vec<Pipeline>,
+    pub(super) pipelines: Vec<Pipeline>,
     directory: Directory,
     /// The form records as JSON. They are rarely read, and parsed records would take twice the memory.
     forms: Vec<Box<RawValue>>,
-    leads: RwLock<Leads>,
+    leads: Leads,
 }
 
 #[derive(Debug, Default)]
@@ -71,19 +87,54 @@ impl MemoryStore {
     /// # Ok::<(), leadapi_core::dataset::InvalidDataset>(())
     /// ```
     pub fn new(dataset: Dataset) -> Self {
-        let businesses = dataset.businesses.into_iter().map(|seed| (seed.id.clone(), Business::new(seed)));
-        Self { businesses: businesses.collect() }
+        let store = Self::default();
+        for seed in dataset.businesses {
+            let info = admin::Business::new(seed.id.clone(), &*seed.name, seed.created_at);
+            let business = Business { info, records: RwLock::new(Records::new(seed)) };
+            store.shard_mut(&business.info.id).insert(business.info.id.clone(), business);
+        }
+        store
     }
 
     /// Returns the form records of a business. No API operation returns them (contract D11).
     pub fn forms(&self, business: &BusinessId) -> Vec<FormRecord> {
-        let forms = self.businesses.get(business).into_iter().flat_map(|business| &business.forms);
-        // Parsing cannot fail, because each text was serialized from a record (contract D11).
-        forms.filter_map(|text| serde_json::from_str(text.get()).ok()).collect()
+        self.read(business, Records::forms).unwrap_or_default()
+    }
+
+    // No code panics while it holds a lock, so poisoning can be ignored.
+
+    fn shard(&self, business: &BusinessId) -> &StdRwLock<HashMap<BusinessId, Business>> {
+        let hash = FixedState::default().hash_one(business);
+        let [zeroth, ..] = &self.shards;
+        usize::try_from(hash % SHARDS as u64).ok().and_then(|nth| self.shards.get(nth)).unwrap_or(zeroth)
+    }
+
+    fn shard_mut(&self, business: &BusinessId) -> RwLockWriteGuard<'_, HashMap<BusinessId, Business>> {
+        self.shard(business).write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads the records of a business. Returns `None` if there is no such business.
+    fn read<T>(&self, business: &BusinessId, work: impl FnOnce(&Records) -> T) -> Option<T> {
+        let shard = self.shard(business).read().unwrap_or_else(PoisonError::into_inner);
+        let business = shard.get(business)?;
+        Some(work(&business.records.read().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// Changes the records of a business. Returns `None` if there is no such business.
+    fn write<T>(&self, business: &BusinessId, work: impl FnOnce(&mut Records) -> T) -> Option<T> {
+        let shard = self.shard(business).read().unwrap_or_else(PoisonError::into_inner);
+        let business = shard.get(business)?;
+        Some(work(&mut business.records.write().unwrap_or_else(PoisonError::into_inner)))
     }
 }
 
-impl Business {
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self { shards: std::array::from_fn(|_| StdRwLock::default()) }
+    }
+}
+
+impl Records {
     fn new(seed: BusinessSeed) -> Self {
         let BusinessSeed { mut clients, mut pipelines, leads, forms, mut idempotency, .. } = seed;
         clients.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
@@ -103,17 +154,12 @@ impl Business {
             held.remember(&seed.idempotency, &Arc::new(seed.lead));
         }
         let forms = forms.iter().filter_map(|form| to_raw_value(form).ok()).collect();
-        Self { clients, pipelines, directory, forms, leads: RwLock::new(held) }
+        Self { clients, pipelines, directory, forms, leads: held }
     }
 
-    // No code panics while it holds the lock, so poisoning can be ignored.
-
-    fn read<T>(&self, work: impl FnOnce(&Leads) -> T) -> T {
-        work(&self.leads.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn write<T>(&self, work: impl FnOnce(&mut Leads) -> T) -> T {
-        work(&mut self.leads.write().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn forms(&self) -> Vec<FormRecord> {
+        // Parsing cannot fail, because each text was serialized from a record (contract D11).
+        self.forms.iter().filter_map(|text| serde_json::from_str(text.get()).ok()).collect()
     }
 }
 
@@ -158,20 +204,15 @@ impl Store for MemoryStore {
         draft: LeadDraft,
         idempotency: Option<&Idempotency>,
     ) -> Result<Created, StoreError> {
-        let Some(business) = self.businesses.get(business) else {
-            return Ok(Created::Refused(InvalidReference::Client));
-        };
         let at = meta.at;
-        // The lookup needs no lock, because the records that a lead can refer to never change in this store.
-        let references = business.directory.look_up(draft.required_lookups());
-        let made = draft.into_lead(meta, &references).map(|lead| business.directory.keep(lead));
-        business.write(|leads| {
+        let created = self.write(business, |Records { directory, leads, .. }| {
             leads.forget_old_keys(at);
             if let Some(answer) = idempotency.and_then(|idempotency| leads.replay(idempotency, at)) {
                 return Ok(answer);
             }
-            let lead = match made {
-                Ok(lead) => lead,
+            let references = directory.look_up(draft.required_lookups());
+            let lead = match draft.into_lead(meta, &references) {
+                Ok(lead) => directory.keep(lead),
                 Err(reference) => return Ok(Created::Refused(reference)),
             };
             if !leads.insert(&lead) {
@@ -181,12 +222,12 @@ impl Store for MemoryStore {
                 leads.remember(idempotency, &lead);
             }
             Ok(Created::New(lead))
-        })
+        });
+        created.unwrap_or(Ok(Created::Refused(InvalidReference::Client)))
     }
 
     async fn get(&self, business: &BusinessId, id: &LeadId) -> Result<Option<Arc<Lead>>, StoreError> {
-        let business = self.businesses.get(business);
-        Ok(business.and_then(|business| business.read(|leads| leads.by_id.get(id).cloned())))
+        Ok(self.read(business, |records| records.leads.by_id.get(id).cloned()).flatten())
     }
 
     async fn update(
@@ -196,55 +237,50 @@ impl Store for MemoryStore {
         id: &LeadId,
         edit: &LeadEdit,
     ) -> Result<Updated, StoreError> {
-        let Some(business) = self.businesses.get(business) else { return Ok(Updated::Missing) };
-        Ok(business.write(|leads| {
+        let updated = self.write(business, |Records { directory, leads, .. }| {
             let Some(place) = leads.by_id.get_mut(id) else { return Updated::Missing };
-            let after = match edit.apply(place, &business.directory.look_up(edit.required_lookups())) {
-                Ok(lead) => business.directory.keep(lead),
+            let after = match edit.apply(place, &directory.look_up(edit.required_lookups())) {
+                Ok(lead) => directory.keep(lead),
                 Err(reference) => return Updated::Refused(reference),
             };
             let before = mem::replace(place, after.clone());
             leads.index.remove(&before);
             leads.index.insert(&after);
             Updated::Changed(after)
-        }))
+        });
+        Ok(updated.unwrap_or(Updated::Missing))
     }
 
     async fn delete(&self, business: &BusinessId, _: &Author, id: &LeadId) -> Result<bool, StoreError> {
-        let Some(business) = self.businesses.get(business) else { return Ok(false) };
-        Ok(business.write(|leads| {
+        let deleted = self.write(business, |Records { leads, .. }| {
             let removed = leads.by_id.remove(id);
             if let Some(lead) = &removed {
                 leads.index.remove(lead);
             }
             removed.is_some()
-        }))
+        });
+        Ok(deleted.unwrap_or(false))
     }
 
     async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, StoreError> {
-        let Some(business) = self.businesses.get(business) else {
-            return Ok(match query {
-                LeadQuery { client: Some(_), .. } => Listed::Refused(InvalidReference::Client),
-                LeadQuery { stage: Some(_), .. } => Listed::Refused(InvalidReference::Stage),
-                LeadQuery { window, .. } => Listed::Page(Page::new(Vec::new(), 0, *window)),
-            });
-        };
-        if query.client.as_ref().is_some_and(|id| !business.directory.has_client(id.as_str())) {
-            return Ok(Listed::Refused(InvalidReference::Client));
-        }
-        if query.stage.as_ref().is_some_and(|id| !business.directory.has_stage(id.as_str())) {
-            return Ok(Listed::Refused(InvalidReference::Stage));
-        }
-        let (data, total) = business.read(|leads| leads.index.page(query));
-        Ok(Listed::Page(Page::new(data, total as u64, query.window)))
+        let listed = self.read(business, |Records { directory, leads, .. }| {
+            directory.check_filters(query).map(|()| leads.index.page(query))
+        });
+        let listed = listed.unwrap_or_else(|| Directory::default().check_filters(query).map(|()| (Vec::new(), 0)));
+        Ok(match listed {
+            Ok((data, total)) => Listed::Page(Page::new(data, total as u64, query.window)),
+            Err(reference) => Listed::Refused(reference),
+        })
     }
 
     async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, StoreError> {
-        Ok(page(self.businesses.get(business).map_or(&[], |business| &business.pipelines), window))
+        let found = self.read(business, |records| page(&records.pipelines, window));
+        Ok(found.unwrap_or_else(|| page(&[], window)))
     }
 
     async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, StoreError> {
-        Ok(page(self.businesses.get(business).map_or(&[], |business| &business.clients), window))
+        let found = self.read(business, |records| page(&records.clients, window));
+        Ok(found.unwrap_or_else(|| page(&[], window)))
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Each port is small and dyn-compatible. No method has a default implementation, so a wrapper must forward every
 //! method. The ports for leads, tokens and rate limits are also implemented for `Arc<T>` and `Box<T>`. The port for API
-//! settings is also implemented for `Arc<T>`.
+//! settings is also implemented for `Arc<T>`. The port for the administration is in [`admin`](crate::admin).
 //!
 //! An error from a port means that the host failed, not that the request is invalid. A store returns a [`StoreError`].
 //! A verifier or a limiter can return any [`BoxError`](crate::BoxError). The caller receives only status 500 and

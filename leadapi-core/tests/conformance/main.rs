@@ -12,8 +12,9 @@ use std::sync::Arc;
 
 use futures_executor::block_on;
 use leadapi_core::{
+    admin::Admin,
     conformance,
-    memory::{Limits, MemorySettings, MemoryStore, MemoryTokens, SlidingWindow, SystemClock, Uuids},
+    memory::{Limits, MemoryAdmin, MemorySettings, MemoryStore, MemoryTokens, SlidingWindow, SystemClock, Uuids},
     port::{Clock, IdSource, RateLimiter, SettingsStore, Store, TokenStore, TokenVerifier},
     tokens::StoredTokens,
 };
@@ -64,6 +65,15 @@ fn settings_behind_an_arc() {
     block_on(conformance::run_settings(make)).unwrap();
 }
 
+#[test]
+fn the_administration_of_the_in_memory_stores_passes() {
+    let make = async |dataset| {
+        let settings = MemorySettings::new(&dataset);
+        Ok(MemoryAdmin::new(Arc::new(MemoryStore::new(dataset)), settings))
+    };
+    block_on(conformance::run_admin(make)).unwrap();
+}
+
 /// Compiles only if these ports are dyn-compatible.
 #[test]
 fn every_port_is_dyn_compatible() {
@@ -72,6 +82,7 @@ fn every_port_is_dyn_compatible() {
     fn tokens(_: impl TokenStore) {}
     fn verifier(_: impl TokenVerifier) {}
     fn limiter(_: impl RateLimiter) {}
+    port::<dyn Admin>();
     port::<dyn Clock>();
     port::<dyn IdSource>();
     store(Box::new(MemoryStore::default()) as Box<dyn Store>);

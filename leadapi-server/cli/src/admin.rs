@@ -1,8 +1,8 @@
 //! The options of the commands that manage API settings: the store, the business, and the person who runs the command.
 
 use clap::Args;
-use leadapi_core::{auth::TokenAdmin, id::BusinessId, port::SettingsStore, tokens::Tokens};
-use leadapi_sql::{AdminError, SqlStore, StoreClock};
+use leadapi_core::{admin::AdminExt, auth::TokenAdmin, id::BusinessId, port::SettingsStore, tokens::Tokens};
+use leadapi_sql::{SqlStore, SqlStoreError, StoreClock};
 
 use super::{CommandError, output::Format, store::BusinessArgs};
 
@@ -21,7 +21,7 @@ impl AdminArgs {
     pub(super) async fn open(&self) -> Result<(Tokens, TokenAdmin, StoreClock), CommandError> {
         let store = self.business.at.open().await?;
         let Some(membership) =
-            store.membership(&self.business.business, &self.person).await.map_err(AdminError::from)?
+            store.membership(&self.business.business, &self.person).await.map_err(SqlStoreError::from)?
         else {
             return Err(self.not_a_member(&store).await);
         };
@@ -33,7 +33,7 @@ impl AdminArgs {
     /// instead.
     pub(super) async fn not_a_member(&self, store: &SqlStore) -> CommandError {
         let business: &BusinessId = &self.business.business;
-        match store.members(business).await {
+        match store.admin(business).members().list().await {
             Ok(_) => CommandError::NotAMember { business: business.clone(), person: self.person.clone() },
             Err(error) => error.into(),
         }

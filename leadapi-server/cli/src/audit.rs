@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use leadapi_core::{model::Window, port::AuditEntry};
-use leadapi_sql::AdminError;
+use leadapi_sql::SqlStoreError;
 
 use super::{CommandError, admin::AdminArgs};
 
@@ -28,7 +28,7 @@ impl AuditCommand {
         let Self::List { by, limit, offset } = self;
         let window = Window::new(limit, offset)?;
         let (tokens, admin, _) = by.open().await?;
-        let page = tokens.audit(&admin, window).await.map_err(AdminError::from)?;
+        let page = tokens.audit(&admin, window).await.map_err(SqlStoreError::from)?;
         by.format().list(&page.data, ["time", "person", "address", "action", "token", "token id", "detail"], row)
     }
 }

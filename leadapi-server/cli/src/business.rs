@@ -2,11 +2,12 @@
 
 use clap::Subcommand;
 use leadapi_core::{
+    admin::{Admin, AdminError, AdminExt, NewBusiness},
     id::BusinessId,
     model::{LeadQuery, Window},
-    port::{Listed, Store},
+    port::{Clock, Listed, Store},
 };
-use leadapi_sql::{AdminError, SqlStore};
+use leadapi_sql::{SqlStore, SqlStoreError};
 use serde_json::json;
 
 use super::{CommandError, id::given_or_new, output::count, prompt::given_or_asked, store::StoreArgs};
@@ -66,8 +67,12 @@ impl BusinessCommand {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         match self {
             Self::Add { at, name, owner, id } => {
-                let added = at.open().await?.add_business(given_or_new(id)?, &name, &owner).await?;
-                at.format.print(&added, || format!("business {:?} was added: {}", added.name, added.id))
+                let store = at.open().await?;
+                let new = NewBusiness::new(given_or_new(id)?, &name, &owner, store.clock().now());
+                let new = new.map_err(AdminError::from)?;
+                store.add_business(&new).await?;
+                let added = new.business();
+                at.format.print(added, || format!("business {:?} was added: {}", added.name, added.id))
             }
             Self::List { at } => {
                 let businesses = at.open().await?.businesses().await?;
@@ -76,7 +81,7 @@ impl BusinessCommand {
                 })
             }
             Self::Rename { at, id, name } => {
-                let renamed = at.open().await?.rename_business(&id, &name).await?;
+                let renamed = at.open().await?.admin(&id).rename(&name).await?;
                 at.format.print(&renamed, || format!("business {id} is now {:?}", renamed.name))
             }
             Self::Remove { at, id, with_leads, confirm } => {
@@ -84,7 +89,7 @@ impl BusinessCommand {
                 if with_leads {
                     check_confirmation(&store, &id, confirm).await?;
                 }
-                let leads = store.delete_business(&id, with_leads).await?;
+                let leads = store.admin(&id).delete(with_leads).await?;
                 at.format.print(&json!({"removed": id, "leads": leads}), || {
                     format!("business {id} was removed with {}", count(leads, "lead", "leads"))
                 })
@@ -96,7 +101,7 @@ impl BusinessCommand {
 /// Returns an error unless `--confirm` or the person's answer repeats the id of the business.
 async fn check_confirmation(store: &SqlStore, id: &BusinessId, given: Option<String>) -> Result<(), CommandError> {
     let query = LeadQuery::new().window(Window::new(1, 0)?);
-    let leads = match store.list(id, &query).await.map_err(AdminError::from)? {
+    let leads = match store.list(id, &query).await.map_err(SqlStoreError::from)? {
         Listed::Page(page) => page.total,
         _ => 0,
     };

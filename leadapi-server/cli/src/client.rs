@@ -1,7 +1,7 @@
 //! `client`: the client accounts of a business.
 
 use clap::Subcommand;
-use leadapi_core::{id::ClientId, model::ClientAccount, port::Clock};
+use leadapi_core::{admin::AdminExt, id::ClientId, model::ClientAccount, port::Clock};
 use serde_json::json;
 
 use super::{CommandError, id::given_or_new, output::count, store::BusinessArgs};
@@ -54,21 +54,21 @@ impl ClientCommand {
             Self::Add { of, name, id } => {
                 let store = of.at.open().await?;
                 let client = ClientAccount::new(given_or_new(id)?, name, store.clock().now());
-                let added = store.add_client(&of.business, client).await?;
+                let added = store.admin(&of.business).clients().add(client).await?;
                 of.at.format.print(&added, || format!("client account {:?} was added: {}", added.name, added.id))
             }
             Self::List { of } => {
-                let clients = of.at.open().await?.all_clients(&of.business).await?;
+                let clients = of.at.open().await?.admin(&of.business).clients().list().await?;
                 of.at.format.list(&clients, ["id", "name", "created"], |client| {
                     [client.id.to_string(), client.name.clone(), client.created_at.to_string()]
                 })
             }
             Self::Rename { of, id, name } => {
-                let renamed = of.at.open().await?.rename_client(&of.business, &id, &name).await?;
+                let renamed = of.at.open().await?.admin(&of.business).clients().rename(&id, &name).await?;
                 of.at.format.print(&renamed, || format!("client account {id} is now {:?}", renamed.name))
             }
             Self::Remove { of, id, with_leads } => {
-                let leads = of.at.open().await?.delete_client(&of.business, &id, with_leads).await?;
+                let leads = of.at.open().await?.admin(&of.business).clients().delete(&id, with_leads).await?;
                 let removed = json!({"removed": id, "leads": leads});
                 of.at.format.print(&removed, || {
                     format!("client account {id} was removed with {}", count(leads, "lead", "leads"))

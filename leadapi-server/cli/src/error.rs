@@ -4,6 +4,7 @@ use std::{io, net::SocketAddr, path::PathBuf};
 
 use leadapi_core::{
     BoxError,
+    admin::AdminError,
     auth::{InvalidScope, NotAllowed},
     dataset::InvalidDataset,
     error_chain,
@@ -14,9 +15,9 @@ use leadapi_core::{
 };
 #[cfg(feature = "redis")]
 use leadapi_redis::RedisLimiterError;
-use leadapi_sql::{AdminError, DatabaseUrl, OpenError};
+use leadapi_sql::{DatabaseUrl, OpenError, SqlStoreError};
 
-use super::{counts::format_counts, csv_error::CsvError};
+use super::{admin_error, counts::format_counts, csv_error::CsvError};
 use leadapi_server::TlsError;
 
 /// The reason a command failed. Its message is a single line for the operator.
@@ -236,6 +237,9 @@ pub(crate) enum CommandError {
     Storage(String),
     /// An operation on the data was rejected or failed.
     #[error("{0}")]
+    Store(#[from] SqlStoreError),
+    /// An administrative change was refused or failed.
+    #[error("{}", admin_error::describe(.0))]
     Admin(#[from] AdminError),
     /// The person is not a member of the business.
     #[error(

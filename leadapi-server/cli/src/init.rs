@@ -4,13 +4,14 @@ use std::env;
 
 use clap::Args;
 use leadapi_core::{
+    admin::Business,
     auth::{BearerToken, Scopes},
     id::BusinessId,
     model::{ClientAccount, Pipeline, Stage, Timestamp},
     port::TokenRecord,
     tokens::TokenError,
 };
-use leadapi_sql::{Business, DatabaseUrl, FirstRecords, SqlStore};
+use leadapi_sql::{DatabaseUrl, FirstRecords, SqlStore};
 use serde_json::{Value, json};
 
 use super::{

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod admin;
+mod admin_error;
 mod audit;
 mod business;
 mod client;

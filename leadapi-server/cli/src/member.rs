@@ -1,8 +1,11 @@
 //! `member`: the members of a business.
 
 use clap::Subcommand;
-use leadapi_core::{auth::Role, port::Clock};
-use leadapi_sql::RemovedMember;
+use leadapi_core::{
+    admin::{AdminExt, RemovedMember},
+    auth::Role,
+    port::Clock,
+};
 use serde_json::{Value, json};
 
 use super::{CommandError, output::count, store::BusinessArgs};
@@ -71,18 +74,19 @@ impl MemberCommand {
         match self {
             Self::Add { of, email, role } => {
                 let store = of.at.open().await?;
-                let added = store.add_member(&of.business, &email, role, store.clock().now()).await?;
+                let added = store.admin(&of.business).members().add(&email, role, store.clock().now()).await?;
                 of.at.format.print(&added, || format!("{} was added as {}", added.email, added.role))
             }
             Self::List { of } => {
-                let members = of.at.open().await?.members(&of.business).await?;
+                let members = of.at.open().await?.admin(&of.business).members().list().await?;
                 of.at.format.list(&members, ["email", "role"], |member| [member.email.clone(), member.role.to_string()])
             }
             Self::Role { of, email, role } => change(of, email, None, Some(role)).await,
             Self::Rename { of, email, to, role } => change(of, email, to, role).await,
             Self::Remove { of, email, revoke_tokens } => {
                 let store = of.at.open().await?;
-                let removed = store.delete_member(&of.business, &email, revoke_tokens, store.clock().now()).await?;
+                let removed =
+                    store.admin(&of.business).members().delete(&email, revoke_tokens, store.clock().now()).await?;
                 of.at.format.print(&to_json(&removed), || describe(&removed))
             }
         }
@@ -91,7 +95,7 @@ impl MemberCommand {
 
 async fn change(of: BusinessArgs, email: String, to: Option<String>, role: Option<Role>) -> Result<(), CommandError> {
     let store = of.at.open().await?;
-    let changed = store.change_member(&of.business, &email, to.as_deref(), role, store.clock().now()).await?;
+    let changed = store.admin(&of.business).members().change(&email, to.as_deref(), role, store.clock().now()).await?;
     of.at.format.print(&changed, || format!("{email} is now {}, {}", changed.email, changed.role))
 }
 

@@ -2,6 +2,7 @@
 
 use clap::Subcommand;
 use leadapi_core::{
+    admin::AdminExt,
     id::PipelineId,
     model::{Pipeline, Stage},
     port::Clock,
@@ -60,14 +61,14 @@ impl PipelineCommand {
                 let stages = (1..).zip(stages).map(stage).collect::<Result<_, CommandError>>()?;
                 let store = of.at.open().await?;
                 let pipeline = Pipeline::new(given_or_new(id)?, name, stages, store.clock().now());
-                let added = store.add_pipeline(&of.business, pipeline).await?;
+                let added = store.admin(&of.business).pipelines().add(pipeline).await?;
                 of.at.format.print(&added, || {
                     let stages = added.stages.iter().map(|stage| format!("\n  stage {:?}: {}", stage.name, stage.id));
                     format!("pipeline {:?} was added: {}{}", added.name, added.id, stages.collect::<String>())
                 })
             }
             Self::List { of } => {
-                let pipelines = of.at.open().await?.all_pipelines(&of.business).await?;
+                let pipelines = of.at.open().await?.admin(&of.business).pipelines().list().await?;
                 of.at.format.list(&pipelines, ["id", "name", "stages", "created"], |pipeline| {
                     let stages: Vec<&str> = pipeline.stages.iter().map(|stage| stage.name.as_str()).collect();
                     let created = pipeline.created_at.to_string();
@@ -75,11 +76,11 @@ impl PipelineCommand {
                 })
             }
             Self::Rename { of, id, name } => {
-                let renamed = of.at.open().await?.rename_pipeline(&of.business, &id, &name).await?;
+                let renamed = of.at.open().await?.admin(&of.business).pipelines().rename(&id, &name).await?;
                 of.at.format.print(&renamed, || format!("pipeline {id} is now {:?}", renamed.name))
             }
             Self::Remove { of, id } => {
-                of.at.open().await?.delete_pipeline(&of.business, &id).await?;
+                of.at.open().await?.admin(&of.business).pipelines().delete(&id).await?;
                 of.at.format.print(&json!({"removed": id}), || format!("pipeline {id} was removed"))
             }
         }

@@ -2,6 +2,7 @@
 
 use clap::Subcommand;
 use leadapi_core::{
+    admin::AdminExt,
     id::{PipelineId, StageId},
     model::{Pipeline, Stage},
 };
@@ -77,12 +78,12 @@ impl StageCommand {
         match self {
             Self::Add { of, pipeline, name, position, id } => {
                 let (store, id) = (of.at.open().await?, given_or_new(id)?);
-                let added = store.add_stage(&of.business, &pipeline, id, &name, position).await?;
+                let added = store.admin(&of.business).stages().add(&pipeline, &id, &name, position).await?;
                 let Stage { id, name, position, .. } = &added;
                 of.at.format.print(&added, || format!("stage {name:?} was added at position {position}: {id}"))
             }
             Self::List { of } => {
-                let pipelines = of.at.open().await?.all_pipelines(&of.business).await?;
+                let pipelines = of.at.open().await?.admin(&of.business).pipelines().list().await?;
                 let listed: Vec<Listed> = pipelines.iter().flat_map(stages).collect();
                 of.at.format.list(
                     &listed,
@@ -94,12 +95,12 @@ impl StageCommand {
             }
             Self::Rename { of, id, name, position } => {
                 let store = of.at.open().await?;
-                let changed = store.change_stage(&of.business, &id, name.as_deref(), position).await?;
+                let changed = store.admin(&of.business).stages().change(&id, name.as_deref(), position).await?;
                 let Stage { name, position, .. } = &changed;
                 of.at.format.print(&changed, || format!("stage {id} is now {name:?} at position {position}"))
             }
             Self::Remove { of, id, move_to } => {
-                let moved = of.at.open().await?.delete_stage(&of.business, &id, move_to.as_ref()).await?;
+                let moved = of.at.open().await?.admin(&of.business).stages().delete(&id, move_to.as_ref()).await?;
                 let removed = json!({"removed": id, "moved": moved});
                 of.at.format.print(&removed, || format!("stage {id} was removed; leads moved: {moved}"))
             }

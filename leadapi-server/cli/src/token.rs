@@ -8,7 +8,7 @@ use leadapi_core::{
     port::{Clock, TokenRecord, TokenRefusal},
     tokens::{NewToken, Rotation, TokenError},
 };
-use leadapi_sql::AdminError;
+use leadapi_sql::SqlStoreError;
 use serde::Serialize;
 use serde_json::json;
 
@@ -94,7 +94,7 @@ impl TokenCommand {
             }
             Self::List { by } => {
                 let (tokens, admin, clock) = by.open().await?;
-                let records = tokens.list(&admin).await.map_err(AdminError::from)?;
+                let records = tokens.list(&admin).await.map_err(SqlStoreError::from)?;
                 let views: Vec<TokenView> = records.iter().map(|record| TokenView::new(record, clock.now())).collect();
                 by.format().list(
                     &views,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use leadapi_core::{
     BoxError,
+    admin::{AdminError, AdminRefusal},
     port::{InvalidToken, StoreError},
 };
 
@@ -15,6 +16,9 @@ pub(crate) enum SqlError {
     /// The operation is not allowed. The message is for the caller.
     #[error("{0}")]
     Refused(String),
+    /// The administrative change is not allowed.
+    #[error(transparent)]
+    Admin(#[from] AdminRefusal),
     /// The token of a write is no longer valid.
     #[error(transparent)]
     Unauthorized(#[from] InvalidToken),
@@ -67,7 +71,16 @@ impl From<SqlError> for StoreError {
             SqlError::Conflict(cause) => Self::AlreadyExists(cause.into()),
             SqlError::Retry(_) | SqlError::Lost(_) | SqlError::Busy(_) => Self::Unavailable(error.into()),
             SqlError::Unknown(cause) => Self::UnknownOutcome(cause.into()),
-            SqlError::Refused(_) | SqlError::Fatal(_) | SqlError::Other(_) => Self::backend(error),
+            SqlError::Refused(_) | SqlError::Admin(_) | SqlError::Fatal(_) | SqlError::Other(_) => Self::backend(error),
+        }
+    }
+}
+
+impl From<SqlError> for AdminError {
+    fn from(error: SqlError) -> Self {
+        match error {
+            SqlError::Admin(refusal) => Self::Refused(refusal),
+            other => Self::Failed(other.into()),
         }
     }
 }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use leadapi_core::{id::BusinessId, model::Timestamp, port::Idempotency};
 
 use super::{
-    AdminError, Database, SqlStore,
+    Database, SqlStore, SqlStoreError, admin,
     error::SqlError,
     session::{Session, Work, query},
     settings, statement,
@@ -24,7 +24,7 @@ impl SqlStore {
     /// # Errors
     ///
     /// Returns an error if the database fails. Some keys may already have been deleted.
-    pub async fn delete_expired(&self) -> Result<bool, AdminError> {
+    pub async fn delete_expired(&self) -> Result<bool, SqlStoreError> {
         let now = match &self.database {
             #[cfg(feature = "sqlite")]
             Database::Sqlite(_) => Some(Timestamp::now()),
@@ -41,7 +41,7 @@ impl SqlStore {
     /// # Errors
     ///
     /// Returns an error if the database fails. Some keys may already have been deleted.
-    pub async fn delete_expired_at(&self, now: Timestamp) -> Result<bool, AdminError> {
+    pub async fn delete_expired_at(&self, now: Timestamp) -> Result<bool, SqlStoreError> {
         let Some(until) = now.checked_sub(Idempotency::LIFETIME) else { return Ok(false) };
         #[cfg(feature = "postgres")]
         if let Database::Postgres(postgres) = &self.database {
@@ -49,7 +49,7 @@ impl SqlStore {
         }
         self.database.work(None, DeleteExpiredSessions { now }).await?;
         let mut deleted = false;
-        for business in self.businesses().await? {
+        for business in self.database.rows(None, admin::businesses(), admin::read_business).await? {
             // Most businesses have no expired keys. Checking with a read avoids blocking their writes.
             while self
                 .database

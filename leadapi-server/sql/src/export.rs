@@ -14,7 +14,7 @@ use leadapi_core::{
 };
 
 use super::{
-    AdminError, SqlStore,
+    SqlStore, SqlStoreError,
     error::SqlError,
     idempotency::Record,
     lead, lead_statement, read,
@@ -39,7 +39,7 @@ impl SqlStore {
     pub async fn export(
         &self,
         sink: impl FnMut(BusinessSeed) -> Result<(), BoxError> + Send + 'static,
-    ) -> Result<(), AdminError> {
+    ) -> Result<(), SqlStoreError> {
         Ok(self.database.read_long(Export { sink: Mutex::new(sink) }).await?)
     }
 }
@@ -68,7 +68,7 @@ async fn fill(session: &mut dyn Session, seed: &mut BusinessSeed) -> Result<(), 
     seed.members = session.rows(query!(statement::MEMBERS, &business), member).await?;
     seed.clients = clients(session, &business).await?;
     seed.pipelines = pipelines(session, &business).await?;
-    seed.forms = session.rows(query!(statement::FORMS, &business), form).await?;
+    seed.forms = forms(session, &business).await?;
     let token = |row: Row<'_>| tokens::read(row).map(TokenSeed::from);
     seed.tokens = session.rows(query!(statement::TOKENS, &business), token).await?;
     seed.leads = leads(session, &business).await?;
@@ -79,6 +79,10 @@ async fn fill(session: &mut dyn Session, seed: &mut BusinessSeed) -> Result<(), 
 
 pub(super) fn member(mut row: Row<'_>) -> Result<MemberSeed, SqlError> {
     Ok(MemberSeed::new(row.take::<String>()?, row.take()?))
+}
+
+pub(super) async fn forms(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<FormRecord>, SqlError> {
+    session.rows(query!(statement::FORMS, business), form).await
 }
 
 pub(super) fn form(mut row: Row<'_>) -> Result<FormRecord, SqlError> {

@@ -1,6 +1,6 @@
 //! The identity of a store, which changes when the store is restored from a backup.
 
-use super::{AdminError, Database, SqlStore, session::query};
+use super::{Database, SqlStore, SqlStoreError, session::query};
 
 const SQLITE: &str = "SELECT store_id FROM lineage";
 
@@ -46,8 +46,9 @@ impl SqlStore {
     /// # tokio::runtime::Runtime::new()?.block_on(example())?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub async fn store_id(&self) -> Result<String, AdminError> {
-        let text = async |sql| Ok::<_, AdminError>(self.database.row(None, query!(sql), |mut row| row.take()).await?);
+    pub async fn store_id(&self) -> Result<String, SqlStoreError> {
+        let text =
+            async |sql| Ok::<_, SqlStoreError>(self.database.row(None, query!(sql), |mut row| row.take()).await?);
         let id: Option<String> = match &self.database {
             #[cfg(feature = "sqlite")]
             Database::Sqlite(_) => text(SQLITE).await?,
@@ -60,6 +61,6 @@ impl SqlStore {
                 text(POSTGRES).await?.map(|rest: String| format!("{cluster}.{rest}"))
             }
         };
-        id.ok_or_else(|| AdminError::Refused("the store has no id, because a table was emptied".to_owned()))
+        id.ok_or_else(|| SqlStoreError::Refused("the store has no id, because a table was emptied".to_owned()))
     }
 }

@@ -13,7 +13,7 @@ use leadapi_core::{
 };
 
 use super::{
-    AdminError, SqlStore, admin,
+    SqlStore, SqlStoreError, admin,
     clock::StoreClock,
     error::SqlError,
     idempotency::StoredResponse,
@@ -64,9 +64,9 @@ impl SqlStore {
         &self,
         dataset: Dataset,
         progress: impl Fn(usize) + Send + Sync + 'static,
-    ) -> Result<Imported, AdminError> {
+    ) -> Result<Imported, SqlStoreError> {
         let now = self.clock().now();
-        let made = tokens::records(&dataset, now).map_err(|error| AdminError::Failed(error.into()))?;
+        let made = tokens::records(&dataset, now).map_err(|error| SqlStoreError::Failed(error.into()))?;
         let imported = Imported {
             businesses: dataset.businesses.len(),
             leads: dataset.businesses.iter().map(|business| business.leads.len()).sum(),
@@ -82,7 +82,7 @@ impl SqlStore {
     /// # Errors
     ///
     /// Returns an error if the database fails.
-    pub async fn is_empty(&self) -> Result<bool, AdminError> {
+    pub async fn is_empty(&self) -> Result<bool, SqlStoreError> {
         Ok(self.database.row(None, query!(statement::BUSINESSES), |_| Ok(())).await?.is_none())
     }
 }

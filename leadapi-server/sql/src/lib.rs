@@ -59,7 +59,7 @@ use self::postgres::Postgres;
 use self::sqlite::Sqlite;
 
 pub use self::{
-    admin::{Business, FirstRecords, RemovedMember},
+    admin::FirstRecords,
     clock::StoreClock,
     import::Imported,
     url::{DatabaseUrl, InvalidDatabaseUrl},
@@ -79,12 +79,12 @@ pub struct OpenError {
 #[error("this build does not support this kind of database")]
 struct Unsupported;
 
-/// An error from an administrative operation.
+/// An error from an operation of a [`SqlStore`] that belongs to no port, such as a backup or an import.
 ///
 /// Nothing was changed, unless the method documents otherwise or the outcome of the commit is unknown.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum AdminError {
+pub enum SqlStoreError {
     /// The operation is not allowed, or a backup or restore failed. The message gives the reason.
     #[error("{0}")]
     Refused(String),
@@ -93,16 +93,17 @@ pub enum AdminError {
     Failed(BoxError),
 }
 
-impl From<SqlError> for AdminError {
+impl From<SqlError> for SqlStoreError {
     fn from(error: SqlError) -> Self {
         match error {
             SqlError::Refused(text) => Self::Refused(text),
+            SqlError::Admin(refusal) => Self::Refused(refusal.to_string()),
             other => Self::Failed(other.into()),
         }
     }
 }
 
-impl From<StoreError> for AdminError {
+impl From<StoreError> for SqlStoreError {
     fn from(error: StoreError) -> Self {
         Self::Failed(error.into())
     }

@@ -4,7 +4,7 @@
 use async_trait::async_trait;
 
 use super::{
-    AdminError, Database, SqlStore,
+    Database, SqlStore, SqlStoreError,
     error::SqlError,
     lead, lead_statement,
     session::{Session, Work, query},
@@ -16,7 +16,7 @@ impl SqlStore {
     /// # Errors
     ///
     /// Returns an error if the database cannot be reached.
-    pub async fn probe_reads(&self) -> Result<(), AdminError> {
+    pub async fn probe_reads(&self) -> Result<(), SqlStoreError> {
         match &self.database {
             #[cfg(feature = "sqlite")]
             Database::Sqlite(sqlite) => {
@@ -37,7 +37,7 @@ impl SqlStore {
     ///
     /// Returns an error if the database cannot be reached or does not accept writes. For example, its disk may be full,
     /// it may be read-only, or another writer may block it for too long.
-    pub async fn probe_writes(&self) -> Result<(), AdminError> {
+    pub async fn probe_writes(&self) -> Result<(), SqlStoreError> {
         match &self.database {
             #[cfg(feature = "sqlite")]
             Database::Sqlite(sqlite) => sqlite.check(ProbeSqlite).await?,

@@ -6,7 +6,7 @@ use leadapi_core::{
 };
 use leadapi_limiter::ClusterLimiter;
 
-use super::{AdminError, Database, SqlStore};
+use super::{Database, SqlStore, SqlStoreError};
 
 impl SqlStore {
     /// Creates a rate limiter for all servers that share this store (contract D9). Each server must call this function
@@ -25,14 +25,14 @@ impl SqlStore {
     /// # Panics
     ///
     /// Panics outside a tokio runtime.
-    pub async fn rate_limiter(&self, limits: Limits) -> Result<Box<dyn RateLimiter>, AdminError> {
+    pub async fn rate_limiter(&self, limits: Limits) -> Result<Box<dyn RateLimiter>, SqlStoreError> {
         Ok(match &self.database {
             #[cfg(feature = "sqlite")]
             Database::Sqlite(_) => Box::new(SlidingWindow::new(limits)),
             #[cfg(feature = "postgres")]
             Database::Postgres(postgres) => {
                 let limiter = ClusterLimiter::start(limits, postgres.clone()).await;
-                Box::new(limiter.map_err(AdminError::Failed)?)
+                Box::new(limiter.map_err(SqlStoreError::Failed)?)
             }
         })
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use leadapi_core::{
+    admin::AdminRefusal,
     auth::{Scope, Scopes, TokenHash},
     id::BusinessId,
     port::{FoundToken, StoreError, TokenRecord, TokenStore, TokenUse},
@@ -55,7 +56,7 @@ impl Work for InsertToken {
     async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
         let Self(business, token) = self;
         if !session.finds(query!(statement::BUSINESS, business)).await? {
-            return Err(SqlError::refused(format!("no such business: {business}")));
+            return Err(AdminRefusal::NoSuchBusiness(business.clone()).into());
         }
         session.execute(insert(business, token)).await
     }

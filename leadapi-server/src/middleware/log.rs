@@ -8,7 +8,6 @@ use leadapi_core::{
     http::{Operation, RequestLog},
     text::find_token,
 };
-use percent_encoding::percent_decode_str;
 use tracing::{Span, error, info, trace_span};
 
 const KNOWN_METHODS: [Method; 9] = [
@@ -86,11 +85,7 @@ fn method(method: &Method) -> &str {
 fn redacted(path: &str) -> &str {
     const MAX_CHARS: usize = 128;
     let cut = path.char_indices().nth(MAX_CHARS).map(|(end, _)| end);
-    let token = find_token(path.as_bytes()).or_else(|| {
-        // If a token is found only after decoding, at most a part of its public prefix precedes the first `%`.
-        let decoded: Vec<u8> = percent_decode_str(path).collect();
-        find_token(&decoded).and(path.find('%'))
-    });
+    let token = find_token(path.as_bytes());
     let end = [token, cut].into_iter().flatten().min();
     path.get(..end.unwrap_or(path.len())).unwrap_or_default()
 }

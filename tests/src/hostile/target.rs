@@ -3,10 +3,10 @@
 use std::{
     collections::HashMap,
     fs,
-    io::{BufRead, BufReader, Read},
+    io::Read,
     net::SocketAddr,
     path::Path,
-    process::{Child, Command, ExitStatus, Stdio},
+    process::{Command, ExitStatus, Stdio},
     sync::Arc,
     thread::JoinHandle,
     time::{Duration, Instant},
@@ -18,7 +18,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio::net::TcpStream;
 
-use crate::{TIMEOUT, processes::signal, secret};
+use crate::{ServerProcess, TIMEOUT, secret};
 
 /// The number of leads in the server's store: exactly one full page.
 const LEADS: usize = 200;
@@ -26,7 +26,7 @@ const LEADS: usize = 200;
 /// A server process and its log.
 #[derive(Debug)]
 pub struct Target {
-    child: Child,
+    process: ServerProcess,
     /// The address on which the server listens.
     pub address: SocketAddr,
     /// The address of the operator listener, if it has one.
@@ -88,31 +88,25 @@ impl Target {
             command.arg("--tls-cert").arg(certificate).arg("--tls-key").arg(key);
             trusting(cert.der())
         });
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut stderr = child.stderr.take().unwrap();
+        let mut process = ServerProcess::spawn(command.stderr(Stdio::piped()));
+        let mut stderr = process.child.stderr.take().unwrap();
         let log = std::thread::spawn(move || {
             let mut log = String::new();
             stderr.read_to_string(&mut log).unwrap();
             log
         });
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let (mut operator, mut settings, mut mcp) = (None, None, None);
-        let address = lines.by_ref().map(Result::unwrap).find_map(|line| {
-            let (before, rest) = line.split_once("://")?;
-            let address = rest.split('/').next()?.parse().ok()?;
-            let other = match before.split(':').next()? {
-                "operator endpoints" => &mut operator,
-                "API settings" => &mut settings,
-                "MCP server" => &mut mcp,
-                _ => return Some(address),
-            };
-            *other = Some(address);
-            None
-        });
-        let address = address.expect("it listens");
-        // Drains the rest of stdout, so the server never blocks on a full pipe.
-        std::thread::spawn(move || lines.for_each(drop));
-        Self { child, address, operator, settings, mcp, tls, token, log: Some(log), _folder: folder }
+        let listener = |name| process.listener(name).map(|address| address.parse().unwrap());
+        Self {
+            address: process.address.parse().unwrap(),
+            operator: listener("operator endpoints"),
+            settings: listener("API settings"),
+            mcp: listener("MCP server"),
+            process,
+            tls,
+            token,
+            log: Some(log),
+            _folder: folder,
+        }
     }
 
     /// Opens a plaintext connection.
@@ -149,31 +143,31 @@ impl Target {
 
     /// Returns a field of the server's `/proc/…/status`.
     fn status(&self, field: &str) -> String {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let status = fs::read_to_string(format!("/proc/{}/status", self.process.child.id())).unwrap();
         status.lines().find_map(|line| line.strip_prefix(field)).unwrap().trim().to_owned()
     }
 
     /// Returns the number of file descriptors that the server has open.
     pub fn descriptors(&self) -> usize {
-        fs::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap().count()
+        fs::read_dir(format!("/proc/{}/fd", self.process.child.id())).unwrap().count()
     }
 
     /// Lowers the descriptor limit, so the server can open only descriptors with numbers less than `below`.
     pub fn limit_descriptors(&self, below: usize) {
-        let (pid, limit) = (self.child.id().to_string(), format!("--nofile={below}:"));
+        let (pid, limit) = (self.process.child.id().to_string(), format!("--nofile={below}:"));
         assert!(Command::new("prlimit").args(["--pid", &pid, &limit]).status().unwrap().success());
     }
 
     /// Sends a signal to the server.
     pub fn signal(&self, name: &str) {
-        signal(name, &[self.child.id()]);
+        self.process.signal(name);
     }
 
     /// Waits until the server exits. Returns `None` if it does not exit within this time.
     pub fn ended(&mut self, within: Duration) -> Option<ExitStatus> {
         let deadline = Instant::now() + within;
         loop {
-            match self.child.try_wait().unwrap() {
+            match self.process.child.try_wait().unwrap() {
                 Some(status) => return Some(status),
                 None if Instant::now() >= deadline => return None,
                 None => std::thread::sleep(Duration::from_millis(2)),
@@ -198,15 +192,6 @@ impl Target {
             }
         }
         seen
-    }
-}
-
-/// Kills the server, so that a failed test leaves no process running.
-impl Drop for Target {
-    fn drop(&mut self) {
-        // The error is ignored, because the server may already have exited.
-        self.child.kill().unwrap_or_default();
-        drop(self.child.wait());
     }
 }
 

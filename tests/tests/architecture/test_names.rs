@@ -2,27 +2,10 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
+use leadapi_tests::crates;
 use syn::{Attribute, Item, Meta};
 
 use crate::{root, rust_files};
-
-/// The packages, and their folders in the repository.
-const PACKAGES: &[(&str, &str)] = &[
-    ("leadapi-core", "leadapi-core"),
-    ("leadapi-form", "leadapi-core/form"),
-    ("leadapi-limiter", "leadapi-server/limiter"),
-    ("leadapi-server", "leadapi-server"),
-    ("leadapi-redis", "leadapi-server/redis"),
-    ("leadapi-sql", "leadapi-server/sql"),
-    ("leadapi", "leadapi-server/cli"),
-    ("leadapi-access", "leadapi-server/access"),
-    ("leadapi-mcp", "leadapi-server/mcp"),
-    ("leadapi-pages", "leadapi-server/pages"),
-    ("leadapi-client", "leadapi-client"),
-    ("leadapi-testkit", "leadapi-client/testkit"),
-    ("leadapi-import", "leadapi-client/import"),
-    ("leadapi-tests", "tests"),
-];
 
 /// The names of all tests, written as `package::target::path`. The target of unit tests is `lib`.
 pub(crate) struct TestNames(BTreeSet<String>);
@@ -30,8 +13,9 @@ pub(crate) struct TestNames(BTreeSet<String>);
 impl TestNames {
     pub(crate) fn all() -> Self {
         let mut names = BTreeSet::new();
-        for &(package, folder) in PACKAGES {
-            let folder = root().join(folder);
+        let published = crates::published();
+        let published = published.iter().map(|package| (package.name.as_str(), package.folder().to_owned()));
+        for (package, folder) in published.chain([("leadapi-tests", root().join("tests"))]) {
             for (of_target, files) in [(Some("lib"), folder.join("src")), (None, folder.join("tests"))] {
                 if !files.exists() {
                     continue;

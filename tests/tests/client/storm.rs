@@ -54,7 +54,7 @@ async fn all(client: &Client) -> BTreeMap<String, usize> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_lead_is_created_exactly_once_despite_network_faults() {
     let server = Server::start();
-    let proxy = Proxy::start(&server.address, storm).await;
+    let proxy = Proxy::start(server.address(), storm).await;
     let mut running = JoinSet::new();
     for caller in 0..CLIENTS {
         let builder = server.client(&proxy.address).timeout(DEADLINE).attempt_timeout(ATTEMPT);
@@ -68,7 +68,7 @@ async fn every_lead_is_created_exactly_once_despite_network_faults() {
     while let Some(ended) = running.join_next().await {
         ended.unwrap();
     }
-    let found = all(&server.client(&server.address).build().unwrap()).await;
+    let found = all(&server.client(server.address()).build().unwrap()).await;
     let expected = (0..CLIENTS).flat_map(|caller| (0..LEADS).map(move |nth| (format!("{caller}-{nth}"), 1)));
     assert_eq!(found, expected.collect());
     let (sent, needed) = (proxy.requests.load(Ordering::Relaxed), (2 * CLIENTS * LEADS) as u64);
@@ -79,7 +79,7 @@ async fn every_lead_is_created_exactly_once_despite_network_faults() {
 #[tokio::test]
 async fn connections_are_reused() {
     let server = Server::start();
-    let proxy = Proxy::start(&server.address, |_| crate::proxy::Fault::None).await;
+    let proxy = Proxy::start(server.address(), |_| crate::proxy::Fault::None).await;
     let client = server.client(&proxy.address).build().unwrap();
     for nth in 0..50 {
         create_and_read(&client, &format!("{nth}")).await;

@@ -8,11 +8,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use leadapi_tests::{Admitted, eventually, max_admitted_in, secret};
+use leadapi_tests::{Admitted, ServerProcess, eventually, max_admitted_in, secret};
 use reqwest::StatusCode;
 use tokio::{task::JoinHandle, time::sleep};
 
-use crate::server::{SERVERS, Server};
+use crate::server::{SERVERS, start};
 
 const CALLERS: usize = 64;
 pub(crate) const LIMIT: usize = 600;
@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// Three servers under load.
 pub(crate) struct Load<'s> {
     settings: &'s [&'s str],
-    servers: Vec<Server>,
+    servers: Vec<ServerProcess>,
     calls: Arc<Calls>,
     callers: Vec<JoinHandle<()>>,
 }
@@ -32,7 +32,7 @@ impl<'s> Load<'s> {
     /// Starts the servers and the callers.
     pub(crate) fn start(settings: &'s [&'s str]) -> Self {
         let token = secret("cluster");
-        let servers: Vec<Server> = (0..SERVERS).map(|_| Server::start(settings, &token)).collect();
+        let servers: Vec<ServerProcess> = (0..SERVERS).map(|_| start(settings, &token)).collect();
         let urls = Mutex::new(servers.iter().map(|server| server.url.clone()).collect());
         let calls = Arc::new(Calls { token, urls, stopped: AtomicBool::new(false), admitted: Mutex::default() });
         let callers = (0..CALLERS).map(|nth| {
@@ -63,7 +63,7 @@ impl<'s> Load<'s> {
     /// Kills a server and starts another one in its place.
     pub(crate) fn replace_a_server(&mut self) {
         self.servers[0].child.kill().unwrap();
-        self.servers[0] = Server::start(self.settings, &self.calls.token);
+        self.servers[0] = start(self.settings, &self.calls.token);
         self.calls.urls.lock().unwrap()[0].clone_from(&self.servers[0].url);
     }
 

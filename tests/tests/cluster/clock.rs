@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use leadapi_tests::{eventually, postgres::Cluster, secret};
+use leadapi_tests::{ServerProcess, eventually, postgres::Cluster, secret};
 use reqwest::{Client, Response, StatusCode, header::RETRY_AFTER};
 use tokio::time::sleep;
 use tokio_postgres::NoTls;
 
-use crate::{calls::WINDOW, server::Server};
+use crate::{calls::WINDOW, server::start};
 
 /// A clock that precedes PostgreSQL's own in the search path, and that the test can set.
 const CLOCK: &str = "
@@ -23,7 +23,7 @@ const WRITES: usize = 3;
 /// Two servers on a database whose clock a test can set.
 struct Site {
     sql: tokio_postgres::Client,
-    servers: [Server; 2],
+    servers: [ServerProcess; 2],
     client: Client,
     token: String,
 }
@@ -36,7 +36,7 @@ impl Site {
         sql.batch_execute(CLOCK).await.unwrap();
         let token = secret("clock");
         let settings = ["--store", &store, "--writes-per-minute", &WRITES.to_string()];
-        let servers = [Server::start(&settings, &token), Server::start(&settings, &token)];
+        let servers = [start(&settings, &token), start(&settings, &token)];
         Self { sql, servers, client: Client::new(), token }
     }
 

@@ -2,13 +2,14 @@
 
 use std::{
     io::Read,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     sync::{Arc, Mutex},
     thread,
     time::Duration,
 };
 
 use leadapi_core::{
+    admin::AdminExt,
     auth::{BearerToken, LoginToken, Role, Scopes, SessionToken},
     id::BusinessId,
     model::Timestamp,
@@ -16,7 +17,7 @@ use leadapi_core::{
     tokens::Sessions,
 };
 use leadapi_sql::SqlStore;
-use leadapi_tests::{eventually, fake_clock::with_wrong_clock, listens_at, one_business, postgres::Cluster, secret};
+use leadapi_tests::{ServerProcess, eventually, fake_clock::with_wrong_clock, one_business, postgres::Cluster, secret};
 use reqwest::{Client, Response, StatusCode};
 use serde_json::{Value, json};
 
@@ -26,10 +27,9 @@ const OFFSETS: [(&str, bool); 7] =
     [("-10d", true), ("-25h", true), ("-90s", true), ("-1s", false), ("+1s", false), ("+25h", true), ("+10d", true)];
 const OWNER: &str = "ann@example.org";
 
-/// A server process with its log. It is killed when this value is dropped.
+/// A server process with its log.
 struct Server {
-    child: Child,
-    url: String,
+    process: ServerProcess,
     log: Arc<Mutex<String>>,
 }
 
@@ -39,12 +39,12 @@ impl Server {
         let data = one_business(&[token]);
         let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
         command.args(["serve", "--listen", "127.0.0.1:0", "--store", store, "--data"]).arg(data.path());
-        command.args(["--writes-per-minute", "100000"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(["--writes-per-minute", "100000"]).stderr(Stdio::piped());
         if let Some(offset) = offset {
             with_wrong_clock(&mut command, offset)?;
         }
-        let mut child = command.spawn().unwrap();
-        let (log, mut stderr) = (Arc::<Mutex<String>>::default(), child.stderr.take().unwrap());
+        let mut process = ServerProcess::spawn(&mut command);
+        let (log, mut stderr) = (Arc::<Mutex<String>>::default(), process.child.stderr.take().unwrap());
         let lines = log.clone();
         thread::spawn(move || {
             let mut buffer = [0; 4096];
@@ -52,8 +52,7 @@ impl Server {
                 lines.lock().unwrap().push_str(&String::from_utf8_lossy(&buffer[..length]));
             }
         });
-        let url = listens_at(&mut child);
-        Some(Self { child, url, log })
+        Some(Self { process, log })
     }
 
     async fn logs(&self, text: &str) {
@@ -63,20 +62,13 @@ impl Server {
 
     async fn create(&self, token: &str, key: &str) -> Response {
         let body = json!({"client_id": "c1", "name": key}).to_string();
-        let request = Client::new().post(format!("{}/leads", self.url)).bearer_auth(token);
+        let request = Client::new().post(format!("{}/leads", self.process.url)).bearer_auth(token);
         let request = request.header("idempotency-key", key).header("content-type", "application/json");
         request.body(body).send().await.unwrap()
     }
 
     async fn list(&self, token: &str) -> StatusCode {
-        Client::new().get(format!("{}/leads", self.url)).bearer_auth(token).send().await.unwrap().status()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.child.kill().unwrap_or_default();
-        drop(self.child.wait());
+        Client::new().get(format!("{}/leads", self.process.url)).bearer_auth(token).send().await.unwrap().status()
     }
 }
 
@@ -119,7 +111,7 @@ async fn a_server_with_a_wrong_clock_neither_doubles_a_lead_nor_ends_a_session_n
         assert!(!is_replay(&right.create(&token, key).await), "{key}");
     }
     let store = SqlStore::open(&url.parse().unwrap()).await.unwrap();
-    store.add_member(&business, OWNER, Role::Owner, Timestamp::now()).await.unwrap();
+    store.admin(&business).members().add(OWNER, Role::Owner, Timestamp::now()).await.unwrap();
     let [good, expired] = expiring_tokens(&store, &business).await;
     let (link, session) = sign_in(&store, &business).await;
     for (offset, is_noticed) in OFFSETS {

@@ -10,6 +10,7 @@ use std::{
 };
 
 use leadapi_tests::{
+    ServerProcess,
     fake_clock::{self, with_clock_from},
     history::{self, Call, Calls, History, Response},
     postgres::Cluster,
@@ -19,7 +20,7 @@ use leadapi_tests::{
 use tempfile::TempDir;
 use tokio::{task::block_in_place, time::sleep};
 
-use crate::server::{SERVERS, Server};
+use crate::server::SERVERS;
 
 /// The default duration in seconds. `LEADAPI_TEST_ROUTINE_SECONDS` sets another one.
 const SECONDS: u64 = 20;
@@ -60,7 +61,7 @@ struct Site {
     cluster: Cluster,
     database: String,
     token: String,
-    servers: Vec<Server>,
+    servers: Vec<ServerProcess>,
     /// Contains the file with the clock of each server.
     clocks: TempDir,
     library: PathBuf,
@@ -101,14 +102,13 @@ async fn no_routine_event_loses_doubles_or_undoes_a_write() {
 }
 
 impl Site {
-    fn start(&self, nth: usize) -> Server {
+    fn start(&self, nth: usize) -> ServerProcess {
         let store = self.cluster.url(&self.database);
         let clock = self.clock(nth);
         let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
         command.args(["serve", "--store", &store]).stderr(Stdio::null());
         with_clock_from(&mut command, &self.library, &clock);
-        let (child, url) = serve_one_business(&mut command, &self.token);
-        Server { child, url }
+        serve_one_business(&mut command, &self.token)
     }
 
     /// Returns the file with the clock of a server, which has the real time at first.
@@ -152,8 +152,7 @@ impl Site {
                 self.cluster.resume();
             }
             Event::KilledServer => {
-                self.servers[nth].child.kill().unwrap();
-                block_in_place(|| self.servers[nth].child.wait()).unwrap();
+                block_in_place(|| self.servers[nth].kill());
                 let server = block_in_place(|| self.start(nth));
                 calls.set_url(nth, server.url.clone());
                 self.servers[nth] = server;

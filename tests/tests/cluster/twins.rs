@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use futures_util::{StreamExt, future::join_all, stream};
-use leadapi_tests::{eventually, postgres::Cluster, scale, secret};
+use leadapi_tests::{ServerProcess, eventually, postgres::Cluster, scale, secret};
 use reqwest::{Client, StatusCode};
 use serde_json::{Value, json};
 
-use crate::server::{SERVERS, Server};
+use crate::server::{SERVERS, start};
 
 /// The default number of keys. `LEADAPI_TEST_TWIN_KEYS` sets another one.
 const KEYS: usize = 400;
@@ -23,7 +23,7 @@ async fn simultaneous_creates_with_one_key_on_three_servers_make_one_lead() {
     let (store, unlimited) = (cluster.url(&cluster.create_database("twins").await), u32::MAX.to_string());
     let settings = ["--store", &store, "--reads-per-minute", &unlimited, "--writes-per-minute", &unlimited];
     let token = secret("twins");
-    let servers: Vec<Server> = (0..SERVERS).map(|_| Server::start(&settings, &token)).collect();
+    let servers: Vec<ServerProcess> = (0..SERVERS).map(|_| start(&settings, &token)).collect();
     let callers = Callers { client: Client::new(), urls: servers.iter().map(|server| &*server.url).collect(), token };
     let created: BTreeMap<String, String> =
         stream::iter(0..keys).map(|key| callers.create(key)).buffer_unordered(CONCURRENT_KEYS).collect().await;

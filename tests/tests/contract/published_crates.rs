@@ -1,7 +1,9 @@
 //! Checks the published crates: each contains its licenses and has few dependencies. Crates that need neither an async
 //! runtime nor sockets depend on neither.
 
-use std::{collections::BTreeSet, env, fs, process::Command};
+use std::{collections::BTreeSet, env, fs, path::Path, process::Command};
+
+use leadapi_tests::crates;
 
 #[test]
 fn the_core_has_no_async_runtime_and_few_dependencies() {
@@ -40,20 +42,14 @@ fn the_client_contains_neither_the_service_nor_test_doubles() {
 /// Both licenses require that their text accompany the code.
 #[test]
 fn every_published_crate_contains_its_licenses() {
-    for (package, folder) in [
-        ("leadapi-core", "leadapi-core"),
-        ("leadapi-form", "leadapi-core/form"),
-        ("leadapi-server", "leadapi-server"),
-        ("leadapi-client", "leadapi-client"),
-        ("leadapi-testkit", "leadapi-client/testkit"),
-        ("leadapi-import", "leadapi-client/import"),
-    ] {
+    for package in crates::published() {
+        let (package, folder) = (&package.name, package.folder());
         let list = cargo(&["package", "--list", "--allow-dirty", "--offline", "-p", package]);
         for license in ["LICENSE-MIT", "LICENSE-APACHE"] {
             assert!(list.lines().any(|file| file == license), "{package} has no {license}: {list}");
-            let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-            let text = |folder: &str| fs::read(format!("{root}/{folder}/{license}")).unwrap();
-            assert_eq!(text(folder), text("."), "{package}: {license} differs from the repository's copy");
+            let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+            let text = |folder: &Path| fs::read(folder.join(license)).unwrap();
+            assert_eq!(text(folder), text(&root), "{package}: {license} differs from the repository's copy");
         }
     }
 }

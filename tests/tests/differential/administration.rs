@@ -1,11 +1,12 @@
 //! Generates and performs random administrative changes to a business. Only the SQL stores support them.
 
 use leadapi_core::{
+    admin::{AdminError, AdminExt},
     auth::Role,
     id::{ClientId, FormId, PipelineId, StageId},
     model::{ClientAccount, Pipeline, Stage, Timestamp},
 };
-use leadapi_sql::{AdminError, SqlStore};
+use leadapi_sql::SqlStore;
 use proptest::{option, prelude::*};
 
 use super::{
@@ -87,70 +88,69 @@ impl TaskRequest {
     pub(crate) async fn perform(&self, store: &SqlStore) -> Check<(String, bool)> {
         match self.execute(store).await {
             Ok(done) => silent(self.tenant, &done).map(|()| (done, true)),
-            Err(AdminError::Refused(rule)) => Ok((rule, false)),
+            Err(AdminError::Refused(refusal)) => Ok((refusal.to_string(), false)),
             Err(error) => Err(error.to_string()),
         }
     }
 
     async fn execute(&self, store: &SqlStore) -> Result<String, AdminError> {
         let business = &self.tenant.business();
+        let admin = store.admin(business);
         Ok(match &self.task {
             Task::List => self.list(store).await?,
             Task::AddMember { member, role } => {
-                debug(store.add_member(business, Self::email(*member), *role, created()).await?)
+                debug(admin.members().add(Self::email(*member), *role, created()).await?)
             }
             Task::ChangeMember { member, to, role } => {
-                debug(store.change_member(business, Self::email(*member), to.map(Self::email), *role, created()).await?)
+                debug(admin.members().change(Self::email(*member), to.map(Self::email), *role, created()).await?)
             }
             Task::RemoveMember { member } => {
-                debug(store.delete_member(business, Self::email(*member), true, created()).await?)
+                debug(admin.members().delete(Self::email(*member), true, created()).await?)
             }
-            Task::AddClient { id } => debug(store.add_client(business, self.new_client(*id)).await?),
+            Task::AddClient { id } => debug(admin.clients().add(self.new_client(*id)).await?),
             Task::RenameClient { id, name } => {
-                debug(store.rename_client(business, &self.client(*id), &self.name(*name)).await?)
+                debug(admin.clients().rename(&self.client(*id), &self.name(*name)).await?)
             }
             Task::RemoveClient { id, with_leads } => {
-                debug(store.delete_client(business, &self.client(*id), *with_leads).await?)
+                debug(admin.clients().delete(&self.client(*id), *with_leads).await?)
             }
-            Task::AddPipeline { id, stages } => {
-                debug(store.add_pipeline(business, self.new_pipeline(*id, stages)).await?)
-            }
+            Task::AddPipeline { id, stages } => debug(admin.pipelines().add(self.new_pipeline(*id, stages)).await?),
             Task::RenamePipeline { id, name } => {
-                debug(store.rename_pipeline(business, &self.pipeline(*id), &self.name(*name)).await?)
+                debug(admin.pipelines().rename(&self.pipeline(*id), &self.name(*name)).await?)
             }
-            Task::RemovePipeline { id } => debug(store.delete_pipeline(business, &self.pipeline(*id)).await?),
+            Task::RemovePipeline { id } => debug(admin.pipelines().delete(&self.pipeline(*id)).await?),
             Task::AddStage { pipeline, id, position } => {
                 let (pipeline, id) = (self.pipeline(*pipeline), self.stage(*id));
-                debug(store.add_stage(business, &pipeline, id, &self.name(0), *position).await?)
+                debug(admin.stages().add(&pipeline, &id, &self.name(0), *position).await?)
             }
             Task::ChangeStage { id, name, position } => {
                 let name = name.map(|name| self.name(name));
-                debug(store.change_stage(business, &self.stage(*id), name.as_deref(), *position).await?)
+                debug(admin.stages().change(&self.stage(*id), name.as_deref(), *position).await?)
             }
             Task::RemoveStage { id, move_to } => {
                 let move_to = move_to.map(|id| self.stage(id));
-                debug(store.delete_stage(business, &self.stage(*id), move_to.as_ref()).await?)
+                debug(admin.stages().delete(&self.stage(*id), move_to.as_ref()).await?)
             }
             Task::AddForm => {
                 let form = serde_json::from_value(fixture::form(self.tenant)).unwrap();
-                debug(store.add_form(business, form).await?)
+                debug(admin.forms().add(&form).await?)
             }
             Task::RenameForm { is_there, name } => {
-                debug(store.rename_form(business, &Self::form(*is_there), &self.name(*name)).await?)
+                debug(admin.forms().rename(&Self::form(*is_there), &self.name(*name)).await?)
             }
-            Task::RemoveForm { is_there } => debug(store.delete_form(business, &Self::form(*is_there)).await?),
+            Task::RemoveForm { is_there } => debug(admin.forms().delete(&Self::form(*is_there)).await?),
         })
     }
 
     async fn list(&self, store: &SqlStore) -> Result<String, AdminError> {
         let business = &self.tenant.business();
-        let form = store.form(business, &Self::form(true)).await.map(|form| serde_json::to_string(&form).unwrap());
+        let admin = store.admin(business);
+        let form = admin.forms().get(&Self::form(true)).await.map(|form| serde_json::to_string(&form).unwrap());
         Ok(debug((
-            store.members(business).await?,
-            store.member(business, Self::email(1)).await?,
-            store.all_clients(business).await?,
-            store.all_pipelines(business).await?,
-            serde_json::to_string(&store.forms(business).await?).unwrap(),
+            admin.members().list().await?,
+            admin.clients().list().await?,
+            admin.pipelines().list().await?,
+            serde_json::to_string(&admin.forms().list().await?).unwrap(),
             form.map_err(|error| error.to_string()),
         )))
     }

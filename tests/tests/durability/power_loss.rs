@@ -38,7 +38,7 @@ async fn cut(many: usize) -> usize {
         let kit = PowerLoss::new(disk.path());
         let server = Server::start(disk.path(), |command| kit.command(command)).await;
         callers.check(&server).await;
-        let survived = callers.until(random_below(80), server, |mut server| kit.cut(&mut server.child)).await;
+        let survived = callers.until(random_below(80), server, |mut server| kit.cut(&mut server.process.child)).await;
         disk = survived;
         let database = rusqlite::Connection::open(disk.path().join("leads.db")).unwrap();
         // The next server must find the log.

@@ -2,7 +2,7 @@
 
 use std::{
     path::Path,
-    process::{Child, Command},
+    process::Command,
     time::{Duration, Instant},
 };
 
@@ -10,11 +10,11 @@ use leadapi_client::{
     Client, Pacing, RetryPolicy,
     model::{LeadQuery, Window},
 };
-use leadapi_tests::{secret, serve_one_business};
+use leadapi_tests::{ServerProcess, secret, serve_one_business};
 
 /// A running server.
 pub(crate) struct Server {
-    pub(crate) child: Child,
+    pub(crate) process: ServerProcess,
     pub(crate) client: Client,
     /// The time from the start of the process to its first response.
     pub(crate) took: Duration,
@@ -29,16 +29,16 @@ impl Server {
         prepare(&mut command);
         let begun = Instant::now();
         let store = format!("sqlite:{}", folder.join("leads.db").display());
-        let (child, url) = serve_one_business(command.args(["serve", "--store", &store]), &token);
-        let client = Client::builder(url, token).pacing(Pacing::off()).retry(RetryPolicy::none()).build().unwrap();
+        let process = serve_one_business(command.args(["serve", "--store", &store]), &token);
+        let client =
+            Client::builder(&*process.url, token).pacing(Pacing::off()).retry(RetryPolicy::none()).build().unwrap();
         client.leads().list(&LeadQuery::new().window(Window::new(1, 0).unwrap())).await.unwrap();
-        Self { child, client, took: begun.elapsed() }
+        Self { process, client, took: begun.elapsed() }
     }
 
     /// Kills the server with SIGKILL, so that it cannot clean up.
     pub(crate) fn kill(mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
+        self.process.kill();
     }
 
     /// Returns the names and ids of all leads.
@@ -53,14 +53,5 @@ impl Server {
             }
             all.extend(page.data.into_iter().map(|lead| (lead.name, lead.id.to_string())));
         }
-    }
-}
-
-/// Kills the server, so that a failed test leaves no process running.
-impl Drop for Server {
-    fn drop(&mut self) {
-        // Errors are ignored, because the test may already have killed the server.
-        self.child.kill().unwrap_or_default();
-        drop(self.child.wait());
     }
 }

@@ -15,11 +15,12 @@ mod rate_limit;
 use std::{
     collections::BTreeMap,
     env,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     time::Duration,
 };
 
 use leadapi_tests::{
+    ServerProcess,
     history::{self, Calls},
     patroni::PatroniCluster,
     secret, serve_with_rate_limits,
@@ -35,28 +36,19 @@ const SERVERS: usize = 2;
 /// machine may need longer by its lateness.
 const MAX_DELAY: Duration = Duration::from_secs(4);
 
-/// A server process. It is killed when this value is dropped.
-struct Server(Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.0.kill().unwrap_or_default();
-        drop(self.0.wait());
-    }
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_acknowledged_write_is_lost_and_no_limit_is_exceeded_when_the_primary_fails() {
     let rounds = env::var("LEADAPI_TEST_FAILOVER_ROUNDS").map_or(1, |rounds| rounds.parse().unwrap());
     let Some(mut cluster) = block_in_place(|| PatroniCluster::start(true)) else { return };
     let (token, limited_token) = (secret("failover"), secret("limited"));
-    let start = |limits: &[&str]| -> (Vec<Server>, Vec<String>) {
+    let start = |limits: &[&str]| -> (Vec<ServerProcess>, Vec<String>) {
         let start = |_| {
             let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
             // Discards the log, because it would contain a line for each failed request.
             let command = command.args(["serve", "--store", &cluster.url()]).args(limits).stderr(Stdio::null());
-            let (child, url) = serve_with_rate_limits(command, &[&token, &limited_token]);
-            (Server(child), url)
+            let server = serve_with_rate_limits(command, &[&token, &limited_token]);
+            let url = server.url.clone();
+            (server, url)
         };
         (0..SERVERS).map(start).unzip()
     };

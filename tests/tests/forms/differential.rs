@@ -6,6 +6,7 @@ use std::{cell::RefCell, collections::BTreeMap};
 use leadapi_form::{Answers, FormRecord, Policy, Questionnaire, Version};
 use leadapi_form_harness::{Naive, report_of};
 use proptest::{collection::vec, prelude::*, test_runner::TestRunner};
+use serde_json::Value;
 
 use crate::{
     configured,
@@ -22,17 +23,20 @@ fn engine_and_naive_interpreter_agree_on_random_walks() {
     let forms = configured("LEADAPI_FORMS_WALKS", WALKS) / WALKS_EACH;
     let mut runner = TestRunner::new(crate::config(forms));
     let walks = vec(vec(any::<u8>(), 0..40), WALKS_EACH as usize);
-    let bytes = (vec(any::<u8>(), 0..700), vec(any::<u8>(), 0..60), walks, any::<[bool; 3]>());
-    let outcome = runner.run(&bytes, |(form, extras, walks, [tame, draft, score_in_notes])| {
+    let bytes = (vec(any::<u8>(), 0..700), vec(any::<u8>(), 0..60), walks, any::<[bool; 4]>());
+    let outcome = runner.run(&bytes, |(form, extras, walks, [tame, draft, score_in_notes, is_permuted])| {
         let mut value = random::record(&mut Draw(&form), tame, 8);
         random::add_extras(&mut Draw(&extras), &mut value);
+        let permute = |value: Value| if is_permuted { random::permuted(&value) } else { value };
+        let unpermuted = value.clone();
+        let value = permute(value);
         let record: FormRecord = serde_json::from_str(&value.to_string()).unwrap();
         let mut policy = Policy::default();
         policy.score_in_notes = score_in_notes;
         let compiled = Questionnaire::compile(&record, if draft { Version::Draft } else { Version::Live }, &policy);
         let naive = Naive::new(&value, draft).with_score_in_notes(score_in_notes);
         for bytes in walks {
-            let answers = random::answers(&mut Draw(&bytes), &value);
+            let answers = permute(random::answers(&mut Draw(&bytes), &unpermuted));
             let typed: Answers = serde_json::from_str(&answers.to_string()).unwrap();
             prop_assert_eq!(report_of(&compiled, &typed), naive.report(&answers), "{}\n{}", value, answers);
         }

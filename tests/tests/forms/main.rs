@@ -1,4 +1,4 @@
-//! Tests the form engine with test vectors, a naive interpreter, brute force and general properties.
+//! Tests the form engine with test vectors, a naive interpreter and brute force.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -12,7 +12,6 @@ mod agency;
 mod differential;
 mod documentation;
 mod findings;
-mod laws;
 mod messages;
 mod numbers;
 mod operators;

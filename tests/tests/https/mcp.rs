@@ -39,9 +39,8 @@ fn the_mcp_server_uses_the_certificate_of_the_api() {
         ["--tls-key", key.to_str().unwrap()],
     ];
     let server = Server::start(folder.path(), &options.concat());
-    let line = server.printed.iter().find(|line| line.starts_with("MCP server: ")).unwrap();
-    let address = line.strip_prefix("MCP server: https://").and_then(|rest| rest.strip_suffix("/mcp")).unwrap();
-    let port = address.parse::<SocketAddr>().unwrap().port();
+    assert!(server.process.printed.contains("MCP server: https://"), "{}", server.process.printed);
+    let port = server.process.listener("MCP server").unwrap().parse::<SocketAddr>().unwrap().port();
 
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
     let (head, answer) = call(port, "http/1.1", &token(), &list).unwrap();

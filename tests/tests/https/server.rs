@@ -2,12 +2,11 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::Command,
 };
 
-use leadapi_tests::{one_business, pebble::Pebble, processes::signal, wait_until};
+use leadapi_tests::{ServerProcess, one_business, pebble::Pebble, wait_until};
 use tempfile::TempDir;
 
 use crate::client::token;
@@ -15,11 +14,9 @@ use crate::client::token;
 /// The domain for which the servers order certificates.
 pub(crate) const DOMAIN: &str = "leads.example.org";
 
-/// A running server, which is killed on drop.
+/// A running server.
 pub(crate) struct Server {
-    process: Child,
-    /// The lines that the server printed until it listened.
-    pub(crate) printed: Vec<String>,
+    pub(crate) process: ServerProcess,
     log: PathBuf,
 }
 
@@ -35,15 +32,8 @@ impl Server {
         if let Some(roots) = roots {
             command.env("SSL_CERT_FILE", roots);
         }
-        let process = command.stdout(Stdio::piped()).stderr(fs::File::create(&log).unwrap()).spawn().unwrap();
-        let mut server = Self { process, printed: Vec::new(), log };
-        for line in BufReader::new(server.process.stdout.take().unwrap()).lines() {
-            server.printed.push(line.unwrap());
-            if server.printed.last().unwrap().contains("listens at ") {
-                return server;
-            }
-        }
-        panic!("the server does not start: {}", server.log());
+        command.stderr(fs::File::create(&log).unwrap());
+        Self { process: ServerProcess::spawn(&mut command), log }
     }
 
     pub(crate) fn log(&self) -> String {
@@ -55,21 +45,12 @@ impl Server {
     }
 
     pub(crate) fn kill(mut self) {
-        signal("KILL", &[self.process.id()]);
-        self.process.wait().unwrap();
+        self.process.kill();
     }
 
     pub(crate) fn stop(mut self) {
-        signal("INT", &[self.process.id()]);
-        assert!(self.process.wait().unwrap().success());
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // The process may have exited already.
-        self.process.kill().ok();
-        self.process.wait().ok();
+        self.process.signal("INT");
+        assert!(self.process.wait().success());
     }
 }
 

@@ -7,10 +7,10 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use leadapi_tests::{proxy_program, wait_until};
+use leadapi_tests::{free_address, proxy_program, wait_until};
 use tempfile::NamedTempFile;
 
-use crate::{files::packaged, ops::free_address};
+use crate::files::packaged;
 
 /// The addresses of a server: the API and the operator listener.
 #[derive(Debug, Clone, Copy)]

@@ -6,43 +6,41 @@ use std::{
     fs,
     io::{Read, Write},
     net::{SocketAddr, TcpStream},
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
 };
 
-use leadapi_tests::{secret, serve_with_rate_limits, wait_until};
+use leadapi_tests::{ServerProcess, secret, serve_with_rate_limits, wait_until};
 use reqwest::{Client, StatusCode};
 use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::{
     files::packaged,
-    ops::{Sample, free_address, get, samples},
+    ops::{Sample, get, samples},
     selectors::{Selector, grouping_labels, recorded, selectors},
 };
 
 /// The labels that Prometheus adds to every sample.
 const TARGET_LABELS: [&str; 2] = ["job", "instance"];
 
-/// A server process. It is killed when this value is dropped.
+/// A server process with an operator listener.
 struct Server {
-    child: Child,
-    url: String,
+    process: ServerProcess,
     ops: SocketAddr,
 }
 
 impl Server {
     fn start(arguments: &[&str], token: &str) -> Self {
-        let ops = free_address();
         let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
-        command.args(["serve", "--ops-listen", &ops.to_string()]).args(arguments).stderr(Stdio::null());
-        let (child, url) = serve_with_rate_limits(&mut command, &[token]);
-        Self { child, url, ops }
+        command.args(["serve", "--ops-listen", "127.0.0.1:0"]).args(arguments).stderr(Stdio::null());
+        let process = serve_with_rate_limits(&mut command, &[token]);
+        let ops = process.listener("operator endpoints").unwrap().parse().unwrap();
+        Self { process, ops }
     }
 
     /// Opens a connection, sends these bytes and waits until the server closes it.
     fn send_until_closed(&self, bytes: &[u8]) {
-        let (_, rest) = self.url.split_once("://").unwrap();
-        let mut stream = TcpStream::connect(rest.split('/').next().unwrap()).unwrap();
+        let mut stream = TcpStream::connect(&self.process.address).unwrap();
         stream.write_all(bytes).unwrap();
         // The server may reset the connection.
         stream.read_to_end(&mut Vec::new()).unwrap_or_default();
@@ -55,13 +53,6 @@ impl Server {
             texts.iter().all(|text| page.contains(text))
         });
         samples(self.ops)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.child.kill().unwrap_or_default();
-        drop(self.child.wait());
     }
 }
 
@@ -88,7 +79,7 @@ async fn busy_server() -> Vec<Sample> {
     let file = folder.path().join("leads.db");
     let (store, token) = (format!("sqlite:{}", file.display()), secret("monitored"));
     let server = Server::start(&["--store", &store, "--writes-per-minute", "2", "--head-timeout", "100ms"], &token);
-    let leads = format!("{}/leads", server.url);
+    let leads = format!("{}/leads", server.process.url);
     let create = async || {
         let body = r#"{"client_id": "c1", "name": "Ann"}"#;
         Client::new().post(&leads).bearer_auth(&token).body(body).send().await.unwrap().status()
@@ -116,7 +107,7 @@ fn tls_server() -> Vec<Sample> {
     let files = ["--tls-cert", &path("cert.pem"), "--tls-key", &path("key.pem"), "--max-handshakes", "1"];
     let server = Server::start(&files, &secret("monitored"));
     server.send_until_closed(b"GET / HTTP/1.1\r\n\r\n");
-    let (_, rest) = server.url.split_once("://").unwrap();
+    let (_, rest) = server.process.url.split_once("://").unwrap();
     let _open = [(); 2].map(|()| TcpStream::connect(rest.split('/').next().unwrap()).unwrap());
     server.samples_with(&[r#"{reason="failed"}"#, r#"{reason="crowded"}"#])
 }

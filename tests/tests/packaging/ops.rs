@@ -2,15 +2,8 @@
 
 use std::{
     io::{self, Read, Write},
-    net::{Ipv4Addr, SocketAddr, TcpStream},
+    net::{SocketAddr, TcpStream},
 };
-
-use leadapi_tests::free_port;
-
-/// Returns an address on which nothing listens.
-pub(crate) fn free_address() -> SocketAddr {
-    (Ipv4Addr::LOCALHOST, free_port()).into()
-}
 
 /// Returns an operator listener's response, including its head.
 pub(crate) fn get(address: SocketAddr, path: &str) -> io::Result<String> {

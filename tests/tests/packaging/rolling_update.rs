@@ -2,11 +2,11 @@
 
 use std::{
     fs,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
 };
 
 use http::{Method, StatusCode};
-use leadapi_tests::{postgres::Cluster, processes::signal, wait_until};
+use leadapi_tests::{ServerProcess, free_address, postgres::Cluster, wait_until};
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
@@ -14,7 +14,7 @@ use crate::{
     balancer::{Addresses, Balancer},
     callers::{CALLERS, Callers, Connection, Seen, token},
     files::environment,
-    ops::{free_address, is_ready, samples},
+    ops::{is_ready, samples},
 };
 
 const SERVERS: usize = 3;
@@ -22,8 +22,8 @@ const SERVERS: usize = 3;
 /// The environment variables that configure the servers.
 type Settings = Vec<(String, String)>;
 
-/// A server process with its addresses and its log. It is killed when this value is dropped.
-struct Server(Child, Addresses, NamedTempFile);
+/// A server process with its addresses and its log.
+struct Server(ServerProcess, Addresses, NamedTempFile);
 
 impl Server {
     /// Starts a server, and waits until it is ready.
@@ -34,17 +34,17 @@ impl Server {
         command.args(["--reads-per-minute", "1000000", "--writes-per-minute", "1000000"]);
         // Omits the log line for each request.
         command.args(["--log", "info,leadapi_server::middleware=off"]).envs(settings.iter().cloned());
-        command.env("LEADAPI_STORE", store).stdout(Stdio::null()).stderr(log.reopen().unwrap());
-        let child = command.spawn().unwrap();
+        command.env("LEADAPI_STORE", store).stderr(log.reopen().unwrap());
+        let process = ServerProcess::spawn(&mut command);
         wait_until("a server is ready", || is_ready(addresses.ops));
-        Self(child, addresses, log)
+        Self(process, addresses, log)
     }
 
     /// Stops the server as a service manager does, and starts another one on the same addresses.
     fn replace(mut self, store: &str, settings: &Settings) -> Self {
         wait_until("a server has answered requests", || self.answered() > 0.0);
-        signal("TERM", &[self.0.id()]);
-        let status = self.0.wait().unwrap();
+        self.0.signal("TERM");
+        let status = self.0.wait();
         assert!(status.success(), "{status}: {}", fs::read_to_string(self.2.path()).unwrap());
         Self::start(store, self.1, settings)
     }
@@ -53,13 +53,6 @@ impl Server {
     fn answered(&self) -> f64 {
         let samples = samples(self.1.ops).into_iter();
         samples.filter(|(name, ..)| name == "leadapi_requests_total").map(|(.., value)| value).sum()
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.0.kill().unwrap_or_default();
-        drop(self.0.wait());
     }
 }
 

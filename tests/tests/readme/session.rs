@@ -1,13 +1,19 @@
 //! Simulates a reader with two terminals: one for the server, which runs until the next server starts, and one for all
 //! other commands.
 
-use std::{env, fs, os::unix::fs::symlink, path::Path, process::Command};
+use std::{
+    env,
+    fs::{self, File},
+    os::unix::fs::symlink,
+    path::Path,
+    process::Command,
+};
 
-use leadapi_tests::free_port;
+use leadapi_tests::{ServerProcess, free_address};
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use tempfile::TempDir;
 
-use crate::{ROOT, programs, server::Server};
+use crate::{ROOT, programs, server};
 
 /// The addresses in READMEs. The test replaces each one with a free port on the loopback address.
 const ADDRESSES: [&str; 3] = [DEFAULT_ADDRESS, "127.0.0.1:9090", "[::]:443"];
@@ -25,8 +31,8 @@ pub(crate) struct Session {
     /// The test's own files: programs, shell variables and server output.
     own: TempDir,
     addresses: Vec<(&'static str, String)>,
-    server: Option<Server>,
-    in_background: Vec<Server>,
+    server: Option<ServerProcess>,
+    in_background: Vec<ServerProcess>,
     servers: usize,
 }
 
@@ -44,7 +50,7 @@ impl Session {
         fs::create_dir(own.path().join("bin")).unwrap();
         programs::link_into(&own.path().join("bin"));
         fs::write(own.path().join("variables"), "").unwrap();
-        let addresses = ADDRESSES.map(|written| (written, free_address())).into();
+        let addresses = ADDRESSES.map(|written| (written, free_address().to_string())).into();
         let readme = readme.to_owned();
         Self { readme, folder, own, addresses, server: None, in_background: Vec::new(), servers: 0 }
     }
@@ -67,7 +73,7 @@ impl Session {
             }
             (true, None) => {
                 if let Some(server) = self.server.take() {
-                    server.end();
+                    server::end(server);
                 }
                 self.server = Some(self.start(&command));
             }
@@ -77,7 +83,7 @@ impl Session {
 
     /// Stops the servers.
     pub(crate) fn end(mut self) {
-        self.server.take().into_iter().chain(self.in_background.drain(..)).for_each(Server::end);
+        self.server.take().into_iter().chain(self.in_background.drain(..)).for_each(server::end);
     }
 
     fn with_addresses_and_token(&self, command: String) -> String {
@@ -85,14 +91,14 @@ impl Session {
         if !command.contains(TOKEN) {
             return command;
         }
-        let token = self.server.as_ref().and_then(Server::first_token).expect("the server must have printed a token");
+        let token = self.server.as_ref().and_then(server::first_token).expect("the server must have printed a token");
         command.replace(TOKEN, &token)
     }
 
-    fn start(&mut self, command: &str) -> Server {
+    fn start(&mut self, command: &str) -> ServerProcess {
         self.servers += 1;
-        let output = self.own.path().join(format!("server-{}", self.servers));
-        Server::start(&mut self.shell(&format!("exec {command}")), &output)
+        let log = File::create(self.own.path().join(format!("server-{}", self.servers))).unwrap();
+        ServerProcess::spawn(self.shell(&format!("exec {command}")).stderr(log))
     }
 
     fn succeed(&self, written: &str, command: &str) {
@@ -116,8 +122,4 @@ impl Session {
         shell.args(["-c", &format!("set -aeu\n. \"$VARIABLES\"\n{script}")]).current_dir(self.folder.path());
         shell
     }
-}
-
-fn free_address() -> String {
-    format!("127.0.0.1:{}", free_port())
 }

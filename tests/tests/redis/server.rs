@@ -1,43 +1,27 @@
 //! Tests `serve --limiter` from an operator's point of view.
 
-use std::{
-    io::{BufRead, BufReader, Read},
-    process::{Child, Command, Stdio},
-};
+use std::process::{Command, Stdio};
 
-use leadapi_tests::{equals, eventually, free_port, processes::signal, redis::Redis, secret, serve_with_rate_limits};
+use leadapi_tests::{ServerProcess, equals, eventually, free_address, redis::Redis, secret, serve_with_rate_limits};
 use reqwest::StatusCode;
-
-/// A server process. It is killed when this value is dropped.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.0.kill().unwrap_or_default();
-        drop(self.0.wait());
-    }
-}
 
 /// Starts a server, stops it again, and returns whether the start succeeded.
 pub(crate) fn starts(command: &mut Command) -> bool {
-    let mut server = Running(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
-    let mut lines = BufReader::new(server.0.stdout.take().unwrap()).lines();
-    lines.any(|line| line.unwrap().contains("listens at"))
+    ServerProcess::try_spawn(command.stderr(Stdio::null())).is_ok()
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_answers_500_and_is_not_ready_while_redis_is_down() {
     let Some(mut redis) = Redis::start(&[]) else { return };
     let token = secret("redis");
-    let operator = free_address();
+    let operator = free_address().to_string();
     let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
     command.args(["serve", "--reads-per-minute", "5", "--ops-listen", &operator]);
     // Omits the log line for each request.
     command.args(["--limiter-timeout", "30s", "--log", "info,leadapi_server::middleware=off", "--drain-delay", "0s"]);
     command.env("LEADAPI_LIMITER", redis.url()).stderr(Stdio::piped());
-    let (mut child, url) = serve_with_rate_limits(&mut command, &[&token]);
-    let mut log = child.stderr.take().unwrap();
-    let server = Running(child);
+    let mut server = serve_with_rate_limits(&mut command, &[&token]);
+    let url = server.url.clone();
     let client = reqwest::Client::new();
     let get = async || client.get(format!("{url}/leads")).bearer_auth(&token).send().await.unwrap();
     let is_ready = async || client.get(format!("http://{operator}/readyz")).send().await.unwrap().text().await.unwrap();
@@ -60,9 +44,8 @@ async fn a_server_answers_500_and_is_not_ready_while_redis_is_down() {
     answers(StatusCode::OK).await;
     readiness("ready\n").await;
 
-    signal("TERM", &[server.0.id()]);
-    let mut text = String::new();
-    log.read_to_string(&mut text).unwrap();
+    server.signal("TERM");
+    let text = server.read_log();
     for line in ["the rate limiter cannot use Redis", "the rate limiter can use Redis again"] {
         // On a busy machine, a check of the connection may also fail.
         assert!((1..=5).contains(&text.matches(line).count()), "{line}: {text}");
@@ -96,8 +79,4 @@ fn invalid_limiter_settings_are_usage_errors() {
         assert!(!output.status.success() && error.contains(rule), "{arguments:?}: {error}");
         assert!(!error.contains("CANARY"), "{error}");
     }
-}
-
-fn free_address() -> String {
-    format!("127.0.0.1:{}", free_port())
 }

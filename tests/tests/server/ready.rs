@@ -1,27 +1,18 @@
 //! Tests of a server's readiness while its database fails and recovers.
 
 use std::{
-    io::{BufRead, BufReader, Read, Write},
+    io::{Read, Write},
     net::TcpStream,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
 };
 
 #[cfg(target_os = "linux")]
 use leadapi_tests::powerloss::FullDisk;
-use leadapi_tests::{equals, postgres::Cluster, wait_until};
-
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.0.kill().unwrap();
-        self.0.wait().unwrap();
-    }
-}
+use leadapi_tests::{ServerProcess, equals, postgres::Cluster, wait_until};
 
 /// A server with an operator listener.
 pub(crate) struct Server {
-    process: Running,
+    process: ServerProcess,
     /// The address of the operator listener.
     pub(crate) operator: String,
 }
@@ -31,11 +22,8 @@ impl Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
         command.args(["serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--store", store]);
         prepare(&mut command);
-        let mut process = Running(command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap());
-        let mut lines = BufReader::new(process.0.stdout.take().unwrap()).lines();
-        let address =
-            lines.find_map(|line| line.unwrap().strip_prefix("operator endpoints: http://").map(str::to_owned));
-        let operator = address.unwrap().split("/healthz").next().unwrap().to_owned();
+        let process = ServerProcess::spawn(command.stderr(Stdio::null()));
+        let operator = process.listener("operator endpoints").unwrap().to_owned();
         Self { process, operator }
     }
 
@@ -135,6 +123,6 @@ fn a_failed_disk_write_is_not_acknowledged_and_stops_the_server() {
             // The server cancels a check whose caller has gone.
             stream.read_to_string(&mut String::new()).unwrap_or_default();
         }
-        server.process.0.try_wait().unwrap().map(|status| assert_eq!(status.code(), Some(1)))
+        server.process.child.try_wait().unwrap().map(|status| assert_eq!(status.code(), Some(1)))
     });
 }

@@ -3,7 +3,8 @@
 use std::process::Command;
 
 use leadapi_core::{
-    model::LeadQuery,
+    admin::{Admin, AdminExt, NewBusiness},
+    model::{LeadQuery, Timestamp},
     port::{Created, Listed, Store},
 };
 use leadapi_tests::postgres::Cluster;
@@ -48,7 +49,7 @@ async fn a_removed_business_leaves_no_record_behind() {
     command(&["login-link", "--business", "b1", "--as", owner]);
     let [store, other] = [fixture::open(&url, 2).await, fixture::open(&url, 2).await];
     let form = serde_json::from_str(r#"{"form": {"id": "f1", "client_id": "c1"}}"#).unwrap();
-    store.add_form(&business(), form).await.unwrap();
+    store.admin(&business()).forms().add(&form).await.unwrap();
     create(&store, "Ann", "k1").await.unwrap();
     create(&other, "Ben", "k2").await.unwrap();
     let client = connect(&url).await;
@@ -56,16 +57,17 @@ async fn a_removed_business_leaves_no_record_behind() {
     let before = rows(&client, "b1").await;
     assert!(before.len() >= 14 && before.iter().all(|(_, rows)| *rows > 0), "{before:?}");
 
-    store.add_business("b2".parse().unwrap(), "Other", owner).await.unwrap();
+    let new = NewBusiness::new("b2".parse().unwrap(), "Other", owner, Timestamp::now()).unwrap();
+    store.add_business(&new).await.unwrap();
     let others = rows(&client, "b2").await;
-    let refused = store.delete_business(&business(), false).await.unwrap_err();
-    assert_eq!(refused.to_string(), "the business has 2 leads: use --with-leads to remove them too");
+    let refused = store.admin(&business()).delete(false).await.unwrap_err();
+    assert_eq!(refused.to_string(), "the business has 2 leads");
     assert_eq!(rows(&client, "b1").await, before);
-    assert_eq!(store.delete_business(&business(), true).await.unwrap(), 2);
+    assert_eq!(store.admin(&business()).delete(true).await.unwrap(), 2);
     let after = rows(&client, "b1").await;
     assert!(after.iter().all(|(_, rows)| *rows == 0), "{after:?}");
     assert_eq!(rows(&client, "b2").await, others);
-    let again = store.delete_business(&business(), true).await.unwrap_err();
+    let again = store.admin(&business()).delete(true).await.unwrap_err();
     assert_eq!(again.to_string(), "no such business: b1");
 }
 
@@ -87,7 +89,7 @@ async fn a_business_can_be_removed_while_another_server_writes() {
         created
     });
     while matches!(store.list(&business(), &LeadQuery::new()).await, Ok(Listed::Page(page)) if page.total < 20) {}
-    let removed = store.delete_business(&business(), true).await.unwrap();
+    let removed = store.admin(&business()).delete(true).await.unwrap();
     assert_eq!(writing.await.unwrap() + 1, removed);
     let after = rows(&connect(&url).await, "b1").await;
     assert!(after.iter().all(|(_, rows)| *rows == 0), "{after:?}");

@@ -2,6 +2,7 @@
 //! PostgreSQL breaks (contract D10).
 
 use leadapi_core::{
+    admin::Admin,
     auth::{Author, BearerToken, Scopes},
     model::Timestamp,
     port::{Created, Store, StoreError, TokenRecord, TokenStore, Updated},

@@ -19,11 +19,12 @@ async fn postgres(cluster: &Cluster, connections: usize, dataset: Dataset) -> Re
     Ok(store)
 }
 
-/// Runs the suites for leads, tokens and API settings.
+/// Runs the suites for leads, tokens, API settings and the administration.
 async fn run_all(make: impl AsyncFn(Dataset) -> Result<SqlStore, BoxError>) {
     conformance::run(&make).await.unwrap();
     conformance::run_tokens(&make).await.unwrap();
     conformance::run_settings(&make).await.unwrap();
+    conformance::run_admin(&make).await.unwrap();
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! A database with one business, and helpers that call its store.
 
 use leadapi_core::{
+    admin::Admin,
     auth::Author,
     dataset::Dataset,
     id::{BusinessId, ClientId, LeadId},

@@ -4,6 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use leadapi_core::{
+    admin::{Admin, AdminExt},
     auth::Author,
     dataset::{BusinessSeed, Dataset},
     id::{ClientId, StageId},
@@ -155,10 +156,10 @@ async fn a_replay_returns_the_first_response_after_administrative_changes() {
             }
         };
         let (one, two) = (StageId::parse("s1").unwrap(), StageId::parse("s2").unwrap());
-        assert_eq!(store.delete_stage(&business(), &one, Some(&two)).await.unwrap(), 1_003);
+        assert_eq!(store.admin(&business()).stages().delete(&one, Some(&two)).await.unwrap(), 1_003);
         check("moving to another stage").await;
         let client = ClientId::parse("c1").unwrap();
-        assert_eq!(store.delete_client(&business(), &client, true).await.unwrap(), 1_003);
+        assert_eq!(store.admin(&business()).clients().delete(&client, true).await.unwrap(), 1_003);
         check("deleting the client account").await;
     }
 }

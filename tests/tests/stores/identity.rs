@@ -1,9 +1,7 @@
 //! Tests of the id of a store: a restored store has another id than its original.
 
-use std::fs;
-
 use leadapi_sql::SqlStore;
-use leadapi_tests::postgres::Cluster;
+use leadapi_tests::{postgres::Cluster, read_released, released_folder};
 use tokio_postgres::NoTls;
 
 async fn store_id(url: &str) -> String {
@@ -38,7 +36,7 @@ async fn a_restored_sqlite_store_has_another_id() {
 #[tokio::test]
 async fn a_restored_postgres_store_has_another_id() {
     let Some(cluster) = Cluster::shared() else { return };
-    let dump = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/data/0.1.0/postgres.sql")).unwrap();
+    let dump = String::from_utf8(read_released(&released_folder("0.1.0"), "postgres.sql")).unwrap();
     let mut ids = Vec::new();
     let urls = [cluster.create_database("one").await, cluster.create_database("two").await];
     let urls = urls.map(|name| cluster.url(&name));

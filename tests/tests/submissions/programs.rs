@@ -4,36 +4,16 @@ use std::{
     collections::HashMap,
     fs,
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
 };
 
 use leadapi_client::{
     Client, Pacing,
     model::{LeadQuery, Window},
 };
-use leadapi_tests::{free_port, listens_at, one_business, secret};
+use leadapi_tests::{ServerProcess, free_port, one_business, secret};
 use serde_json::{Value, json};
 use tempfile::{NamedTempFile, TempDir};
-
-/// A process that is killed when it is dropped.
-struct Process(Child);
-
-impl Process {
-    /// Starts a program and waits until it listens.
-    fn start(command: &mut Command) -> Self {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        listens_at(&mut child);
-        Self(child)
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // `Child::kill` sends SIGKILL.
-        self.0.kill().unwrap();
-        self.0.wait().unwrap();
-    }
-}
 
 /// Both programs and their files.
 pub(crate) struct Programs {
@@ -41,8 +21,8 @@ pub(crate) struct Programs {
     data: NamedTempFile,
     token: String,
     ports: [u16; 2],
-    server: Option<Process>,
-    host: Option<Process>,
+    server: Option<ServerProcess>,
+    host: Option<ServerProcess>,
 }
 
 impl Programs {
@@ -67,7 +47,7 @@ impl Programs {
         command.args(["serve", "--store", &format!("sqlite:{}", self.path("leads.db").display())]);
         command.args(["--listen", &format!("127.0.0.1:{}", self.ports[0]), "--data"]).arg(self.data.path());
         command.args(["--reads-per-minute", &limit, "--writes-per-minute", &limit]);
-        self.server = Some(Process::start(&mut command));
+        self.server = Some(ServerProcess::spawn(command.stderr(Stdio::null())));
     }
 
     /// Kills the leadapi server with SIGKILL, and leaves it dead.
@@ -82,7 +62,7 @@ impl Programs {
         command.arg(self.path("forms")).arg("--store").arg(self.path("submissions.db"));
         command.args(["--listen", &format!("127.0.0.1:{}", self.ports[1]), "--writes-per-minute", "0"]);
         command.env("LEADAPI_URL", self.api_url()).env("LEADAPI_TOKEN", &self.token);
-        self.host = Some(Process::start(&mut command));
+        self.host = Some(ServerProcess::spawn(command.stderr(Stdio::null())));
     }
 
     /// Kills the host with SIGKILL, and leaves it dead.

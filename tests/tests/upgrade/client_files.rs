@@ -10,7 +10,7 @@ use leadapi_sql::SqlStore;
 use leadapi_testkit::cassette::{Cassette, Recorder};
 use serde_json::Value;
 
-use crate::{CLIENT, process::service, versions};
+use crate::{CLIENT, process::service, text, versions};
 
 /// Records the calls of [`calls`].
 pub(crate) async fn record(store: &SqlStore, expected: &Value) -> Cassette {
@@ -39,7 +39,7 @@ async fn calls(client: &Client) -> Lead {
 #[tokio::test]
 async fn tapes_replay() {
     for version in versions() {
-        let cassette = Cassette::load(version.join("tape.har")).unwrap();
+        let cassette = Cassette::parse(&text(&version, "tape.har")).unwrap();
         let replay = cassette.transport();
         let lead = calls(&replay.client().unwrap()).await;
         replay.verify().unwrap();

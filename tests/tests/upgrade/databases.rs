@@ -7,7 +7,7 @@ use leadapi_client::{
     model::{IdempotencyKey, LeadQuery, NewLead, Timestamp},
 };
 use leadapi_sql::SqlStore;
-use leadapi_tests::postgres::Cluster;
+use leadapi_tests::{postgres::Cluster, read_released};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio_postgres::NoTls;
@@ -18,7 +18,7 @@ use crate::{
     compare::contains,
     json,
     process::{client, run},
-    versions,
+    text, versions,
 };
 
 #[tokio::test]
@@ -26,7 +26,7 @@ async fn sqlite_files_keep_their_content() {
     for version in versions() {
         let folder = copy(&version, &["sqlite.db"]);
         let url = format!("sqlite:{}", folder.path().join("sqlite.db").display());
-        check(folder.path(), &url, &json(&version.join("sqlite.json"))).await;
+        check(folder.path(), &url, &json(&version, "sqlite.json")).await;
     }
 }
 
@@ -37,10 +37,9 @@ async fn postgres_dumps_keep_their_content() {
         let url = cluster.url(&cluster.create_database("upgrade").await);
         let (database, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
         tokio::spawn(connection);
-        let dump = fs::read_to_string(version.join("postgres.sql")).unwrap();
-        database.batch_execute(&dump).await.unwrap();
+        database.batch_execute(&text(&version, "postgres.sql")).await.unwrap();
         let folder = tempfile::tempdir().unwrap();
-        check(folder.path(), &url, &json(&version.join("postgres.json"))).await;
+        check(folder.path(), &url, &json(&version, "postgres.json")).await;
     }
 }
 
@@ -52,7 +51,7 @@ fn data_sets_can_be_imported() {
         run(folder.path(), &["data", "import", "dataset.json", "--store", "sqlite:new.db"]);
         let found = run(folder.path(), &["data", "export", "--store", "sqlite:new.db"]);
         let found: Value = serde_json::from_str(&found).unwrap();
-        contains(&found, &json(&version.join("dataset.json")), "dataset");
+        contains(&found, &json(&version, "dataset.json"), "dataset");
     }
 }
 
@@ -61,7 +60,7 @@ fn journals_of_csv_imports_prevent_a_second_import() {
     for version in versions() {
         let folder = copy(&version, &["leads.csv", "leads.csv.journal"]);
         // Without the idempotency keys, only the journal can prevent a second import.
-        let mut world = json(&version.join("dataset.json"));
+        let mut world = json(&version, "dataset.json");
         world["businesses"][0]["idempotency"] = Value::Array(Vec::new());
         fs::write(folder.path().join("world.json"), world.to_string()).unwrap();
         run(folder.path(), &["data", "import", "world.json", "--store", "sqlite:leads.db"]);
@@ -108,7 +107,7 @@ async fn check(folder: &Path, url: &str, expected: &Value) {
 fn copy(version: &Path, names: &[&str]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for name in names {
-        fs::copy(version.join(name), folder.path().join(name)).unwrap();
+        fs::write(folder.path().join(name), read_released(version, name)).unwrap();
     }
     folder
 }

@@ -18,7 +18,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
+use leadapi_tests::{read_released, released_folder};
 
 /// A business of the sample data, one of its client accounts, and its owner as command-line arguments.
 const BUSINESS: &str = "019bb16e-fe80-71bd-97d4-34affe250f1f";
@@ -29,12 +29,18 @@ const OWNER: [&str; 4] = ["--business", BUSINESS, "--as", "Owner@Harbour.example
 fn versions() -> Vec<PathBuf> {
     let is_version =
         |path: &Path| path.file_name().unwrap().to_string_lossy().starts_with(|c: char| c.is_ascii_digit());
-    let mut found: Vec<PathBuf> = fs::read_dir(DATA).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut found: Vec<PathBuf> =
+        fs::read_dir(released_folder("")).unwrap().map(|entry| entry.unwrap().path()).collect();
     found.retain(|path| is_version(path));
     assert!(!found.is_empty(), "no version has written fixtures");
     found
 }
 
-fn json(path: &Path) -> serde_json::Value {
-    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+/// Returns the text of a file of a version.
+fn text(version: &Path, name: &str) -> String {
+    String::from_utf8(read_released(version, name)).unwrap()
+}
+
+fn json(version: &Path, name: &str) -> serde_json::Value {
+    serde_json::from_str(&text(version, name)).unwrap()
 }

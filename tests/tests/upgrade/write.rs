@@ -11,11 +11,11 @@ use leadapi_client::{
 };
 use leadapi_core::dataset::SAMPLE;
 use leadapi_sql::SqlStore;
-use leadapi_tests::postgres::Cluster;
+use leadapi_tests::{postgres::Cluster, released_folder, write_released};
 use serde_json::{Value, json};
 
 use crate::{
-    BUSINESS, CLIENT, DATA, OWNER, client_files,
+    BUSINESS, CLIENT, OWNER, client_files,
     process::{client, run},
 };
 
@@ -26,33 +26,34 @@ async fn write_the_fixtures_of_this_version() {
     if env::var_os("LEADAPI_FIXTURES").is_none_or(|value| value != "write") {
         return;
     }
-    let target = Path::new(DATA).join(env!("CARGO_PKG_VERSION"));
+    let target = released_folder(env!("CARGO_PKG_VERSION"));
     fs::create_dir(&target).expect("the fixtures of a released version must not change");
     let work = tempfile::tempdir().unwrap();
     let folder = work.path();
 
     let sqlite = fill(folder, "sqlite:leads.db", &format!("sqlite:{}", folder.join("leads.db").display())).await;
-    write(&target.join("sqlite.json"), &sqlite);
-    run(folder, &["data", "backup", target.join("sqlite.db").to_str().unwrap(), "--store", "sqlite:leads.db"]);
-    run(folder, &["data", "export", target.join("dataset.json").to_str().unwrap(), "--store", "sqlite:leads.db"]);
-    for name in ["leads.csv", "leads.csv.journal"] {
-        fs::copy(folder.join(name), target.join(name)).unwrap();
-    }
+    let write = |name, content: &[u8]| write_released(&target, name, content).unwrap();
+    write("sqlite.json", &pretty(&sqlite));
+    run(folder, &["data", "backup", "sqlite.db", "--store", "sqlite:leads.db"]);
+    run(folder, &["data", "export", "dataset.json", "--store", "sqlite:leads.db"]);
     let store =
         SqlStore::open(&format!("sqlite:{}", folder.join("leads.db").display()).parse().unwrap()).await.unwrap();
-    client_files::record(&store, &sqlite).await.save(target.join("tape.har")).unwrap();
+    client_files::record(&store, &sqlite).await.save(folder.join("tape.har")).unwrap();
+    for name in ["sqlite.db", "dataset.json", "leads.csv", "leads.csv.journal", "tape.har"] {
+        write(name, &fs::read(folder.join(name)).unwrap());
+    }
 
     let cluster = Cluster::shared().expect("PostgreSQL writes a part of the fixtures");
     let url = cluster.url(&cluster.create_database("fixtures").await);
     let postgres = fill(folder, &url, &url).await;
-    write(&target.join("postgres.json"), &postgres);
+    write("postgres.json", &pretty(&postgres));
     let dump = Command::new("pg_dump").args(["--inserts", "--no-owner", "--no-privileges", &url]).output().unwrap();
     assert!(dump.status.success(), "{}", String::from_utf8_lossy(&dump.stderr));
     let dump = String::from_utf8(dump.stdout).unwrap();
     // Removes the commands of psql, and a setting that only PostgreSQL 17 and later versions have.
     let is_portable = |line: &&str| !line.starts_with('\\') && !line.starts_with("SET transaction_timeout");
     let dump: String = dump.split_inclusive('\n').filter(is_portable).collect();
-    fs::write(target.join("postgres.sql"), dump).unwrap();
+    write("postgres.sql", dump.as_bytes());
 }
 
 /// Fills a store through the command line and the API. Returns the records and responses that later versions must
@@ -114,6 +115,6 @@ fn world() -> Value {
     world
 }
 
-fn write(path: &Path, value: &Value) {
-    fs::write(path, serde_json::to_string_pretty(value).unwrap() + "\n").unwrap();
+fn pretty(value: &Value) -> Vec<u8> {
+    (serde_json::to_string_pretty(value).unwrap() + "\n").into()
 }

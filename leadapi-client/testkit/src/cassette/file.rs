@@ -2,7 +2,9 @@
 
 use std::{ffi::OsString, fs, path::Path};
 
-use super::{Cassette, CassetteError, har::Har, token_scan, writer};
+use leadapi_core::text::contains_token;
+
+use super::{Cassette, CassetteError, har::Har, writer};
 
 impl Cassette {
     /// Reads a cassette saved by [`save`](Self::save), or a HAR file written by a browser or a proxy.
@@ -92,8 +94,7 @@ impl Cassette {
     /// Returns [`CassetteError::Token`] if any part of the cassette contains text that looks like a token.
     pub fn to_har(&self) -> Result<String, CassetteError> {
         for (entry, nth) in self.har.log.entries.iter().zip(1..) {
-            if let Some((part, _)) = writer::parts(entry).find(|(_, text)| token_scan::contains_token(text.as_bytes()))
-            {
+            if let Some((part, _)) = writer::parts(entry).find(|(_, text)| contains_token(text.as_bytes())) {
                 return Err(CassetteError::Token { location: writer::location(nth, &entry.request.method, part) });
             }
         }

@@ -70,7 +70,6 @@ mod recorder;
 mod replay;
 mod rules;
 mod target;
-mod token_scan;
 mod validate;
 mod writer;
 

@@ -86,7 +86,7 @@ impl Player {
         }
         let reason = self.explain_mismatch(request, state);
         let line = format!("{} {}", request.method, request.target);
-        let message = mask_tokens(&format!("{line} does not match {}: {reason}", self.name));
+        let message = mask_tokens(&format!("{line} does not match {}: {reason}", self.name)).into_owned();
         let response = mismatch_response(&message);
         state.differences.push(message);
         response

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{End, Escape, NameSource, PathAnswer, Walk, lines, name_source::STAND_INS};
+use super::{End, Escape, NameSource, PathAnswer, Walk, name_source::STAND_INS};
 use crate::{
     answer::Answer,
     locale::choose_filled,
@@ -11,6 +11,7 @@ use crate::{
 use leadapi_core::{
     id::{ClientId, PipelineId},
     model::{Amount, NewLead},
+    text::one_line,
     validate::{EMAIL, NAME, NOTES, OPTIONAL_TEXTS, PHONE, SOURCE},
 };
 
@@ -140,9 +141,8 @@ impl<'a> Walk<'a> {
         lead.value = fields.value.map(|(_, value)| value.get());
         let pipeline = non_blank(&form.target_pipeline_id).and_then(|id| PipelineId::parse(id.trim()).ok());
         lead.pipeline_id = pipeline.map(|id| id.to_string());
-        lead.source = choose_filled(&form.name, &self.form.policy).map(|name| {
-            lines::truncate(format!("Form: {}", lines::one_line(&name)).into(), SOURCE.rule.max_chars).into()
-        });
+        lead.source = choose_filled(&form.name, &self.form.policy)
+            .map(|name| truncate(format!("Form: {}", one_line(&name)).into(), SOURCE.rule.max_chars).into());
         lead.notes = self.notes(score.iter().filter(|_| self.form.policy.score_in_notes).chain(&attributes));
         attributes.extend(score);
         Ok(FormLead { lead, name_source, attributes })
@@ -153,17 +153,12 @@ impl<'a> Walk<'a> {
         'a: 'n,
     {
         let line = |attribute: &Attribute<'_>| {
-            let label = lines::truncate(lines::one_line(&attribute.label), MAX_LABEL_CHARS);
-            let label =
-                if label.is_empty() { lines::one_line(attribute.key.unwrap_or(attribute.question)) } else { label };
-            format!("{label}: {}", lines::truncate(lines::one_line(&attribute.text), self.form.policy.note_chars))
+            let label = truncate(one_line(&attribute.label), MAX_LABEL_CHARS);
+            let label = if label.is_empty() { one_line(attribute.key.unwrap_or(attribute.question)) } else { label };
+            format!("{label}: {}", truncate(one_line(&attribute.text), self.form.policy.note_chars))
         };
         let notes: Vec<String> = attributes.map(line).collect();
-        if notes.is_empty() {
-            None
-        } else {
-            Some(lines::truncate(notes.join("\n").into(), NOTES.rule.max_chars).into())
-        }
+        if notes.is_empty() { None } else { Some(truncate(notes.join("\n").into(), NOTES.rule.max_chars).into()) }
     }
 }
 
@@ -270,5 +265,14 @@ pub(crate) fn is_contact(question: &QuestionPlan<'_>, text: &str) -> bool {
 
 /// Converts text to a valid name: one line, truncated to the maximum length.
 fn to_name(text: &str) -> String {
-    lines::truncate(lines::one_line(text), NAME.max_chars).into()
+    truncate(one_line(text), NAME.max_chars).into()
+}
+
+/// Truncates text to at most `max` characters. Truncated text ends with an ellipsis, which is included in `max`.
+fn truncate(text: Cow<'_, str>, max: usize) -> Cow<'_, str> {
+    if text.chars().nth(max).is_none() {
+        return text;
+    }
+    let kept: String = text.chars().take(max.saturating_sub(1)).collect();
+    (kept + "…").into()
 }

@@ -4,7 +4,6 @@ mod fill;
 mod finish;
 mod json;
 mod lead;
-mod lines;
 mod name_source;
 mod step;
 #[cfg(test)]

@@ -160,9 +160,8 @@ impl fmt::Display for ApiError {
 fn shown(method: &Method) -> &str {
     const MAX_CHARS: usize = 16;
     let text = method.as_str();
-    let holds_token = find_token(text.as_bytes()).is_some();
     // Methods are ASCII, so any byte index is a character boundary.
-    if holds_token { "OTHER" } else { text.get(..MAX_CHARS).unwrap_or(text) }
+    if find_token(text.as_bytes()).is_some() { "OTHER" } else { text.get(..MAX_CHARS).unwrap_or(text) }
 }
 
 impl Error for ApiError {}

@@ -5,16 +5,19 @@ use std::{collections::BTreeMap, ops::Bound, time::Duration};
 use foldhash::HashMap;
 
 use crate::{
-    auth::TokenHash,
+    auth::{Actor, Authority, TokenHash},
     id::{BusinessId, SessionId},
     model::Timestamp,
     port::{
         AuditAction, AuditEntry, FoundSession, LoginLink, Membership, Session, SessionStarted, SignIn, TokenChange,
     },
+    validate::email_key,
 };
 
 #[derive(Debug, Default)]
 pub(super) struct State {
+    /// The members of all businesses, sorted by the name and then the id of the business.
+    pub(super) members: Vec<Membership>,
     pub(super) audit: HashMap<BusinessId, Vec<AuditEntry>>,
     /// The tokens that each business got.
     new_tokens: Counts,
@@ -42,6 +45,31 @@ impl Counts {
 }
 
 impl State {
+    pub(super) fn new(members: Vec<Membership>) -> Self {
+        Self { members, ..Self::default() }
+    }
+
+    pub(super) fn find_member(&self, business: &BusinessId, email: &str) -> Option<&Membership> {
+        let key = email_key(email);
+        self.members.iter().find(|member| member.business == *business && email_key(&member.email) == key)
+    }
+
+    pub(super) fn find_admin(&self, business: &BusinessId, email: &str) -> Option<&Membership> {
+        self.find_member(business, email).filter(|member| member.role.manages_tokens())
+    }
+
+    /// Returns whether a person may make a change at this time.
+    pub(super) fn is_confirmed(&self, business: &BusinessId, by: &Actor, at: Timestamp) -> bool {
+        let has_session = match &by.authority {
+            Authority::Host => return true,
+            Authority::Membership => true,
+            Authority::Session(id) => self
+                .find(business, id)
+                .is_some_and(|session| !session.has_expired(at) && email_key(&session.email) == email_key(&by.email)),
+        };
+        has_session && self.find_admin(business, &by.email).is_some()
+    }
+
     /// Returns whether the business got too many new sessions in the interval before this time.
     pub(super) fn is_too_fast(&self, business: &BusinessId, at: Timestamp) -> bool {
         self.new_sessions.recent(business, at, Session::NEW_INTERVAL, Session::MAX_NEW) >= Session::MAX_NEW
@@ -79,6 +107,13 @@ impl State {
     /// Counts the tokens that the business got in the interval before `now`, up to the limit.
     pub(super) fn recent(&self, business: &BusinessId, now: Timestamp) -> u32 {
         self.new_tokens.recent(business, now, TokenChange::NEW_INTERVAL, TokenChange::MAX_NEW)
+    }
+
+    /// Removes the audit log of a business, and the counts for its limits.
+    pub(super) fn forget(&mut self, business: &BusinessId) {
+        self.audit.remove(business);
+        self.new_tokens.0.remove(business);
+        self.new_sessions.0.remove(business);
     }
 
     pub(super) fn log(&mut self, business: &BusinessId, entry: AuditEntry) {

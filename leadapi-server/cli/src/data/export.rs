@@ -8,7 +8,7 @@ use std::{
 
 use clap::Args;
 use indicatif::ProgressBar;
-use leadapi_core::dataset::BusinessSeed;
+use leadapi_core::{admin::Admin, dataset::BusinessSeed};
 use leadapi_sql::SqlStore;
 use serde_json::json;
 

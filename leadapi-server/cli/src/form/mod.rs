@@ -12,7 +12,7 @@ mod walk;
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use leadapi_core::{form::Form, id::FormId};
+use leadapi_core::{admin::AdminExt, form::Form, id::FormId};
 use serde::Serialize;
 use serde_json::json;
 
@@ -106,11 +106,11 @@ impl FormCommand {
             Self::Preview(preview) => preview.run().await,
             Self::Add { of, file } => {
                 let record = input::record(&file)?;
-                let id = of.at.open().await?.add_form(&of.business, record).await?;
+                let id = of.at.open().await?.admin(&of.business).forms().add(&record).await?;
                 of.at.format.print(&json!({"id": id}), || format!("form {id} was added"))
             }
             Self::List { of } => {
-                let records = of.at.open().await?.forms(&of.business).await?;
+                let records = of.at.open().await?.admin(&of.business).forms().list().await?;
                 let forms = records.iter().filter_map(|record| record.form.get());
                 let listed: Vec<Listed> = forms.map(Listed::from).collect();
                 of.at.format.list(&listed, ["id", "name", "client", "active"], |form| {
@@ -120,19 +120,19 @@ impl FormCommand {
                 })
             }
             Self::Show { of, id } => {
-                let record = of.at.open().await?.form(&of.business, &id).await?;
+                let record = of.at.open().await?.admin(&of.business).forms().get(&id).await?;
                 let text = serde_json::to_string_pretty(&record);
                 let text = text.map_err(|error| CommandError::Output(error.into()))?;
                 of.at.format.print_verbatim(&record, || escape_json(&text).into_owned())
             }
             Self::Rename { of, id, name } => {
-                of.at.open().await?.rename_form(&of.business, &id, &name).await?;
+                of.at.open().await?.admin(&of.business).forms().rename(&id, &name).await?;
                 of.at
                     .format
                     .print(&json!({"id": id, "name": name.trim()}), || format!("form {id} is now {:?}", name.trim()))
             }
             Self::Remove { of, id } => {
-                of.at.open().await?.delete_form(&of.business, &id).await?;
+                of.at.open().await?.admin(&of.business).forms().delete(&id).await?;
                 of.at.format.print(&json!({"removed": id}), || format!("form {id} was removed"))
             }
         }

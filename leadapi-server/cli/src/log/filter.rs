@@ -8,7 +8,7 @@ use tracing_subscriber::{
 /// The start of the names of the crates to which a level without a crate name applies.
 ///
 /// Other crates log data from peers, such as every HTTP/2 frame, so a bare level must not enable them.
-const OWN: &str = "leadapi_";
+const OWN: &str = "leadapi";
 
 /// Parses a filter such as `info`, `debug,h2=warn` or `off`.
 ///
@@ -40,10 +40,10 @@ mod tests {
     #[test]
     fn a_bare_level_applies_to_the_crates_of_this_server() {
         for (text, expected) in [
-            ("info", "error,leadapi_=info"),
-            ("DEBUG", "error,leadapi_=debug"),
-            ("off", "off,leadapi_=off"),
-            ("warn,h2=debug", "error,leadapi_=warn,h2=debug"),
+            ("info", "error,leadapi=info"),
+            ("DEBUG", "error,leadapi=debug"),
+            ("off", "off,leadapi=off"),
+            ("warn,h2=debug", "error,leadapi=warn,h2=debug"),
             ("leadapi_server=debug", "error,leadapi_server=debug"),
         ] {
             assert_eq!(directives(text), expected);

@@ -112,9 +112,9 @@ impl LimiterOptions {
         let location = url.to_string();
         let builder = RedisLimiter::builder(url, limits).timeout(self.limiter_timeout.into()).failure(failure);
         let limiter = builder.start().await.map_err(|source| CommandError::Limiter { url: location, source })?;
-        let probed = limiter.clone();
+        let checked = limiter.clone();
         let probes = Probes::default().limiter(move || {
-            let limiter = probed.clone();
+            let limiter = checked.clone();
             async move { Ok(limiter.health().await?) }
         });
         Ok(Some(OpenLimiter { limiter: Box::new(limiter), probes }))

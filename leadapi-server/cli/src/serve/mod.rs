@@ -13,6 +13,7 @@ use std::{num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
 use clap::Args;
 use leadapi_core::{
+    admin::Admin,
     auth::Role,
     dataset::{Dataset, SAMPLE},
     memory::{MemorySettings, MemoryStore, SlidingWindow, SystemClock},
@@ -245,7 +246,7 @@ async fn from_database(
 fn owners(settings: &MemorySettings) -> Vec<Membership> {
     const MAX_LINKS: usize = 3;
     let mut owners: Vec<Membership> =
-        settings.members().iter().filter(|member| member.role == Role::Owner).cloned().collect();
+        settings.members().into_iter().filter(|member| member.role == Role::Owner).collect();
     owners.dedup_by(|one, other| one.business == other.business);
     owners.truncate(MAX_LINKS);
     owners

@@ -7,7 +7,7 @@ use std::{
     process::Command,
 };
 
-use crate::process::{BINARY, Database, Running};
+use crate::process::{BINARY, Database, ServerProcess};
 
 /// The number of the user "nobody". It must not own the files of a test, because root may do everything.
 const NOBODY: u32 = 65_534;
@@ -107,8 +107,8 @@ fn a_file_that_others_may_read_is_reported() {
     let database = Database::of_the_sample();
     for (mode, is_reported) in [(0o644, true), (0o600, false)] {
         set_mode(&database.folder.path().join("leads.db"), mode);
-        let server = Running::on(&database.store);
-        server.signal("-TERM");
+        let server = ServerProcess::on(&database.store);
+        server.signal("TERM");
         let (succeeded, _, log) = server.end();
         assert!(succeeded && log.contains("other users may access") == is_reported, "{mode:o}: {log}");
     }

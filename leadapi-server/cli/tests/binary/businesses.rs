@@ -2,7 +2,7 @@
 
 use crate::{
     init::on_a_terminal,
-    process::{BINARY, BUSINESS, Database, OWNER, Running, equals, wait_until},
+    process::{BINARY, BUSINESS, Database, OWNER, ServerProcess, equals, wait_until},
 };
 
 const LEADS: &str = "SELECT count(*) FROM lead WHERE business_id = ?1";
@@ -98,7 +98,7 @@ fn a_business_with_leads_is_removed_only_if_its_id_is_repeated() {
 #[test]
 fn a_removed_business_leaves_no_record_behind() {
     let database = Database::of_the_sample();
-    let server = Running::start(std::process::Command::new(BINARY).args([
+    let server = ServerProcess::start(std::process::Command::new(BINARY).args([
         "serve",
         "--listen",
         "127.0.0.1:0",

@@ -8,7 +8,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::process::{BINARY, Running, refused};
+use crate::process::{BINARY, ServerProcess, refused};
 
 fn file(name: &str, text: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.toml"));
@@ -47,11 +47,11 @@ fn precedence_is_command_line_then_environment_then_file() {
 fn a_server_uses_the_settings_of_a_file() {
     let path =
         file("served", "listen = \"127.0.0.1:0\"\nbase-path = \"/file\"\nmax-headers = 2\nlog-format = \"json\"\n");
-    let server = Running::start(Command::new(BINARY).args(["serve", "--config"]).arg(&path));
+    let server = ServerProcess::start(Command::new(BINARY).args(["serve", "--config"]).arg(&path));
     assert!(server.printed.contains("/file with 0 businesses"), "{}", server.printed);
     assert!(server.get("/file/leads", "").starts_with("HTTP/1.1 401"));
     assert!(server.get("/file/leads", "a: b\r\n").starts_with("HTTP/1.1 400"));
-    server.signal("-TERM");
+    server.signal("TERM");
     let (_, _, log) = server.end();
     let line: Value = serde_json::from_str(log.lines().next().unwrap()).unwrap();
     assert_eq!((&line["status"], &line["operation"]), (&401.into(), &"list_leads".into()), "{log}");
@@ -105,8 +105,8 @@ fn an_invalid_setting_is_refused_by_name() {
 #[test]
 fn plain_http_on_a_reachable_address_needs_a_flag() {
     let mut command = Command::new(BINARY);
-    let server = Running::start(command.args(["serve", "--listen", "0.0.0.0:0", "--insecure-http"]));
-    server.signal("-TERM");
+    let server = ServerProcess::start(command.args(["serve", "--listen", "0.0.0.0:0", "--insecure-http"]));
+    server.signal("TERM");
     let (_, _, log) = server.end();
     assert!(log.contains("WARN") && log.contains("plain HTTP"), "{log}");
 }

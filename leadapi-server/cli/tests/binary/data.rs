@@ -4,7 +4,7 @@ use std::{fs, os::unix::fs::PermissionsExt, process::Command, thread};
 
 use leadapi_core::dataset::Dataset;
 
-use crate::process::{BINARY, Database, OWNER, Running, lead, wait_until};
+use crate::process::{BINARY, Database, OWNER, ServerProcess, lead, wait_until};
 
 #[test]
 fn an_export_imported_elsewhere_is_identical_and_its_tokens_are_valid() {
@@ -20,7 +20,7 @@ fn an_export_imported_elsewhere_is_identical_and_its_tokens_are_valid() {
     assert_eq!(new.json(&["data", "import", file])["tokens"], serde_json::json!([]));
     assert_eq!(new.run(&["data", "export", "-"]), exported);
     new.assert_lead_counts();
-    assert_eq!(Running::on(&new.store).status("/v1/leads", &token), "200");
+    assert_eq!(ServerProcess::on(&new.store).status("/v1/leads", &token), "200");
     // The export equals the sample except for the order of records and the tokens: only the sample contains their
     // secrets.
     let (sample, exported) =
@@ -42,13 +42,13 @@ fn an_export_imported_elsewhere_is_identical_and_its_tokens_are_valid() {
 fn a_retry_after_an_export_and_import_creates_no_second_lead() {
     let database = Database::of_the_sample();
     let token = database.token();
-    let server = Running::on(&database.store);
+    let server = ServerProcess::on(&database.store);
     let body = r#"{"client_id":"019bb17b-d806-7737-af83-b92ecab0df7d","name":"Ann","notes":"once"}"#;
-    let create = |server: &Running, body: &str| server.post(&token, "idempotency-key: k1\r\n", body);
+    let create = |server: &ServerProcess, body: &str| server.post(&token, "idempotency-key: k1\r\n", body);
     let first = create(&server, body);
     assert!(first.starts_with("HTTP/1.1 201") && !first.contains("idempotency-replayed"), "{first}");
     let id = first.split("location: /v1/leads/").nth(1).unwrap()[..36].to_owned();
-    server.signal("-TERM");
+    server.signal("TERM");
     assert!(server.end().0);
     let file = database.folder.path().join("export.json");
     let file = file.to_str().unwrap();
@@ -60,7 +60,7 @@ fn a_retry_after_an_export_and_import_creates_no_second_lead() {
     other.run(&["data", "import", file]);
     let mut in_memory = Command::new(BINARY);
     in_memory.args(["serve", "--listen", "127.0.0.1:0", "--data", file]);
-    for server in [Running::on(&other.store), Running::start(&mut in_memory)] {
+    for server in [ServerProcess::on(&other.store), ServerProcess::start(&mut in_memory)] {
         let again = create(&server, body);
         assert!(again.starts_with("HTTP/1.1 201") && again.contains("idempotency-replayed: true"), "{again}");
         assert!(again.contains(&id), "{again}");
@@ -114,10 +114,10 @@ const TABLES: [(&str, Option<&str>); 14] = [
 fn an_export_carries_every_table_unless_there_is_a_reason() {
     let (old, new) = (Database::of_the_sample(), Database::empty());
     let token = old.token();
-    let server = Running::on(&old.store);
+    let server = ServerProcess::on(&old.store);
     let create = |key: &str, name| server.post(&token, &format!("idempotency-key: {key}\r\n"), &lead(name));
     assert!(create("k1", "Ann").starts_with("HTTP/1.1 201"));
-    server.signal("-TERM");
+    server.signal("TERM");
     assert!(server.end().0);
     let by = |command: &[&str]| old.run(&[command, &OWNER].concat());
     by(&["token", "create", "--name", "second", "--scope", "read"]);
@@ -180,7 +180,7 @@ fn a_backup_under_load_is_a_servable_snapshot() {
     let database = Database::of_the_sample();
     let token = database.token();
     let serve = ["serve", "--listen", "127.0.0.1:0", "--writes-per-minute", "100000"];
-    let server = Running::start(&mut database.command(&serve));
+    let server = ServerProcess::start(&mut database.command(&serve));
     let mut copy = Database::empty();
     let path = copy.folder.path().join("copy.db");
     thread::scope(|scope| {
@@ -198,9 +198,9 @@ fn a_backup_under_load_is_a_servable_snapshot() {
     copy.assert_lead_counts();
     let leads: i64 = copy.open().query_row("SELECT count(*) FROM lead", (), |row| row.get(0)).unwrap();
     assert!((70..=250).contains(&leads), "{leads}");
-    assert!(create(&Running::on(&copy.store), &token, 0));
+    assert!(create(&ServerProcess::on(&copy.store), &token, 0));
 }
 
-fn create(server: &Running, token: &str, nth: usize) -> bool {
+fn create(server: &ServerProcess, token: &str, nth: usize) -> bool {
     server.post(token, "", &lead(&format!("lead {nth}"))).starts_with("HTTP/1.1 201")
 }

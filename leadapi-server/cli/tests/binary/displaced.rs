@@ -3,14 +3,14 @@
 
 use std::{fs, path::Path};
 
-use crate::process::{Database, Running, lead, wait_until};
+use crate::process::{Database, ServerProcess, lead, wait_until};
 
 /// Displaces the files of a running server, and returns the server's log once it has exited.
 fn displace_while_serving(displace: impl FnOnce(&Path)) -> String {
     let database = Database::of_the_sample();
     let token = database.token();
     database.run(&["data", "backup", database.folder.path().join("backup.db").to_str().unwrap()]);
-    let mut server = Running::on(&database.store);
+    let mut server = ServerProcess::on(&database.store);
     assert!(server.post(&token, "", &lead("before")).starts_with("HTTP/1.1 201"));
     displace(database.folder.path());
     // Either the next write fails, or the periodic check has already stopped the server.
@@ -53,7 +53,7 @@ fn renaming_the_folder_stops_the_server() {
 #[test]
 fn an_idle_server_notices_the_deletion() {
     let database = Database::of_the_sample();
-    let server = Running::on(&database.store);
+    let server = ServerProcess::on(&database.store);
     fs::remove_file(database.folder.path().join("leads.db")).unwrap();
     let (code, log) = server.code();
     assert_eq!(code, Some(1), "{log}");
@@ -67,12 +67,11 @@ fn the_log_of_a_killed_server_is_not_applied_to_a_backup() {
     let path = |name: &str| database.folder.path().join(name);
     let backup = path("backup.db");
     database.run(&["data", "backup", backup.to_str().unwrap()]);
-    let mut server = Running::on(&database.store);
+    let mut server = ServerProcess::on(&database.store);
     for nth in 0..20 {
         assert!(server.post(&token, "", &lead(&format!("lead {nth}"))).starts_with("HTTP/1.1 201"));
     }
-    server.child.kill().unwrap();
-    server.child.wait().unwrap();
+    server.kill();
     fs::copy(&backup, path("leads.db")).unwrap();
     let [file, log] = ["leads.db", "leads.db-wal"].map(|name| fs::read(path(name)).unwrap());
     for args in [&["serve", "--listen", "127.0.0.1:0"][..], &["migrate"], &["business", "list"]] {

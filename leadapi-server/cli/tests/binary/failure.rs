@@ -7,13 +7,13 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::process::{BINARY, Database, Running, lead, wait_until};
+use crate::process::{BINARY, Database, ServerProcess, lead, wait_until};
 
 #[test]
 fn overwriting_the_database_stops_the_server() {
     let database = Database::of_the_sample();
     let token = database.token();
-    let server = Running::on(&database.store);
+    let server = ServerProcess::on(&database.store);
     assert_eq!(server.status("/v1/leads", &token), "200");
     let path = database.folder.path().join("leads.db");
     // Pages in the write-ahead log shadow the pages in the file, so the log is checkpointed first.
@@ -50,7 +50,7 @@ fn a_file_size_limit_does_not_stop_the_server() {
         "127.0.0.1:0",
     ]);
     let writes = ["--writes-per-minute", "100000", "--store", &database.store];
-    let server = Running::start(command.args(writes).stdin(Stdio::null()));
+    let server = ServerProcess::start(command.args(writes).stdin(Stdio::null()));
     let mut acknowledged = 0;
     let refused = (0..20_000).any(|nth| {
         let answer = server.post(&token, "", &lead(&format!("{nth} {}", "x".repeat(150))));
@@ -58,14 +58,14 @@ fn a_file_size_limit_does_not_stop_the_server() {
         answer.starts_with("HTTP/1.1 500")
     });
     assert!(refused && server.status("/v1/leads", &token) == "200");
-    server.signal("-TERM");
+    server.signal("TERM");
     assert!(server.end().0);
     let leads: i64 = database.open().query_row("SELECT count(*) FROM lead", (), |row| row.get(0)).unwrap();
     assert_eq!(leads, 50 + acknowledged);
     database.assert_lead_counts();
 }
 
-fn assert_failed(server: Running) {
+fn assert_failed(server: ServerProcess) {
     let (code, log) = server.code();
     assert_eq!(code, Some(1), "{log}");
     // Other requests that failed for the same reason may log lines before or after this line.

@@ -6,7 +6,7 @@ use std::{
     process::{Child, Output, Stdio},
 };
 
-use crate::process::{BUSINESS, CLIENT, Database, Running, wait_until};
+use crate::process::{BUSINESS, CLIENT, Database, ServerProcess, wait_until};
 
 const ROWS: i64 = 3_000;
 
@@ -66,12 +66,12 @@ fn a_command_whose_file_is_replaced_reports_that_its_changes_may_be_lost() {
 #[test]
 fn commands_work_next_to_each_other_and_to_a_server() {
     let database = Database::of_the_sample();
-    let server = Running::on(&database.store);
+    let server = ServerProcess::on(&database.store);
     let import = import_in_progress(&database);
     assert_eq!(database.json(&["business", "list"]).as_array().unwrap().len(), 2);
     let output = import.wait_with_output().unwrap();
     assert!(output.status.success(), "{}", text(&output));
-    server.signal("-TERM");
+    server.signal("TERM");
     assert!(server.end().0);
     assert_eq!(leads(&database), 50 + ROWS);
 }
@@ -81,7 +81,7 @@ fn commands_work_next_to_each_other_and_to_a_server() {
 #[test]
 fn a_hard_link_of_a_store_in_use_is_refused() {
     let database = Database::of_the_sample();
-    let server = Running::on(&database.store);
+    let server = ServerProcess::on(&database.store);
     let mut linked = Database::empty();
     let path = linked.folder.path().join("leads.db");
     fs::hard_link(database.folder.path().join("leads.db"), &path).unwrap();
@@ -89,7 +89,7 @@ fn a_hard_link_of_a_store_in_use_is_refused() {
     let error = linked.refuses(&["business", "list"]);
     assert!(error.contains("uses the file under another name"), "{error}");
     assert_eq!(fs::read_dir(linked.folder.path()).unwrap().count(), 1);
-    server.signal("-TERM");
+    server.signal("TERM");
     assert!(server.end().0);
     assert_eq!(linked.json(&["business", "list"]).as_array().unwrap().len(), 2);
 }

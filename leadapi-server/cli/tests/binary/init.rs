@@ -5,7 +5,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::process::{BINARY, Database, Running, equals};
+use crate::process::{BINARY, Database, ServerProcess, equals};
 
 const INIT: [&str; 5] = ["init", "--name", " Sol Marketing ", "--owner", "Ann@sol.example"];
 
@@ -58,7 +58,7 @@ fn init_creates_everything_that_a_first_request_needs() {
     let audit = &database.json(&[&["audit", "list"][..], &by].concat())[0];
     assert_eq!((&audit["token_id"], &audit["email"]), (&token["id"], &"Ann@sol.example".into()));
 
-    let server = Running::on(&database.store);
+    let server = ServerProcess::on(&database.store);
     let body = format!(
         r#"{{"client_id":{client},"name":"Ann","pipeline_id":{pipeline}}}"#,
         client = client["id"],
@@ -194,10 +194,10 @@ fn a_secret_that_cannot_be_printed_is_reported_as_lost() {
 #[test]
 fn an_empty_server_names_init_and_serves_what_it_creates() {
     let database = Database::empty();
-    let server = Running::on(&database.store);
+    let server = ServerProcess::on(&database.store);
     let token = database.json(&INIT)["token"]["token"].as_str().unwrap().to_owned();
     crate::wait::wait_until("the token is known", || equals(server.status("/v1/clients", &token), "200"));
-    server.signal("-TERM");
+    server.signal("TERM");
     let (_, rest, _) = server.end();
     assert!(rest.starts_with("the store has no business: `leadapi init` creates the first one"), "{rest}");
 }

@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-use crate::process::{BINARY, Running, SECRET, TIMEOUT, data_file, kill, serve, wait_until};
+use crate::process::{BINARY, SECRET, ServerProcess, TIMEOUT, data_file, serve, signal, wait_until};
 
 /// A server whose stdout and stderr share one pipe. The test reads only the addresses from this pipe, so the pipe fills
 /// up.
@@ -97,7 +97,7 @@ fn a_stalled_log_reader_blocks_neither_requests_nor_shutdown() {
     let dropped = metrics.lines().find_map(|line| line.strip_prefix("leadapi_log_lines_dropped_total "));
     assert!(dropped.unwrap().parse::<f64>().unwrap() > 0.0, "{metrics}");
     drop(stream);
-    kill("-TERM", &server.child);
+    signal("TERM", &server.child);
     let status = wait_until("the server exits", || server.child.try_wait().unwrap());
     assert_eq!(status.code(), Some(0));
 }
@@ -105,7 +105,7 @@ fn a_stalled_log_reader_blocks_neither_requests_nor_shutdown() {
 #[test]
 fn the_log_reports_dropped_lines_once_it_is_read_again() {
     const REQUESTS: usize = 20_000;
-    let mut server = Running::start(&mut serve(&data("dropped")));
+    let mut server = ServerProcess::start(&mut serve(&data("dropped")));
     let mut stream = connect(&server.address);
     let mut reader = stream.try_clone().unwrap();
     // The test ignores the responses, but must read them, or the server would stop reading requests.
@@ -128,7 +128,7 @@ fn the_log_reports_dropped_lines_once_it_is_read_again() {
     while logged < REQUESTS + 1 {
         logged += requests(lines.recv_timeout(TIMEOUT).unwrap());
     }
-    server.signal("-TERM");
+    server.signal("TERM");
     // The log has one line for each request, and one for the shutdown.
     assert_eq!(logged + lines.iter().map(requests).sum::<usize>(), REQUESTS + 2);
 }
@@ -137,7 +137,7 @@ fn the_log_reports_dropped_lines_once_it_is_read_again() {
 #[test]
 fn log_lines_of_requests_without_a_valid_token_are_limited() {
     const REQUESTS: usize = 2_000;
-    let server = Running::start(serve(&data("strangers")).args(["--ops-listen", "127.0.0.1:0"]));
+    let server = ServerProcess::start(serve(&data("strangers")).args(["--ops-listen", "127.0.0.1:0"]));
     let mut stream = connect(&server.address);
     let mut reader = stream.try_clone().unwrap();
     let answers = thread::spawn(move || std::io::copy(&mut reader, &mut std::io::sink()).unwrap());
@@ -147,8 +147,7 @@ fn log_lines_of_requests_without_a_valid_token_are_limited() {
     }
     stream.write_all(request().replace("host: x", "host: x\r\nconnection: close").as_bytes()).unwrap();
     assert!(answers.join().unwrap() > 0);
-    let ops = server.printed.lines().find_map(|line| line.strip_prefix("operator endpoints: http://")).unwrap();
-    let mut operator = connect(ops.split('/').next().unwrap());
+    let mut operator = connect(server.listener("operator endpoints").unwrap());
     operator.write_all(b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").unwrap();
     let mut metrics = String::new();
     operator.read_to_string(&mut metrics).unwrap();
@@ -158,7 +157,7 @@ fn log_lines_of_requests_without_a_valid_token_are_limited() {
     };
     assert_eq!(value(r#"leadapi_requests_total{operation="list_clients",status="4xx"}"#), REQUESTS);
     let suppressed = value("leadapi_log_lines_suppressed_total");
-    server.signal("-TERM");
+    server.signal("TERM");
     let (_, _, log) = server.end();
     assert_eq!(log.matches("status=401").count() + suppressed, REQUESTS);
     assert!(suppressed > REQUESTS / 2 && log.contains("status=200"), "{suppressed}");
@@ -168,7 +167,7 @@ fn log_lines_of_requests_without_a_valid_token_are_limited() {
 #[test]
 fn unsolicited_http2_frames_are_not_logged() {
     const FRAMES: usize = 50_000;
-    let mut server = Running::start(Command::new(BINARY).args(["serve", "--listen", "127.0.0.1:0"]));
+    let mut server = ServerProcess::start(Command::new(BINARY).args(["serve", "--listen", "127.0.0.1:0"]));
     let mut stderr = server.child.stderr.take().unwrap();
     let log = thread::spawn(move || {
         let mut log = String::new();
@@ -191,7 +190,7 @@ fn unsolicited_http2_frames_are_not_logged() {
         answer.extend_from_slice(&piece[..read]);
     }
     drop(stream);
-    server.signal("-TERM");
+    server.signal("TERM");
     let log = log.join().unwrap();
     assert!(log.len() < 1_000, "{} bytes for {FRAMES} frames: {}", log.len(), &log[..1_000]);
 }
@@ -199,7 +198,7 @@ fn unsolicited_http2_frames_are_not_logged() {
 #[test]
 fn caller_data_is_logged_truncated_and_without_tokens() {
     let mut command = Command::new(BINARY);
-    let server = Running::start(command.args(["serve", "--listen", "127.0.0.1:0", "--log", "debug"]));
+    let server = ServerProcess::start(command.args(["serve", "--listen", "127.0.0.1:0", "--log", "debug"]));
     let ask = |line: &str, headers: &str| {
         server.send(&format!("{line} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n"))
     };
@@ -219,7 +218,7 @@ fn caller_data_is_logged_truncated_and_without_tokens() {
         ask(&format!("GET /v1/leads/{path}"), "");
     }
     ask(&format!("GET /{}", "long".repeat(500)), "");
-    server.signal("-TERM");
+    server.signal("TERM");
     let (_, _, log) = server.end();
     assert_eq!(log.lines().filter(|line| line.contains("answered")).count(), 14, "{log}");
     assert!(log.lines().all(|line| line.len() < 500), "{log}");

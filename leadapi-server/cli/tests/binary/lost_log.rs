@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use crate::process::{BUSINESS, CLIENT, Database, OWNER, Running, lead};
+use crate::process::{BUSINESS, CLIENT, Database, OWNER, ServerProcess, lead};
 
 const LEADS: i64 = 20;
 
@@ -14,12 +14,11 @@ fn leads(database: &Database) -> i64 {
 fn crashed() -> Database {
     let database = Database::of_the_sample();
     let token = database.token();
-    let mut server = Running::on(&database.store);
+    let mut server = ServerProcess::on(&database.store);
     for nth in 0..LEADS {
         assert!(server.post(&token, "", &lead(&format!("lead {nth}"))).starts_with("HTTP/1.1 201"));
     }
-    server.child.kill().unwrap();
-    server.child.wait().unwrap();
+    server.kill();
     database
 }
 
@@ -61,8 +60,8 @@ fn a_store_that_lost_its_log_is_opened_only_if_the_loss_is_accepted() {
         let accepting = [args, &["--accept-loss"]].concat();
         match args[0] {
             "serve" => {
-                let server = Running::start(&mut database.command(&accepting));
-                server.signal("-TERM");
+                let server = ServerProcess::start(&mut database.command(&accepting));
+                server.signal("TERM");
                 assert!(server.end().0);
             }
             "init" => assert!(database.refuses(&accepting).contains("already has a business")),
@@ -97,15 +96,14 @@ fn a_new_store_that_lost_its_log_is_refused() {
     let database = Database::empty();
     let sample = database.folder.path().join("sample.json");
     fs::write(&sample, leadapi_core::dataset::SAMPLE).unwrap();
-    let mut server = Running::start(&mut database.command(&[
+    let mut server = ServerProcess::start(&mut database.command(&[
         "serve",
         "--listen",
         "127.0.0.1:0",
         "--data",
         sample.to_str().unwrap(),
     ]));
-    server.child.kill().unwrap();
-    server.child.wait().unwrap();
+    server.kill();
     fs::remove_file(database.folder.path().join("leads.db-wal")).unwrap();
     assert_refused(&database);
 }
@@ -119,11 +117,11 @@ fn backups_and_stores_that_were_closed_are_complete_without_a_log() {
         assert_eq!(copy.json(&["business", "list"]).as_array().unwrap().len(), 2);
         assert_eq!(leads(&copy), 50 + LEADS);
     };
-    let server = Running::on(&database.store);
+    let server = ServerProcess::on(&database.store);
     let backup = database.folder.path().join("backup.db");
     database.run(&["data", "backup", backup.to_str().unwrap()]);
     copy(&backup);
-    server.signal("-TERM");
+    server.signal("TERM");
     assert!(server.end().0);
     copy(&database.folder.path().join("leads.db"));
     // A command that opens a crashed store also closes it in an orderly way.
@@ -137,14 +135,13 @@ fn backups_and_stores_that_were_closed_are_complete_without_a_log() {
 fn a_command_next_to_a_server_does_not_hide_the_loss_of_its_log() {
     let database = Database::of_the_sample();
     let token = database.token();
-    let mut server = Running::on(&database.store);
+    let mut server = ServerProcess::on(&database.store);
     assert!(server.post(&token, "", &lead("Ann")).starts_with("HTTP/1.1 201"));
     database.run(&[&["token", "create", "--name", "other", "--scope", "read"][..], &OWNER].concat());
     // The file now has everything that the log has, including the mark. The next write is only in the log.
     database.open().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
     assert!(server.post(&token, "", &lead("Bob")).starts_with("HTTP/1.1 201"));
-    server.child.kill().unwrap();
-    server.child.wait().unwrap();
+    server.kill();
     fs::remove_file(database.folder.path().join("leads.db-wal")).unwrap();
     assert_refused(&database);
 }

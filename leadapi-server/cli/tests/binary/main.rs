@@ -33,6 +33,7 @@ mod process;
 mod restore;
 mod secret_files;
 mod serve;
+mod server_process;
 mod settings;
 mod sqlite;
 mod tokens;

@@ -8,14 +8,13 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::process::{BINARY, Database, Running, SECRET, data_file, refused, wait_until};
+use crate::process::{BINARY, Database, SECRET, ServerProcess, data_file, refused, wait_until};
 
 struct Ops(String);
 
 impl Ops {
-    fn of(server: &Running) -> Self {
-        let (_, rest) = server.printed.split_once("operator endpoints: http://").unwrap();
-        Self(rest.split('/').next().unwrap().to_owned())
+    fn of(server: &ServerProcess) -> Self {
+        Self(server.listener("operator endpoints").unwrap().to_owned())
     }
 
     fn get(&self, path: &str) -> String {
@@ -52,7 +51,7 @@ fn serve(database: &Database) -> Command {
 fn health_readiness_and_metrics_are_served() {
     let database = Database::of_the_sample();
     let token = database.token();
-    let server = Running::start(serve(&database).args(["--writes-per-minute", "1"]));
+    let server = ServerProcess::start(serve(&database).args(["--writes-per-minute", "1"]));
     let ops = Ops::of(&server);
     assert!(ops.get("/healthz").ends_with("\r\n\r\nalive\n"));
     assert!(ops.get("/readyz").ends_with("\r\n\r\nready\n"));
@@ -85,7 +84,7 @@ fn health_readiness_and_metrics_are_served() {
 #[test]
 fn the_operator_listener_serves_the_api_on_other_paths() {
     let database = Database::of_the_sample();
-    let server = Running::start(&mut serve(&database));
+    let server = ServerProcess::start(&mut serve(&database));
     let ops = Ops::of(&server);
     let bearer = format!("authorization: Bearer {}\r\n", database.token());
     let answer =
@@ -110,7 +109,7 @@ fn the_operator_listener_serves_the_api_on_other_paths() {
 #[test]
 fn the_public_url_is_in_the_document_and_in_location() {
     let database = Database::of_the_sample();
-    let server = Running::start(serve(&database).args(["--public-url", "https://api.example.com/crm/v1"]));
+    let server = ServerProcess::start(serve(&database).args(["--public-url", "https://api.example.com/crm/v1"]));
     let description = Ops::of(&server).get("/docs/openapi.json");
     let (_, document) = description.split_once("\r\n\r\n").unwrap();
     let document: Value = serde_json::from_str(document).unwrap();
@@ -124,13 +123,13 @@ fn the_public_url_is_in_the_document_and_in_location() {
 #[test]
 fn sigterm_fails_readiness_before_the_drain_delay() {
     let database = Database::of_the_sample();
-    let server = Running::start(serve(&database).args(["--drain-delay", "1h", "--stop-timeout", "1h"]));
+    let server = ServerProcess::start(serve(&database).args(["--drain-delay", "1h", "--stop-timeout", "1h"]));
     let ops = Ops::of(&server);
-    server.signal("-TERM");
+    server.signal("TERM");
     ops.wait_until_not_ready();
     assert!(ops.get("/readyz").ends_with("not ready: shutting down\n"));
     assert!(server.get("/v1/leads", "").starts_with("HTTP/1.1 401"));
-    server.signal("-TERM");
+    server.signal("TERM");
     assert!(server.end().0);
 }
 
@@ -139,7 +138,7 @@ fn sigterm_fails_readiness_before_the_drain_delay() {
 #[test]
 fn the_command_ready_reports_whether_a_server_is_ready() {
     let database = Database::of_the_sample();
-    let server = Running::start(serve(&database).args(["--drain-delay", "1h", "--stop-timeout", "1h"]));
+    let server = ServerProcess::start(serve(&database).args(["--drain-delay", "1h", "--stop-timeout", "1h"]));
     let ops = Ops::of(&server);
     let check = |args: &[&str], address: &str| {
         Command::new(BINARY).arg("ready").args(args).env("LEADAPI_OPS_LISTEN", address).output().unwrap()
@@ -149,7 +148,7 @@ fn the_command_ready_reports_whether_a_server_is_ready() {
         let output = ready(&address);
         assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b"ready\n"[..]), "{address}");
     }
-    server.signal("-TERM");
+    server.signal("TERM");
     ops.wait_until_not_ready();
     let refused = |address: &str, reason: &str| {
         let output = ready(address);
@@ -161,7 +160,7 @@ fn the_command_ready_reports_whether_a_server_is_ready() {
     assert_eq!(check(&["--live"], &ops.0).stdout, b"alive\n");
     let health = Command::new(BINARY).arg("health").env("LEADAPI_OPS_LISTEN", &ops.0).status().unwrap();
     assert_eq!(health.code(), Some(1), "another name of the same command");
-    server.signal("-TERM");
+    server.signal("TERM");
     server.end();
     refused(&ops.0, "Connection refused");
     let dead = String::from_utf8(check(&["--live"], &ops.0).stderr).unwrap();
@@ -172,8 +171,8 @@ fn the_command_ready_reports_whether_a_server_is_ready() {
 #[test]
 fn ctrl_c_skips_the_drain_delay() {
     let database = Database::of_the_sample();
-    let server = Running::start(serve(&database).args(["--drain-delay", "1h", "--stop-timeout", "1h"]));
-    server.signal("-INT");
+    let server = ServerProcess::start(serve(&database).args(["--drain-delay", "1h", "--stop-timeout", "1h"]));
+    server.signal("INT");
     assert!(server.end().0);
 }
 
@@ -195,12 +194,12 @@ fn a_reachable_operator_address_needs_flags() {
         "GET /v1/clients HTTP/1.1\r\nhost: ops.example\r\nconnection: close\r\nauthorization: Bearer {token}\r\n\r\n"
     );
     for (more, status) in [(&["--insecure-http"][..], "404"), (&["--insecure-http", "--ops-api"], "200")] {
-        let server = Running::start(&mut start(more));
+        let server = ServerProcess::start(&mut start(more));
         let ops = Ops::of(&server);
         assert!(ops.get("/healthz").ends_with("\r\n\r\nalive\n"));
         let answer = ops.request(&request);
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{more:?}: {answer}");
-        server.signal("-INT");
+        server.signal("INT");
         assert!(server.end().0);
     }
 }
@@ -209,7 +208,7 @@ fn a_reachable_operator_address_needs_flags() {
 #[test]
 fn a_loopback_listener_refuses_other_host_names() {
     let database = Database::of_the_sample();
-    let server = Running::start(&mut serve(&database));
+    let server = ServerProcess::start(&mut serve(&database));
     let ops = Ops::of(&server);
     for (host, status) in [(ops.0.as_str(), "200"), ("localhost:1", "200"), ("evil.example", "403")] {
         let answer = ops.request(&format!("GET /metrics HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n"));
@@ -223,11 +222,11 @@ fn a_loopback_listener_refuses_other_host_names() {
 fn the_operator_listener_stops_serving_the_api_during_a_shutdown() {
     let data = data_file("ops-stop", &format!(r#"{{"name": "own", "scopes": ["write"], "token": "{SECRET}"}}"#));
     let mut command = crate::process::serve(&data);
-    let server = Running::start(command.args(["--ops-listen", "127.0.0.1:0"]));
+    let server = ServerProcess::start(command.args(["--ops-listen", "127.0.0.1:0"]));
     let ops = Ops::of(&server);
     let (mut waiting, body) = server.request_that_waits_for_its_body();
     assert!(ops.get("/v1/leads").starts_with("HTTP/1.1 401"));
-    server.signal("-TERM");
+    server.signal("TERM");
     server.wait_until_refused();
     let answer = ops.get("/v1/leads");
     assert!(answer.starts_with("HTTP/1.1 503") && answer.ends_with("\r\n\r\nshutting down\n"), "{answer}");

@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use crate::process::{BINARY, Running};
+use crate::process::{BINARY, ServerProcess};
 
 /// Reads one HTTP request, responds to it, and returns its head and body.
 fn take(mut stream: TcpStream) -> (String, Vec<u8>) {
@@ -30,9 +30,9 @@ fn spans_are_exported_before_the_server_exits() {
     let collector = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", collector.local_addr().unwrap());
     let mut command = Command::new(BINARY);
-    let server = Running::start(command.args(["demo", "--listen", "127.0.0.1:0", "--otlp-endpoint", &endpoint]));
+    let server = ServerProcess::start(command.args(["demo", "--listen", "127.0.0.1:0", "--otlp-endpoint", &endpoint]));
     server.get("/v1/leads?client_id=canary", "x-request-id: the-id\r\nauthorization: Bearer pak_canary\r\n");
-    server.signal("-TERM");
+    server.signal("TERM");
     let (head, body) = take(collector.accept().unwrap().0);
     assert!(head.starts_with("post /v1/traces "), "{head}");
     // Protobuf stores strings as plain UTF-8, so a substring search finds them.

@@ -2,43 +2,26 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader, ErrorKind, Read, Write},
+    io::{ErrorKind, Read, Write},
     net::TcpStream,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
-    process::{Child, ChildStdout, Command, Output, Stdio},
+    process::{Command, Output, Stdio},
 };
 
+pub(crate) use crate::server_process::{ServerProcess, signal};
 pub(crate) use crate::wait::{TIMEOUT, equals, wait_until};
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_leadapi");
 pub(crate) const SECRET: &str = "pak_00000000000000000000000000000000000000000002OZByn";
 
-/// A running server, with its standard output up to and including the line that announces its address.
-pub(crate) struct Running {
-    pub(crate) child: Child,
-    pub(crate) stdout: BufReader<ChildStdout>,
-    pub(crate) printed: String,
-    pub(crate) address: String,
-}
-
-impl Running {
-    /// Starts the server. The drain delay is zero unless the command sets it.
+impl ServerProcess {
+    /// Starts the server, and pipes its log. The drain delay is zero unless the command sets it.
     pub(crate) fn start(command: &mut Command) -> Self {
         if !command.get_envs().any(|(name, _)| name == "LEADAPI_DRAIN_DELAY") {
             command.env("LEADAPI_DRAIN_DELAY", "0s");
         }
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        let mut printed = String::new();
-        let address = loop {
-            let before = printed.len();
-            assert_ne!(stdout.read_line(&mut printed).unwrap(), 0, "the server exited early: {printed}");
-            if let Some((_, rest)) = printed[before..].split_once("listens at http://") {
-                break rest.split(['/', ' ']).next().unwrap().to_owned();
-            }
-        };
-        Self { child, stdout, printed, address }
+        Self::spawn(command.stderr(Stdio::piped()))
     }
 
     /// Sends a request on a new connection, and returns everything that the server sends until it closes the
@@ -73,10 +56,6 @@ impl Running {
         self.send(&format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n"))
     }
 
-    pub(crate) fn signal(&self, name: &str) {
-        kill(name, &self.child);
-    }
-
     /// Waits until the server refuses connections.
     pub(crate) fn wait_until_refused(&self) {
         wait_until("the server refuses connections", || TcpStream::connect(&self.address).is_err());
@@ -84,21 +63,10 @@ impl Running {
 
     /// Waits until the server exits. Returns whether it succeeded, the rest of its output, and its log.
     pub(crate) fn end(mut self) -> (bool, String, String) {
-        let (mut rest, mut log) = (String::new(), String::new());
+        let mut rest = String::new();
         self.stdout.read_to_string(&mut rest).unwrap();
-        self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
-        (self.child.wait().unwrap().success(), rest, log)
-    }
-}
-
-pub(crate) fn kill(signal: &str, child: &Child) {
-    assert!(Command::new("kill").arg(signal).arg(child.id().to_string()).status().unwrap().success());
-}
-
-impl Drop for Running {
-    /// Kills the server if a test fails before the server exits. Ignores the error if the server has already exited.
-    fn drop(&mut self) {
-        self.child.kill().ok();
+        let log = self.read_log();
+        (self.wait().success(), rest, log)
     }
 }
 
@@ -145,7 +113,7 @@ pub(crate) fn refused(command: &mut Command) -> String {
     String::from_utf8(stderr).unwrap()
 }
 
-impl Running {
+impl ServerProcess {
     /// Starts a server on a database.
     pub(crate) fn on(store: &str) -> Self {
         Self::start(Command::new(BINARY).args(["serve", "--listen", "127.0.0.1:0", "--store", store]))
@@ -184,9 +152,8 @@ impl Running {
 
     /// Waits until the server exits, and returns its exit code and log.
     pub(crate) fn code(mut self) -> (Option<i32>, String) {
-        let mut log = String::new();
-        self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
-        (self.child.wait().unwrap().code(), log)
+        let log = self.read_log();
+        (self.wait().code(), log)
     }
 }
 

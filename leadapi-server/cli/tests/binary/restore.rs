@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::process::{Database, Running, lead};
+use crate::process::{Database, ServerProcess, lead};
 
 fn leads(database: &Database) -> i64 {
     database.open().query_row("SELECT count(*) FROM lead", (), |row| row.get(0)).unwrap()
@@ -23,9 +23,9 @@ fn changed_with_a_token() -> (Database, PathBuf, String) {
     let backup = database.folder.path().join("backup.db");
     let token = database.token();
     database.run(&["data", "backup", backup.to_str().unwrap()]);
-    let server = Running::on(&database.store);
+    let server = ServerProcess::on(&database.store);
     assert!(server.post(&token, "", &lead("one more")).starts_with("HTTP/1.1 201"));
-    server.signal("-TERM");
+    server.signal("TERM");
     assert!(server.end().0);
     assert_eq!(leads(&database), 51);
     (database, backup, token)
@@ -40,8 +40,8 @@ fn a_restore_replaces_a_store_and_keeps_the_former_one() {
     let former = restored["former"].as_str().unwrap();
     database.run(&["data", "restore", former, "--force"]);
     assert_eq!(leads(&database), 51);
-    let server = Running::on(&database.store);
-    server.signal("-TERM");
+    let server = ServerProcess::on(&database.store);
+    server.signal("TERM");
     assert!(server.end().0);
 }
 
@@ -59,7 +59,7 @@ fn a_restore_replaces_a_store_only_with_the_flag() {
     let (database, backup) = changed_since_its_backup();
     let backup = backup.to_str().unwrap();
     assert!(database.refuses(&["data", "restore", backup]).contains("--force"));
-    let server = Running::on(&database.store);
+    let server = ServerProcess::on(&database.store);
     let error = database.refuses(&["data", "restore", backup, "--force"]);
     assert!(error.contains("has the store open"), "{error}");
     drop(server);
@@ -93,11 +93,10 @@ fn a_killed_restore_leaves_no_mixed_store() {
     let (mut former, mut restored, mut refused) = (0, 0, 0);
     let (database, backup, token) = changed_with_a_token();
     for nth in 0..24_u32 {
-        let mut server = Running::on(&database.store);
+        let mut server = ServerProcess::on(&database.store);
         let grown = leads(&database) + 1;
         assert!(server.post(&token, "", &lead("in the log")).starts_with("HTTP/1.1 201"));
-        server.child.kill().unwrap();
-        server.child.wait().unwrap();
+        server.kill();
         let mut restore = database.command(&["data", "restore", backup.to_str().unwrap(), "--force"]);
         let mut restore = restore.stdout(std::process::Stdio::null()).spawn().unwrap();
         let killed_at = Instant::now() + Duration::from_micros(2_000 * u64::from(nth));

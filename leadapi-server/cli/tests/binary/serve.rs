@@ -9,11 +9,11 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::process::{BINARY, Running, SECRET, data_file, read_secrets, refused, secrets_path, serve};
+use crate::process::{BINARY, SECRET, ServerProcess, data_file, read_secrets, refused, secrets_path, serve};
 
 #[test]
 fn the_demo_prints_valid_tokens_and_sample_requests() {
-    let server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
+    let server = ServerProcess::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
     let tokens: Vec<&str> = server.printed.lines().filter_map(|line| line.strip_prefix("  pak_")).collect();
     assert_eq!(tokens.len(), 7, "{}", server.printed);
     assert_eq!(server.printed.matches("curl -s").count(), 3);
@@ -29,7 +29,7 @@ fn the_demo_prints_valid_tokens_and_sample_requests() {
     let head = format!("POST /v1/leads HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
     let answer = server.send(&format!("{head}authorization: Bearer pak_{token}\r\n\r\n{body}"));
     assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
-    server.signal("-INT");
+    server.signal("INT");
     let (success, rest, _) = server.end();
     assert!(success && rest.contains("has stopped"), "{rest}");
 }
@@ -42,7 +42,7 @@ fn given_secrets_are_kept_and_new_ones_are_written_to_a_file() {
             r#"{{"name": "own", "scopes": ["read"], "token": "{SECRET}"}}, {{"name": "new", "scopes": ["write"]}}"#
         ),
     );
-    let server = Running::start(&mut serve(&data));
+    let server = ServerProcess::start(&mut serve(&data));
     assert!(!server.printed.contains("pak_") && server.printed.contains("the secret of 1 new token is in "));
     let secrets = secrets_path(&data);
     assert_eq!(fs::metadata(&secrets).unwrap().permissions().mode() & 0o777, 0o600);
@@ -57,7 +57,7 @@ fn given_secrets_are_kept_and_new_ones_are_written_to_a_file() {
     assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
     let answer = server.get("/v1/clients", &format!("authorization: Bearer {issued}\r\n"));
     assert!(answer.starts_with("HTTP/1.1 403 Forbidden"), "{answer}");
-    server.signal("-TERM");
+    server.signal("TERM");
     let (_, rest, log) = server.end();
     for secret in [SECRET, &issued] {
         assert!(!rest.contains(secret) && !log.contains(secret));
@@ -68,7 +68,7 @@ fn given_secrets_are_kept_and_new_ones_are_written_to_a_file() {
 #[test]
 fn a_failed_start_leaves_no_secrets_file() {
     let data = data_file("no-start", r#"{"name": "new", "scopes": ["write"]}"#);
-    let running = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
+    let running = ServerProcess::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
     let mut command = Command::new(BINARY);
     let error = refused(command.args(["serve", "--listen", &running.address, "--data"]).arg(&data));
     assert!(error.contains("cannot listen"), "{error}");
@@ -100,20 +100,20 @@ fn the_data_file_in_the_readme_is_served() {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("readme.json");
     fs::write(&path, file).unwrap();
     fs::remove_file(secrets_path(&path)).unwrap_or_default();
-    let server = Running::start(&mut serve(&path));
+    let server = ServerProcess::start(&mut serve(&path));
     assert!(server.printed.contains("with 1 business,"), "{}", server.printed);
-    server.signal("-TERM");
+    server.signal("TERM");
     assert!(server.end().0);
 }
 
 #[test]
 fn a_second_signal_forces_the_shutdown() {
     let data = data_file("second", &format!(r#"{{"name": "own", "scopes": ["write"], "token": "{SECRET}"}}"#));
-    let server = Running::start(serve(&data).args(["--stop-timeout", "1h", "--body-timeout", "1h"]));
+    let server = ServerProcess::start(serve(&data).args(["--stop-timeout", "1h", "--body-timeout", "1h"]));
     let _running = server.request_that_waits_for_its_body();
-    server.signal("-TERM");
+    server.signal("TERM");
     server.wait_until_refused();
-    server.signal("-TERM");
+    server.signal("TERM");
     let (code, log) = server.code();
     // The exit code of a forced shutdown.
     assert_eq!(code, Some(3), "{log}");
@@ -121,10 +121,10 @@ fn a_second_signal_forces_the_shutdown() {
 
 #[test]
 fn the_server_survives_a_closed_output_pipe() {
-    let mut server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
+    let mut server = ServerProcess::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
     // Replacing the reader closes the server's output pipe, so the server cannot write its last line.
     server.stdout = BufReader::new(Command::new("true").stdout(Stdio::piped()).spawn().unwrap().stdout.take().unwrap());
-    server.signal("-TERM");
+    server.signal("TERM");
     let (success, _, log) = server.end();
     assert!(success && !log.contains("panicked"), "{log}");
 }
@@ -152,12 +152,12 @@ fn an_invalid_file_is_refused_with_the_location_and_the_reason() {
 
 #[test]
 fn an_invalid_address_or_base_path_is_refused() {
-    let server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
+    let server = ServerProcess::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
     let error = refused(Command::new(BINARY).args(["serve", "--listen", &server.address]));
     assert!(error.contains(&format!("cannot listen on {}", server.address)), "{error}");
     let error = refused(Command::new(BINARY).args(["serve", "--listen", "127.0.0.1:0", "--base-path", "v1/"]));
     assert!(error.contains("--base-path"), "{error}");
-    server.signal("-TERM");
+    server.signal("TERM");
     server.end();
 }
 
@@ -167,19 +167,19 @@ fn settings_are_read_from_the_environment() {
     let mut command = Command::new(BINARY);
     command.arg("serve").env("LEADAPI_LISTEN", "127.0.0.1:0").env("LEADAPI_DATA", data);
     command.env("LEADAPI_BASE_PATH", "/api").env("LEADAPI_READS_PER_MINUTE", "2");
-    let server = Running::start(&mut command);
+    let server = ServerProcess::start(&mut command);
     let statuses = (0..3).map(|_| {
         let answer = server.get("/api/clients", &format!("authorization: Bearer {SECRET}\r\n"));
         answer["HTTP/1.1 ".len()..][..3].to_owned()
     });
     assert_eq!(statuses.collect::<Vec<_>>(), ["200", "200", "429"]);
-    server.signal("-TERM");
+    server.signal("TERM");
     server.end();
 }
 
 #[test]
 fn valid_request_ids_are_kept_and_invalid_ones_replaced() {
-    let server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
+    let server = ServerProcess::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
     let id_of = |headers: &str| {
         let answer = server.get("/v1/nowhere", headers);
         let line = answer.lines().find_map(|line| line.strip_prefix("x-request-id: "));
@@ -198,14 +198,14 @@ fn valid_request_ids_are_kept_and_invalid_ones_replaced() {
         assert_eq!(id_of(bad).len(), 36, "{bad:?}");
     }
     assert_eq!(id_of(&format!("x-request-id: {longest}~\r\n")).len(), 36);
-    server.signal("-TERM");
+    server.signal("TERM");
     server.end();
 }
 
 #[test]
 fn the_log_has_one_line_per_request_without_personal_data() {
     let data = data_file("log", &format!(r#"{{"name": "own", "scopes": ["read", "write"], "token": "{SECRET}"}}"#));
-    let server = Running::start(&mut serve(&data));
+    let server = ServerProcess::start(&mut serve(&data));
     let bearer = format!("authorization: Bearer {SECRET}\r\nx-request-id: the-id\r\n");
     server.get("/v1/leads?client_id=canary-query", &bearer);
     server.get(&format!("/v1/leads/{SECRET}"), &bearer.replace("the-id", "misplaced"));
@@ -214,7 +214,7 @@ fn the_log_has_one_line_per_request_without_personal_data() {
     let head =
         format!("POST /v1/leads HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{bearer}content-length: {}", body.len());
     assert!(server.send(&format!("{head}\r\n\r\n{body}")).starts_with("HTTP/1.1 201"));
-    server.signal("-TERM");
+    server.signal("TERM");
     let (_, _, log) = server.end();
     let lines: Vec<&str> = log.lines().filter(|line| line.contains("the-id")).collect();
     assert_eq!(lines.len(), 2, "{log}");
@@ -231,9 +231,9 @@ fn the_log_has_one_line_per_request_without_personal_data() {
 #[test]
 fn sigterm_waits_for_an_in_flight_request() {
     let data = data_file("sigterm", &format!(r#"{{"name": "own", "scopes": ["write"], "token": "{SECRET}"}}"#));
-    let server = Running::start(&mut serve(&data));
+    let server = ServerProcess::start(&mut serve(&data));
     let (mut stream, body) = server.request_that_waits_for_its_body();
-    server.signal("-TERM");
+    server.signal("TERM");
     server.wait_until_refused();
     // A shutdown that does not wait would be over before the server has refused 2,000 connections.
     assert!((0..2_000).all(|_| TcpStream::connect(&server.address).is_err()));
@@ -246,11 +246,11 @@ fn sigterm_waits_for_an_in_flight_request() {
 
 #[test]
 fn invalid_http_is_refused_and_the_server_continues() {
-    let server = Running::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
+    let server = ServerProcess::start(Command::new(BINARY).args(["demo", "--listen", "127.0.0.1:0"]));
     assert!(server.send("NONSENSE\r\n\r\n").starts_with("HTTP/1.1 400"));
     assert!(server.send(&format!("GET /{} HTTP/1.1\r\n\r\n", "x".repeat(70_000))).starts_with("HTTP/1.1 431"));
     assert!(server.get("/v1/leads", "").starts_with("HTTP/1.1 401"));
-    server.signal("-TERM");
+    server.signal("TERM");
     server.end();
 }
 

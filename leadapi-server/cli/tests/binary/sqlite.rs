@@ -2,25 +2,24 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader},
     os::unix::fs::PermissionsExt,
     process::{Command, Stdio},
+    thread,
 };
 
-use crate::process::{BINARY, CLIENT, Database, Running, data_file, lead, read_secrets, refused};
+use crate::process::{BINARY, CLIENT, Database, ServerProcess, data_file, lead, read_secrets, refused};
 
 #[test]
 fn acknowledged_writes_survive_a_kill() {
     let database = Database::of_the_sample();
     let token = database.token();
-    let mut server = Running::on(&database.store);
+    let mut server = ServerProcess::on(&database.store);
     assert!(server.printed.contains(&format!("with 2 businesses, store: {}", database.store)), "{}", server.printed);
     let answer = server.post(&token, "idempotency-key: k\r\n", &lead("Ann"));
     assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
     let id = answer.split("location: /v1/leads/").nth(1).unwrap()[..36].to_owned();
-    server.child.kill().unwrap();
-    server.child.wait().unwrap();
-    let server = Running::on(&database.store);
+    server.kill();
+    let server = ServerProcess::on(&database.store);
     assert_eq!(server.status(&format!("/v1/leads/{id}"), &token), "200");
     let answer = server.post(&token, "idempotency-key: k\r\n", &lead("Ann"));
     assert!(answer.contains("idempotency-replayed: true") && answer.contains(&id), "{answer}");
@@ -30,7 +29,7 @@ fn acknowledged_writes_survive_a_kill() {
 #[test]
 fn a_file_has_one_server_under_any_name_and_private_permissions() {
     let database = Database::of_the_sample();
-    let server = Running::on(&database.store);
+    let server = ServerProcess::on(&database.store);
     let path = |name: &str| database.folder.path().join(name);
     std::os::unix::fs::symlink(path("leads.db"), path("link.db")).unwrap();
     fs::hard_link(path("leads.db"), path("hard.db")).unwrap();
@@ -47,9 +46,9 @@ fn a_file_has_one_server_under_any_name_and_private_permissions() {
         let mode = fs::metadata(path(name)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{name}");
     }
-    server.signal("-TERM");
+    server.signal("TERM");
     assert!(server.end().0);
-    Running::on(&database.store);
+    ServerProcess::on(&database.store);
 }
 
 #[test]
@@ -57,23 +56,18 @@ fn only_one_of_four_concurrent_servers_serves_a_file() {
     let database = Database::of_the_sample();
     fs::hard_link(database.folder.path().join("leads.db"), database.folder.path().join("hard.db")).unwrap();
     let hard = format!("sqlite:{}", database.folder.path().join("hard.db").display());
-    let mut started: Vec<_> = [&database.store, &hard, &database.store, &hard]
-        .map(|store| {
-            let mut command = Command::new(BINARY);
-            command.args(["serve", "--listen", "127.0.0.1:0", "--store", store]);
-            command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
-        })
-        .into();
-    let listens = |child: &mut std::process::Child| {
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        line.contains("listens at")
-    };
-    let listening = started.iter_mut().map(listens).filter(|listens| *listens).count();
-    for child in &mut started {
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
+    let stores = [&database.store, &hard, &database.store, &hard];
+    let started = thread::scope(|scope| {
+        let threads = stores.map(|store| {
+            scope.spawn(move || {
+                let mut command = Command::new(BINARY);
+                command.args(["serve", "--listen", "127.0.0.1:0", "--store", store]).stderr(Stdio::null());
+                ServerProcess::try_spawn(&mut command)
+            })
+        });
+        threads.map(|thread| thread.join().unwrap())
+    });
+    let listening = started.iter().filter(|server| server.is_ok()).count();
     assert_eq!(listening, 1);
 }
 
@@ -102,15 +96,15 @@ fn a_data_set_is_imported_only_into_an_empty_store() {
     let database = Database::empty();
     let data = data_file("into-empty", r#"{"name": "new", "scopes": ["read"]}"#);
     let serve = || database.command(&["serve", "--listen", "127.0.0.1:0", "--data", data.to_str().unwrap()]);
-    let server = Running::start(&mut serve());
+    let server = ServerProcess::start(&mut serve());
     let tokens = read_secrets(&data);
     assert_eq!(tokens.as_array().unwrap().len(), 1);
     assert_eq!(server.status("/v1/leads", tokens[0]["token"].as_str().unwrap()), "200");
-    server.signal("-TERM");
+    server.signal("TERM");
     assert!(server.end().0);
     let other = fs::read_to_string(&data).unwrap().replace(r#""b1""#, r#""b2""#);
     fs::write(&data, other).unwrap();
-    let server = Running::start(&mut serve());
+    let server = ServerProcess::start(&mut serve());
     assert!(server.printed.contains("the store already contains data: "), "{}", server.printed);
     assert!(server.printed.contains("was not imported") && !server.printed.contains("pak_"), "{}", server.printed);
     assert!(server.printed.contains("with 1 business,"), "{}", server.printed);
@@ -159,7 +153,7 @@ fn a_file_that_is_no_database_is_refused_unchanged() {
 fn a_write_while_another_program_holds_the_lock_is_an_overload() {
     let database = Database::of_the_sample();
     let token = database.token();
-    let server = Running::on(&database.store);
+    let server = ServerProcess::on(&database.store);
     let other = database.open();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let answer = server.post(&token, "", &lead("Ann"));

@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use crate::process::{BUSINESS, Database, OWNER, Running, equals, wait_until};
+use crate::process::{BUSINESS, Database, OWNER, ServerProcess, equals, wait_until};
 
 #[test]
 fn a_token_is_valid_at_once_and_refused_within_two_seconds_of_its_revocation() {
     let database = Database::of_the_sample();
-    let server = Running::on(&database.store);
+    let server = ServerProcess::on(&database.store);
     let args = [&["token", "create", "--name", "site", "--scope", "read", "--scope", "write"][..], &OWNER].concat();
     let created = database.json(&args);
     let (id, secret) = (created["id"].as_str().unwrap(), created["token"].as_str().unwrap());

@@ -44,7 +44,7 @@ const HTTPS_ONLY: HeaderValue = HeaderValue::from_static("max-age=31536000");
 /// start at the root.
 ///
 /// The pages find the address of a person in the [`Peer`] of the request, an extension that the host sets. A person
-/// signs in with a [link](crate::sign_in_link). Alternatively, a [`TrustedProxy`] or the host ([`VerifiedPerson`])
+/// signs in with a [link](crate::sign_in_link). Alternatively, a [`TrustedProxy`](crate::TrustedProxy) or the host ([`VerifiedPerson`](crate::VerifiedPerson))
 /// verifies the person.
 ///
 /// ```

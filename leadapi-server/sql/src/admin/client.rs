@@ -2,78 +2,24 @@
 
 use async_trait::async_trait;
 use leadapi_core::{
+    admin::{AdminRefusal, LeadOwner, rules},
     id::{BusinessId, ClientId},
     model::ClientAccount,
 };
 
-use super::{Task, checked_name, form, lead_count, shared, statement};
+use super::{Task, shared, statement};
 use crate::{
-    AdminError, SqlStore,
     error::SqlError,
     export, idempotency, lead_statement, read,
     row::Row,
     session::{Session, query},
 };
 
-impl SqlStore {
-    /// Returns the client accounts of a business, ordered by name, then by id.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the business does not exist or the database fails.
-    pub async fn all_clients(&self, business: &BusinessId) -> Result<Vec<ClientAccount>, AdminError> {
-        self.admin_read(business, List).await
-    }
-
-    /// Adds a client account.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the name is invalid, the id is taken, the business does not exist, or the database fails.
-    pub async fn add_client(
-        &self,
-        business: &BusinessId,
-        mut client: ClientAccount,
-    ) -> Result<ClientAccount, AdminError> {
-        client.name = checked_name(&client.name)?;
-        self.admin_write(business, Add(client)).await
-    }
-
-    /// Renames a client account.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the name is invalid, the client account does not exist, or the database fails.
-    pub async fn rename_client(
-        &self,
-        business: &BusinessId,
-        id: &ClientId,
-        name: &str,
-    ) -> Result<ClientAccount, AdminError> {
-        self.admin_write(business, Rename { id: id.clone(), name: checked_name(name)? }).await
-    }
-
-    /// Removes a client account and, if `with_leads` is true, its leads. Returns the number of removed leads.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the client account does not exist, it has leads and `with_leads` is false, a form refers to
-    /// it, or the database fails.
-    pub async fn delete_client(
-        &self,
-        business: &BusinessId,
-        id: &ClientId,
-        with_leads: bool,
-    ) -> Result<u64, AdminError> {
-        self.admin_write(business, Delete { id: id.clone(), with_leads }).await
-    }
-}
-
 fn not_found(id: &ClientId) -> SqlError {
-    SqlError::refused(format!("no such client account in this business: {id}"))
+    AdminRefusal::NoSuchClient(id.clone()).into()
 }
 
-struct List;
+pub(super) struct List;
 
 #[async_trait]
 impl Task for List {
@@ -88,21 +34,20 @@ pub(super) struct Add(pub(super) ClientAccount);
 
 #[async_trait]
 impl Task for Add {
-    type Output = ClientAccount;
+    type Output = ();
 
-    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<ClientAccount, SqlError> {
+    async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
         let ClientAccount { id, name, created_at, .. } = &self.0;
         if session.finds(query!(shared::CLIENT_EXISTS, business, id)).await? {
-            return Err(SqlError::refused(format!("a client account with the id {id} already exists")));
+            return Err(AdminRefusal::ClientExists(id.clone()).into());
         }
-        session.execute(query!(shared::INSERT_CLIENT, business, id, name, *created_at)).await?;
-        Ok(self.0.clone())
+        session.execute(query!(shared::INSERT_CLIENT, business, id, name, *created_at)).await
     }
 }
 
-struct Rename {
-    id: ClientId,
-    name: String,
+pub(super) struct Rename {
+    pub(super) id: ClientId,
+    pub(super) name: String,
 }
 
 #[async_trait]
@@ -116,9 +61,9 @@ impl Task for Rename {
     }
 }
 
-struct Delete {
-    id: ClientId,
-    with_leads: bool,
+pub(super) struct Delete {
+    pub(super) id: ClientId,
+    pub(super) with_leads: bool,
 }
 
 #[async_trait]
@@ -130,13 +75,10 @@ impl Task for Delete {
         if !session.finds(query!(shared::CLIENT_EXISTS, business, id)).await? {
             return Err(not_found(id));
         }
-        form::refuse_if_referenced(session, business, |form| &form.client_id, id.as_str()).await?;
+        rules::check_client_unused(&export::forms(session, business).await?, id)?;
         let leads = read::count(session, query!(shared::TOTAL, business, id, "")).await?;
         if leads > 0 && !self.with_leads {
-            let (leads, them) = lead_count(leads);
-            return Err(SqlError::refused(format!(
-                "the client account has {leads}: use --with-leads to remove {them} too"
-            )));
+            return Err(AdminRefusal::HasLeads { of: LeadOwner::Client, leads }.into());
         }
         idempotency::preserve_all(session, business, &lead_statement::WITH_KEY_OF_CLIENT, id.as_ref()).await?;
         session.execute(query!(statement::SUBTRACT_CLIENT_COUNTS, business, id)).await?;

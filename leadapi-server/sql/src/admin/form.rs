@@ -3,85 +3,20 @@
 
 use async_trait::async_trait;
 use leadapi_core::{
-    form::{Field, Form, FormRecord},
-    id::{BusinessId, ClientId, FormId, PipelineId},
+    admin::{AdminRefusal, rules, rules::FormReferences},
+    form::FormRecord,
+    id::{BusinessId, FormId},
 };
 
-use super::{Task, checked_name, shared, statement};
+use super::{Task, shared, statement};
 use crate::{
-    AdminError, SqlStore,
     error::SqlError,
     export,
     session::{Session, query},
 };
 
-impl SqlStore {
-    /// Returns the form records of a business, ordered by id.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the business does not exist or the database fails.
-    pub async fn forms(&self, business: &BusinessId) -> Result<Vec<FormRecord>, AdminError> {
-        self.admin_read(business, List).await
-    }
-
-    /// Returns a form record as it was added, except for later renames.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the form does not exist or the database fails.
-    pub async fn form(&self, business: &BusinessId, id: &FormId) -> Result<FormRecord, AdminError> {
-        self.admin_read(business, Find(id.clone())).await
-    }
-
-    /// Adds a form record, and returns its id.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the record has no valid id, the id is taken, or the database fails. Also returns an error if
-    /// the record refers to a client account or a pipeline that the business does not have.
-    pub async fn add_form(&self, business: &BusinessId, record: FormRecord) -> Result<FormId, AdminError> {
-        self.admin_write(business, Add(record)).await
-    }
-
-    /// Renames a form.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the name is invalid, the form does not exist, or the database fails.
-    pub async fn rename_form(&self, business: &BusinessId, id: &FormId, name: &str) -> Result<(), AdminError> {
-        self.admin_write(business, Rename { id: id.clone(), name: checked_name(name)? }).await
-    }
-
-    /// Removes a form.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the form does not exist or the database fails.
-    pub async fn delete_form(&self, business: &BusinessId, id: &FormId) -> Result<(), AdminError> {
-        self.admin_write(business, Delete(id.clone())).await
-    }
-}
-
-/// Fails if any form in the business has the id `named` in the specified field.
-pub(super) async fn refuse_if_referenced(
-    session: &mut dyn Session,
-    business: &BusinessId,
-    field: impl Fn(&Form) -> &Field<String> + Send,
-    named: &str,
-) -> Result<(), SqlError> {
-    let records = session.rows(query!(shared::FORMS, business), export::form).await?;
-    let forms = records.iter().filter_map(|record| record.form.get());
-    let referring = forms.filter(|form| field(form).as_str() == Some(named)).filter_map(|form| form.id.as_str());
-    let referring: Vec<&str> = referring.collect();
-    if referring.is_empty() {
-        return Ok(());
-    }
-    Err(SqlError::refused(format!("a form refers to it: remove or change the form first ({})", referring.join(", "))))
-}
-
 fn not_found(id: &FormId) -> SqlError {
-    SqlError::refused(format!("no such form in this business: {id}"))
+    AdminRefusal::NoSuchForm(id.clone()).into()
 }
 
 async fn find(session: &mut dyn Session, business: &BusinessId, id: &FormId) -> Result<FormRecord, SqlError> {
@@ -92,18 +27,18 @@ fn to_json(record: &FormRecord) -> Result<String, SqlError> {
     serde_json::to_string(record).map_err(SqlError::other)
 }
 
-struct List;
+pub(super) struct List;
 
 #[async_trait]
 impl Task for List {
     type Output = Vec<FormRecord>;
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<Vec<FormRecord>, SqlError> {
-        session.rows(query!(shared::FORMS, business), export::form).await
+        export::forms(session, business).await
     }
 }
 
-struct Find(FormId);
+pub(super) struct Find(pub(super) FormId);
 
 #[async_trait]
 impl Task for Find {
@@ -114,43 +49,35 @@ impl Task for Find {
     }
 }
 
-struct Add(FormRecord);
+pub(super) struct Add(pub(super) FormRecord);
 
 #[async_trait]
 impl Task for Add {
     type Output = FormId;
 
     async fn run(&self, session: &mut dyn Session, business: &BusinessId) -> Result<FormId, SqlError> {
-        let wrong = |rule: &str| SqlError::refused(rule);
-        let form = self.0.form.get().ok_or_else(|| wrong("form must be an object"))?;
-        let id = form.id.as_str().ok_or_else(|| wrong("form.id must be a string"))?;
-        let id = FormId::parse(id).map_err(|rule| SqlError::refused(format!("form.id: {rule}")))?;
+        let FormReferences { id, client, pipeline, .. } = rules::form_references(&self.0)?;
         if session.finds(query!(statement::FORM, business, &id)).await? {
-            return Err(SqlError::refused(format!("a form with the id {id} already exists")));
+            return Err(AdminRefusal::FormExists(id).into());
         }
-        if let Some(client) = form.client_id.as_str() {
-            let not_found =
-                || SqlError::refused(format!("form.client_id: no such client account in this business: {client}"));
-            let client = ClientId::parse(client).map_err(|_| not_found())?;
-            if !session.finds(query!(shared::CLIENT_EXISTS, business, &client)).await? {
-                return Err(not_found());
-            }
+        if let Some(client) = client
+            && !session.finds(query!(shared::CLIENT_EXISTS, business, &client)).await?
+        {
+            return Err(rules::no_form_client(client.as_str()).into());
         }
-        if let Some(pipeline) = form.target_pipeline_id.as_str() {
-            let not_found = || SqlError::refused(format!("form.target_pipeline_id: no such pipeline: {pipeline}"));
-            let pipeline = PipelineId::parse(pipeline).map_err(|_| not_found())?;
-            if !session.finds(query!(statement::PIPELINE, business, &pipeline)).await? {
-                return Err(not_found());
-            }
+        if let Some(pipeline) = pipeline
+            && !session.finds(query!(statement::PIPELINE, business, &pipeline)).await?
+        {
+            return Err(rules::no_form_pipeline(pipeline.as_str()).into());
         }
         session.execute(query!(shared::INSERT_FORM, business, &id, to_json(&self.0)?)).await?;
         Ok(id)
     }
 }
 
-struct Rename {
-    id: FormId,
-    name: String,
+pub(super) struct Rename {
+    pub(super) id: FormId,
+    pub(super) name: String,
 }
 
 #[async_trait]
@@ -165,7 +92,7 @@ impl Task for Rename {
     }
 }
 
-struct Delete(FormId);
+pub(super) struct Delete(pub(super) FormId);
 
 #[async_trait]
 impl Task for Delete {

@@ -2,15 +2,16 @@
 
 use async_trait::async_trait;
 use leadapi_core::{
+    admin::{AdminError, AdminRefusal, Business, NewBusiness},
     auth::Actor,
     id::BusinessId,
     model::{ClientAccount, Pipeline},
     port::{Clock, TokenAction, TokenChange, TokenChanged, TokenRecord},
 };
 
-use super::{Business, Task, business, client, pipeline, shared};
+use super::{Task, business, client, pipeline, shared};
 use crate::{
-    AdminError, SqlStore,
+    SqlStore,
     error::SqlError,
     session::{Session, Work, query},
     settings::ChangeTokens,
@@ -43,11 +44,11 @@ impl SqlStore {
     /// Returns an error if the store has a business, the name or the address is invalid, or the database fails.
     pub async fn init(&self, first: &FirstRecords) -> Result<Business, AdminError> {
         let FirstRecords { business: id, name, owner, client, pipeline, token } = first;
-        let business = business::Add::new(id.clone(), name, owner, self.clock().now())?;
+        let business = NewBusiness::new(id.clone(), name, owner, self.clock().now())?;
         let action = TokenAction::Create(token.clone());
         let token = TokenChange::new(action, token.created_at, Actor::new(owner.trim(), None));
         let (client, pipeline) = (client::Add(client.clone()), pipeline::Add(pipeline.clone()));
-        Ok(self.database.work(None, Init { business, client, pipeline, token }).await?)
+        Ok(self.database.work(None, Init { business: business::Add(business), client, pipeline, token }).await?)
     }
 }
 
@@ -64,9 +65,10 @@ impl Work for Init {
 
     async fn run(&self, session: &mut dyn Session) -> Result<Business, SqlError> {
         if session.finds(query!(shared::BUSINESSES)).await? {
-            return Err(SqlError::refused("the store already has a business"));
+            return Err(AdminRefusal::NotEmpty.into());
         }
-        let added = self.business.run(session).await?;
+        self.business.run(session).await?;
+        let added = self.business.0.business().clone();
         self.client.run(session, &added.id).await?;
         self.pipeline.run(session, &added.id).await?;
         match (ChangeTokens { business: added.id.clone(), change: self.token.clone() }).run(session).await? {

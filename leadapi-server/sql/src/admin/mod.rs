@@ -9,18 +9,25 @@ mod form;
 mod init;
 mod member;
 mod pipeline;
+mod port;
 mod rows;
 mod stage;
 mod statement;
 
 use async_trait::async_trait;
-use leadapi_core::{id::BusinessId, validate::check_name};
+use leadapi_core::{
+    admin::{AdminError, AdminRefusal},
+    id::BusinessId,
+};
 
-pub(super) use self::member::insert_member;
-pub use self::{business::Business, init::FirstRecords, member::RemovedMember};
+pub use self::init::FirstRecords;
+pub(super) use self::{
+    business::{list as businesses, read as read_business},
+    member::insert_member,
+};
 
 use super::{
-    AdminError, SqlStore,
+    SqlStore,
     error::SqlError,
     session::{Session, Work, query},
     statement as shared,
@@ -46,7 +53,7 @@ impl<T: Task> Work for InBusiness<T> {
 
     async fn run(&self, session: &mut dyn Session) -> Result<T::Output, SqlError> {
         if !session.finds(query!(shared::BUSINESS, &self.business)).await? {
-            return Err(SqlError::refused(format!("no such business: {}", self.business)));
+            return Err(AdminRefusal::NoSuchBusiness(self.business.clone()).into());
         }
         self.task.run(session, &self.business).await
     }
@@ -60,18 +67,4 @@ impl SqlStore {
     async fn admin_read<T: Task>(&self, business: &BusinessId, task: T) -> Result<T::Output, AdminError> {
         Ok(self.database.read(business, InBusiness { business: business.clone(), task }).await?)
     }
-}
-
-/// Trims and checks a name.
-fn checked_name(text: &str) -> Result<String, AdminError> {
-    let name = text.trim();
-    match check_name(name) {
-        Ok(()) => Ok(name.to_owned()),
-        Err(rule) => Err(AdminError::Refused(format!("name {rule}"))),
-    }
-}
-
-/// Formats a number of leads, such as "1 lead", and returns it with the matching pronoun.
-fn lead_count(leads: u64) -> (String, &'static str) {
-    if leads == 1 { ("1 lead".to_owned(), "it") } else { (format!("{leads} leads"), "them") }
 }

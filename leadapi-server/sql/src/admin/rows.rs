@@ -1,6 +1,7 @@
 //! Reads and writes the rows of pipelines and their stages.
 
 use leadapi_core::{
+    admin::AdminRefusal,
     id::{BusinessId, PipelineId, StageId},
     model::{Pipeline, Stage},
 };
@@ -18,7 +19,7 @@ pub(super) async fn find_pipeline(
     business: &BusinessId,
     id: &PipelineId,
 ) -> Result<Pipeline, SqlError> {
-    let not_found = || SqlError::refused(format!("no such pipeline in this business: {id}"));
+    let not_found = || SqlError::from(AdminRefusal::NoSuchPipeline(id.clone()));
     let read = |mut row: Row<'_>| Ok(Pipeline::new(id.clone(), row.take::<String>()?, Vec::new(), row.take()?));
     let mut pipeline = session.row(query!(statement::PIPELINE, business, id), read).await?.ok_or_else(not_found)?;
     let read = |mut row: Row<'_>| Ok(Stage::new(row.take()?, row.take::<String>()?, row.take()?));
@@ -35,7 +36,7 @@ pub(super) async fn insert_stage(
 ) -> Result<(), SqlError> {
     let Stage { id, name, position, .. } = stage;
     if session.finds(query!(shared::PIPELINE_OF_STAGE, business, id)).await? {
-        return Err(SqlError::refused(format!("a stage with the id {id} already exists")));
+        return Err(AdminRefusal::StageExists(id.clone()).into());
     }
     session.execute(query!(shared::INSERT_STAGE, business, id, pipeline, name, *position)).await
 }

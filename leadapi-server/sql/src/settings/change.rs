@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use leadapi_core::{
+    admin::AdminRefusal,
     id::BusinessId,
     port::{TokenChange, TokenChanged, TokenFacts, TokenWrite},
 };
@@ -26,7 +27,7 @@ impl Work for ChangeTokens {
     async fn run(&self, session: &mut dyn Session) -> Result<TokenChanged, SqlError> {
         let Self { business, change } = self;
         if !session.finds(query!(shared::BUSINESS, business)).await? {
-            return Err(SqlError::refused(format!("no such business: {business}")));
+            return Err(AdminRefusal::NoSuchBusiness(business.clone()).into());
         }
         let plan = match change.plan(&look_up(session, business, change).await?) {
             Ok(plan) => plan,

@@ -39,9 +39,15 @@ pub(super) fn is_id(text: &str) -> bool {
 
 pub(super) fn one_line(text: &str) -> String {
     let breaks = |c: char| matches!(c, '\n' | '\r' | '\t' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    let marks = |c: char| {
+        let code = u32::from(c);
+        [0x61c, 0x200b, 0x200e, 0x200f, 0xfeff].contains(&code)
+            || (0x202a..=0x202e).contains(&code)
+            || (0x2066..=0x2069).contains(&code)
+    };
     let mut line = String::new();
     let mut before = ' ';
-    for c in text.trim().chars() {
+    for c in text.trim().chars().filter(|c| !marks(*c)) {
         if breaks(c) {
             if !breaks(before) {
                 line.push(' ');
@@ -53,7 +59,10 @@ pub(super) fn one_line(text: &str) -> String {
         }
         before = c;
     }
-    line
+    if line.trim().is_empty() && !text.trim().is_empty() {
+        line.push('\u{fffd}');
+    }
+    line.trim().to_owned()
 }
 
 pub(super) fn shorten(text: &str, most: usize) -> String {

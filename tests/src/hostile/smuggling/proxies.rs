@@ -2,14 +2,14 @@
 
 use std::{
     fs,
-    net::{Ipv4Addr, SocketAddr, TcpStream},
+    net::{SocketAddr, TcpStream},
     path::PathBuf,
     process::{Child, Command, Stdio},
 };
 
 use tempfile::TempDir;
 
-use crate::{free_port, proxy_program, wait_until};
+use crate::{free_address, proxy_program, wait_until};
 
 /// A running proxy. It gives each forwarded request an id that begins with [`Proxy::MARK`].
 #[derive(Debug)]
@@ -92,7 +92,7 @@ backend back
     fn start(name: &str, arguments: impl FnOnce(&TempDir, u16) -> Vec<PathBuf>) -> Option<Self> {
         let program = proxy_program(name)?;
         let folder = tempfile::tempdir().unwrap();
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()));
+        let address = free_address();
         let mut command = Command::new(program);
         command.args(arguments(&folder, address.port())).stdout(Stdio::null()).stderr(Stdio::null());
         let child = command.spawn().unwrap();

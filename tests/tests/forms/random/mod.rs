@@ -135,6 +135,21 @@ const TEXTS: [&str; 26] = [
 const LABELS: [&str; 9] =
     ["", "Why?", "{name}", "{ q1 }, {custom}", "{{q0}}", "{$score|x}{zz} {", "a\nb {email}", "{phone}{value}", " "];
 
+/// Permutes the ids of pages and questions in a record or in answers. Before, they are in alphabetical order.
+pub(crate) fn permuted(value: &Value) -> Value {
+    let mut permuted = String::new();
+    let mut before = ' ';
+    for c in value.to_string().chars() {
+        permuted.push(match (before, c.to_digit(10)) {
+            ('p', Some(digit @ 0..=4)) => char::from_digit((digit + 2) % 5, 10).unwrap(),
+            ('q', Some(digit @ 0..=7)) => char::from_digit((digit + 3) % 8, 10).unwrap(),
+            _ => c,
+        });
+        before = c;
+    }
+    serde_json::from_str(&permuted).unwrap()
+}
+
 /// Returns a random JSON value, whatever type is expected.
 fn wild(draw: &mut Draw<'_>) -> Value {
     match draw.below(8) {

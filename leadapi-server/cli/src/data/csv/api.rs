@@ -4,7 +4,7 @@ use std::{env, time::Duration};
 
 use clap::Args;
 use leadapi_client::{Client, Pacing};
-use leadapi_core::id::BusinessId;
+use leadapi_core::{admin::Admin, id::BusinessId};
 use leadapi_import::{Destination, in_process};
 use leadapi_sql::DatabaseUrl;
 

@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
 use super::{Site, output, remote, sorted};
-use crate::process::{Database, Running};
+use crate::process::{Database, ServerProcess};
 
 /// The fields that an import can set.
 const WRITABLE: &str = "client_id,name,email,phone,source,notes,value,pipeline_id,stage_id,business_name";
@@ -50,7 +50,7 @@ fn text_that_looks_like_a_formula_is_marked() {
 #[test]
 fn a_server_exports_the_same_file_as_the_store() {
     let site = Site { database: Database::of_the_sample() };
-    let (token, server) = (site.database.token(), Running::on(&site.database.store));
+    let (token, server) = (site.database.token(), ServerProcess::on(&site.database.store));
     let url = format!("http://{}/v1", server.address);
     let path = site.path("leads.csv");
     let remote = |args: &[&str]| output(remote("export-csv", &path, &url, &token).args(args));

@@ -3,7 +3,7 @@
 use std::{fs, process::Command};
 
 use super::{Site, output, remote};
-use crate::process::{BINARY, BUSINESS, CLIENT, Running};
+use crate::process::{BINARY, BUSINESS, CLIENT, ServerProcess};
 
 #[test]
 fn refused_rows_can_be_corrected_and_imported() {
@@ -90,7 +90,7 @@ fn equal_rows_create_equal_leads_and_another_name_creates_them_again() {
 fn a_server_imports_the_same_rows_as_a_store() {
     let site = Site::empty();
     let token = site.database.token();
-    let server = Running::on(&site.database.store);
+    let server = ServerProcess::on(&site.database.store);
     let url = format!("http://{}/v1", server.address);
     let file = site.write("leads.csv", "name,email\nAnn,ann@x.org\nBo,bo\n");
     let import = |url: &str, token: &str, client: &str| {

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{Site, remote};
-use crate::process::{BINARY, CLIENT, Running, wait_until};
+use crate::process::{BINARY, CLIENT, ServerProcess, wait_until};
 
 const ROWS: usize = 400;
 
@@ -53,10 +53,10 @@ impl Drop for Run {
 }
 
 /// Starts a server that does not limit the import.
-fn serve(site: &Site) -> Running {
+fn serve(site: &Site) -> ServerProcess {
     let mut serve = Command::new(BINARY);
     serve.args(["serve", "--listen", "127.0.0.1:0", "--store", &site.database.store, "--writes-per-minute", "1000000"]);
-    Running::start(&mut serve)
+    ServerProcess::start(&mut serve)
 }
 
 fn file(site: &Site) -> (PathBuf, Vec<String>) {
@@ -107,7 +107,7 @@ fn a_file_that_is_truncated_during_an_import_makes_it_fail() {
     let text = (0..3_000).fold("name\n".to_owned(), |text, row| text + &format!("lead {row:04}\n"));
     let (path, url) = (site.write("leads.csv", &text), format!("http://{}/v1", server.address));
     // The import waits for the stopped server, so it cannot read on.
-    server.signal("-STOP");
+    server.signal("STOP");
     let mut import = remote("import-csv", &path, &url, &token);
     import.args(["--client", CLIENT, "--writes-per-minute", "0"]).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut import = Run(import.spawn().unwrap());
@@ -116,7 +116,7 @@ fn a_file_that_is_truncated_during_an_import_makes_it_fail() {
     // Cuts a row.
     let cut = u64::try_from(text.len()).unwrap() - 10_003;
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(cut).unwrap();
-    server.signal("-CONT");
+    server.signal("CONT");
     let mut error = String::new();
     import.0.stderr.take().unwrap().read_to_string(&mut error).unwrap();
     assert_eq!(import.0.wait().unwrap().code(), Some(1), "{error}");

@@ -85,7 +85,7 @@ fn calls_count_towards_the_rate_limit_of_the_token_and_the_log() {
     }
     let (head, _) = site.post(&token, "", &initialize("2025-11-25").to_string());
     assert!(head.starts_with("HTTP/1.1 429"), "{head}");
-    site.server.signal("-TERM");
+    site.server.signal("TERM");
     let (_, _, log) = site.server.end();
     let counted = |path: &str, status: u16| {
         let parts = [format!("path=\"{path}\""), format!("status={status}")];

@@ -13,13 +13,13 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::process::{BINARY, Running, TIMEOUT};
+use crate::process::{BINARY, ServerProcess, TIMEOUT};
 
 const CURRENT: &str = "2026-07-28";
 
 /// A server with the two sample businesses in memory.
 struct Site {
-    server: Running,
+    server: ServerProcess,
     address: String,
 }
 
@@ -27,9 +27,8 @@ impl Site {
     fn new(args: &[&str]) -> Self {
         let mut command = Command::new(BINARY);
         command.args(["demo", "--listen", "127.0.0.1:0", "--mcp-listen", "127.0.0.1:0"]).args(args);
-        let server = Running::start(&mut command);
-        let line = server.printed.lines().find(|line| line.starts_with("MCP server: ")).unwrap();
-        let address = line.trim_end_matches("/mcp").rsplit(['/', ' ']).next().unwrap().to_owned();
+        let server = ServerProcess::start(&mut command);
+        let address = server.listener("MCP server").unwrap().to_owned();
         Self { server, address }
     }
 

@@ -96,7 +96,7 @@ fn a_stopping_server_answers_a_call_that_has_begun() {
     // The server sends `100 Continue` only when it reads the body.
     let mut proceed = [0; 25];
     stream.read_exact(&mut proceed).unwrap();
-    site.server.signal("-TERM");
+    site.server.signal("TERM");
     site.server.wait_until_refused();
     stream.write_all(call.as_bytes()).unwrap();
     let mut answer = String::new();

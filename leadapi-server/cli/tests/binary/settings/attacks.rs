@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{ADMIN, SAME_ORIGIN, Site, path, status, tokens::newest};
-use crate::process::{BINARY, OWNER, Running, wait_until};
+use crate::process::{BINARY, OWNER, ServerProcess, wait_until};
 
 #[test]
 fn concurrent_rotations_replace_a_token_once() {
@@ -43,7 +43,7 @@ fn no_secret_is_logged() {
     assert_eq!(site.server.status("/v1/clients", &format!("pak_{token}")), "200");
     let cookie = ann.cookie.split_once('=').unwrap().1.to_owned();
     let Site { server, .. } = site;
-    server.signal("-TERM");
+    server.signal("TERM");
     let (succeeded, _, log) = server.end();
     assert!(succeeded && log.contains("shutting down"), "{log}");
     for secret in [link, token, cookie] {
@@ -94,7 +94,7 @@ fn an_in_flight_form_is_answered_before_the_server_exits() {
     let mut proceed = [0; 25];
     stream.read_exact(&mut proceed).unwrap();
     assert_eq!(&proceed, b"HTTP/1.1 100 Continue\r\n\r\n");
-    site.server.signal("-TERM");
+    site.server.signal("TERM");
     for address in [&site.server.address, &site.address] {
         wait_until("the server refuses connections", || TcpStream::connect(address).is_err());
     }
@@ -187,16 +187,15 @@ fn log_lines_of_forged_cookies_are_limited_while_the_store_fails() {
     assert_eq!(answers.join().unwrap().matches("HTTP/1.1 500").count(), REQUESTS);
     let allowed = 200 + usize::try_from(begun.elapsed().as_millis() / 100).unwrap() + 1;
     let suppressed = metric(&site.server, "leadapi_log_lines_suppressed_total");
-    site.server.signal("-TERM");
+    site.server.signal("TERM");
     let lines = log.join().unwrap().matches("an API settings request failed").count();
     assert!(lines >= 200 && lines <= allowed, "{lines} lines, {allowed} allowed");
     assert_eq!(lines + suppressed, REQUESTS);
 }
 
 /// Reads a metric from the operator endpoints.
-fn metric(server: &Running, name: &str) -> usize {
-    let ops = server.printed.lines().find_map(|line| line.strip_prefix("operator endpoints: http://")).unwrap();
-    let mut operator = TcpStream::connect(ops.split('/').next().unwrap()).unwrap();
+fn metric(server: &ServerProcess, name: &str) -> usize {
+    let mut operator = TcpStream::connect(server.listener("operator endpoints").unwrap()).unwrap();
     operator.write_all(b"GET /metrics HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").unwrap();
     let mut metrics = String::new();
     operator.read_to_string(&mut metrics).unwrap();

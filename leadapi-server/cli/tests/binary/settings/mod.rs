@@ -11,7 +11,7 @@ use std::{
     process::Command,
 };
 
-use crate::process::{BINARY, BUSINESS, Database, Running};
+use crate::process::{BINARY, BUSINESS, Database, ServerProcess};
 
 const ADMIN: &str = "admin@harbour.example";
 const OTHER_BUSINESS: &str = "019c672e-1800-70f7-b69d-80b43bb17e12";
@@ -20,20 +20,19 @@ const SAME_ORIGIN: &str = "sec-fetch-site: same-origin\r\n";
 /// A server with the API settings, and a database that contains the sample.
 struct Site {
     database: Database,
-    server: Running,
+    server: ServerProcess,
     address: String,
 }
 
 impl Site {
     fn new(args: &[&str]) -> Self {
         let database = Database::of_the_sample();
-        let server = Running::start(
+        let server = ServerProcess::start(
             Command::new(BINARY)
                 .args(["serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--store", &database.store])
                 .args(args),
         );
-        let line = server.printed.lines().find(|line| line.starts_with("API settings: ")).unwrap();
-        let address = line.rsplit(['/', ' ']).next().unwrap().to_owned();
+        let address = server.listener("API settings").unwrap().to_owned();
         Self { database, server, address }
     }
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{ADMIN, OTHER_BUSINESS, Site, cookie, path, status};
-use crate::process::{BINARY, BUSINESS, Database, OWNER, Running};
+use crate::process::{BINARY, BUSINESS, Database, OWNER, ServerProcess};
 
 #[test]
 fn a_sign_in_link_works_once_and_only_for_owners_and_admins() {
@@ -135,7 +135,7 @@ fn a_unix_socket_serves_the_settings_and_is_removed_at_the_end() {
     let database = Database::of_the_sample();
     let socket = database.folder.path().join("admin.sock");
     let start = || {
-        Running::start(
+        ServerProcess::start(
             Command::new(BINARY).args(["serve", "--listen", "127.0.0.1:0", "--store", &database.store]).args([
                 "--admin-listen",
                 &format!("unix:{}", socket.display()),
@@ -155,12 +155,12 @@ fn a_unix_socket_serves_the_settings_and_is_removed_at_the_end() {
     assert!(get().contains("login-link"), "{}", get());
     assert_eq!(fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o660);
     // A killed server leaves its socket behind, and the next server replaces it.
-    server.signal("-KILL");
+    server.signal("KILL");
     server.end();
     assert!(socket.exists());
     let server = start();
     assert_eq!(status(&get()), "403");
-    server.signal("-TERM");
+    server.signal("TERM");
     let (succeeded, _, log) = server.end();
     assert!(succeeded && !socket.exists(), "{log}");
 }

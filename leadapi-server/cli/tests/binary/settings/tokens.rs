@@ -1,7 +1,7 @@
 //! Tests of tokens on the pages and on the command line.
 
 use super::{Site, status};
-use crate::process::{BUSINESS, Database, OWNER, Running};
+use crate::process::{BUSINESS, Database, OWNER, ServerProcess};
 
 fn secret(page: &str) -> &str {
     page.split("value=\"pak_").nth(1).map_or("", |rest| rest.split('"').next().unwrap())
@@ -74,7 +74,7 @@ fn the_last_use_of_a_token_is_recorded_when_the_server_stops() {
     let token = site.database.token();
     assert_eq!(site.server.status("/v1/clients", &token), "200");
     let Site { database, server, .. } = site;
-    server.signal("-TERM");
+    server.signal("TERM");
     server.end();
     let tokens = database.json(&[&["token", "list"][..], &OWNER].concat());
     let used = tokens.as_array().unwrap().iter().find(|token| token["name"] == "t").unwrap();
@@ -85,7 +85,7 @@ fn the_last_use_of_a_token_is_recorded_when_the_server_stops() {
 #[test]
 fn a_token_is_rotated_on_the_command_line() {
     let database = Database::of_the_sample();
-    let server = Running::on(&database.store);
+    let server = ServerProcess::on(&database.store);
     let old = database.token();
     let id = database.json(&[&["token", "list"][..], &OWNER].concat());
     let id = id.as_array().unwrap().last().unwrap()["id"].as_str().unwrap().to_owned();

@@ -1,17 +1,24 @@
-//! Masks a token in text, even if the token is encoded, split or incomplete.
+//! Masks a known token in text, even if the token is encoded, split or incomplete.
 
 use std::{collections::BTreeSet, ops::Range};
 
-use leadapi_core::text::TOKEN_MASK;
+use super::{MASK, escape::unescape_first};
 
 /// The minimum length of a token fragment to mask. Shorter fragments often occur in unrelated text.
 const MIN_PART: usize = 8;
 
-/// Masks the token even if it is URL-escaped, JSON-escaped, base64-encoded, in a different case, interrupted by other
-/// characters, or incomplete.
+/// Replaces a known token with `pak_[token]`, even if it is URL-escaped, JSON-escaped, base64-encoded, in a different
+/// case, interrupted by other characters, or incomplete.
 ///
 /// Only letters and digits are compared, ignoring case and escapes, so characters between them do not matter.
-pub(crate) fn mask_token(text: &str, token: &str) -> String {
+///
+/// ```
+/// use leadapi_core::text::mask_known_token;
+///
+/// let token = "pak_Zq7RkV2mXcB9";
+/// assert_eq!(mask_known_token("it begins with Zq7RkV2m", token), "it begins with pak_[token]");
+/// ```
+pub fn mask_known_token(text: &str, token: &str) -> String {
     let letters = letters(text);
     let bare: Vec<u8> = letters.iter().map(|letter| letter.byte).collect();
     let needles = needles(token);
@@ -31,7 +38,7 @@ pub(crate) fn mask_token(text: &str, token: &str) -> String {
         if masked {
             if !within {
                 masked_text += text.get(from..letter.at.start).unwrap_or_default();
-                masked_text += TOKEN_MASK;
+                masked_text += MASK;
             }
             from = letter.at.end;
         }
@@ -70,34 +77,11 @@ struct Letter {
 fn letters(text: &str) -> Vec<Letter> {
     let mut letters = Vec::new();
     let mut from = 0;
-    while let Some(rest) = text.as_bytes().get(from..).filter(|rest| !rest.is_empty()) {
-        let (byte, length) = unescaped(rest);
+    while let Some((byte, length)) = text.as_bytes().get(from..).and_then(unescape_first) {
         if byte.is_ascii_alphanumeric() {
             letters.push(Letter { byte: byte.to_ascii_lowercase(), at: from..from + length });
         }
         from += length;
     }
     letters
-}
-
-/// Decodes the first byte. Returns the byte and the length of its encoding, including any escape such as `%41`, `%2541`
-/// or `\u0041`.
-fn unescaped(rest: &[u8]) -> (u8, usize) {
-    let hex = |at: usize| {
-        let digits = std::str::from_utf8(rest.get(at..at + 2)?).ok()?;
-        u8::from_str_radix(digits, 16).ok()
-    };
-    match rest {
-        [b'%', ..] => {
-            // The percent sign may itself be escaped, any number of times.
-            let mut at = 1;
-            while rest.get(at..at + 2) == Some(b"25") {
-                at += 2;
-            }
-            hex(at).map_or((b'%', 1), |byte| (byte, at + 2))
-        }
-        [b'\\', b'u', b'0', b'0', ..] => hex(4).map_or((b'\\', 1), |byte| (byte, 6)),
-        [first, ..] => (*first, 1),
-        [] => (0, 1),
-    }
 }
