@@ -13,7 +13,7 @@ use http_body::Body;
 use leadapi_access::{Authenticator, Peer};
 use leadapi_core::{BoxError, http::ResponseBody};
 use tokio::time::Instant;
-use tower::Service;
+use tower_service::Service;
 
 use crate::{
     middleware::Middleware,

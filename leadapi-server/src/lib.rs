@@ -18,10 +18,12 @@ mod shutdown;
 
 #[cfg(feature = "acme")]
 pub use self::listen::{AcmeError, AcmeSettings, LETS_ENCRYPT, LETS_ENCRYPT_STAGING};
+#[cfg(feature = "tls")]
+pub use self::listen::{TlsConfig, TlsError, TlsFiles};
 pub use self::{
     host::{Api, Host},
     limits::HttpLimits,
-    listen::{InvalidListenAddress, ListenAddress, RequestBody, Socket, TlsConfig, TlsError, TlsFiles},
+    listen::{InvalidListenAddress, ListenAddress, RequestBody, Socket},
     listener::Listener,
     metrics::{Counter, InstrumentedStore, Metrics},
     middleware::with_request_ids,

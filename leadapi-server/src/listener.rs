@@ -1,6 +1,6 @@
 //! Further listeners of a server, for any tower service.
 
-use std::{convert::Infallible, fmt, io, net::IpAddr, pin::Pin, sync::Arc};
+use std::{convert::Infallible, fmt, future::poll_fn, io, net::IpAddr, pin::Pin, sync::Arc};
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -12,7 +12,7 @@ use leadapi_core::{
     http::{RequestLog, header::X_REQUEST_ID},
 };
 use tokio::{task::JoinHandle, time::Instant};
-use tower::{Service, ServiceExt};
+use tower_service::Service;
 
 use crate::{
     host::Host,
@@ -26,7 +26,7 @@ use crate::{
 /// The number of connections of a listener, unless its limits are set. Few people or programs use a further listener.
 const CONNECTIONS: usize = 64;
 
-/// A listener for any [`tower::Service`], with its own address, certificate and limits.
+/// A listener for any [`tower_service::Service`], with its own address, certificate and limits.
 ///
 /// A request has the [`Peer`] of its connection as an extension. The listener refuses ambiguous HTTP/1 requests. At the
 /// limits on connections, a new connection replaces the one that has been idle longest.
@@ -71,8 +71,14 @@ where
     B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
 {
     Arc::new(move |request| {
-        let response = service.clone().oneshot(request);
-        Box::pin(async { response.await.map_or_else(|never| match never {}, any_body) })
+        let mut service = service.clone();
+        Box::pin(async move {
+            let response = async {
+                poll_fn(|context| service.poll_ready(context)).await?;
+                service.call(request).await
+            };
+            response.await.map_or_else(|never| match never {}, any_body)
+        })
     })
 }
 
@@ -91,12 +97,17 @@ impl Listener {
         S: Clone + Send + Sync + 'static,
         B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
     {
-        let handler = ServiceHandler { service: any_service(service), peer: Peer::Unix, log: None };
+        Self::of_any(socket, any_service(service))
+    }
+
+    pub(crate) fn of_any(socket: Socket, service: AnyService) -> Self {
+        let handler = ServiceHandler { service, peer: Peer::Unix, log: None };
         let limits = HttpLimits::default().small(CONNECTIONS);
         Self { socket, tls: None, limits, lasts_until_exit: false, handler }
     }
 
     /// Serves HTTP/1.1 and HTTP/2 over TLS. Without this setting, the listener accepts both protocols in clear text.
+    #[cfg(feature = "tls")]
     pub fn tls(self, config: TlsConfig) -> Self {
         Self { tls: Some(config), ..self }
     }

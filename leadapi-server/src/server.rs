@@ -7,11 +7,13 @@ use leadapi_core::http::LeadService;
 use tokio::time::{Instant, sleep, timeout_at};
 use tracing::{info, warn};
 
+#[cfg(feature = "tls")]
+use crate::listen::{TlsError, TlsFiles};
 use crate::{
     host::Host,
     in_flight::RequestsInFlight,
     limits::HttpLimits,
-    listen::{Acceptor, ConnectionShares, Replaceable, Socket, TlsConfig, TlsError, TlsFiles},
+    listen::{Acceptor, ConnectionShares, Replaceable, Socket, TlsConfig},
     listener::Listener,
     metrics::Metrics,
     middleware::Middleware,
@@ -67,11 +69,13 @@ impl Server {
     /// # Errors
     ///
     /// Returns [`TlsError`] if a file cannot be read or used.
+    #[cfg(feature = "tls")]
     pub fn tls(self, files: TlsFiles) -> Result<Self, TlsError> {
         Ok(self.tls_config(TlsConfig::read(files)?))
     }
 
     /// Serves TLS like [`Self::tls`], with a configuration that other listeners can share.
+    #[cfg(feature = "tls")]
     #[must_use]
     pub fn tls_config(mut self, config: TlsConfig) -> Self {
         self.tls = Some(config);

@@ -1,6 +1,10 @@
 //! Request ids: the caller's own if it is safe to log, otherwise a generated one (contract D2).
 
-use std::convert::Infallible;
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    task::{Context, Poll},
+};
 
 use http::{HeaderMap, HeaderValue, Request, Response};
 use http_body::Body;
@@ -9,7 +13,7 @@ use leadapi_core::{
     http::{LeadService, ResponseBody, header::X_REQUEST_ID},
     text::find_token,
 };
-use tower::{Service, service_fn};
+use tower_service::Service;
 use uuid::Uuid;
 
 /// The maximum length of a caller's request id.
@@ -44,15 +48,35 @@ where
     B::Data: Send,
     B::Error: Into<BoxError>,
 {
-    service_fn(move |request: Request<B>| {
+    WithRequestIds(service)
+}
+
+#[derive(Clone)]
+struct WithRequestIds(LeadService);
+
+impl<B> Service<Request<B>> for WithRequestIds
+where
+    B: Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<BoxError>,
+{
+    type Response = Response<ResponseBody>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
         let id = request_id(request.headers());
-        let answer = service.clone().call(request);
-        async {
-            let mut response = answer.await?;
+        let response = self.0.call(request);
+        Box::pin(async {
+            let mut response = response.await?;
             response.headers_mut().insert(X_REQUEST_ID, id);
             Ok(response)
-        }
-    })
+        })
+    }
 }
 
 /// Returns the caller's id if it is valid, otherwise a new id. The id is logged and returned to the caller, so a valid

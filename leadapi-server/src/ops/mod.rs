@@ -13,7 +13,7 @@ use http::{
 use http_body::Body;
 use leadapi_access::names_this_machine;
 use leadapi_core::{BoxError, http::ResponseBody};
-use tower::{Service, service_fn};
+use tower_service::Service;
 use tracing::error;
 
 pub use self::ready::Probes;
@@ -88,11 +88,11 @@ impl Operator {
             host: host.clone(),
             is_loopback,
         });
-        let service = service_fn(move |request: Request<RequestBody>| {
+        let service: AnyService = Arc::new(move |request| {
             let endpoints = endpoints.clone();
-            async move { Ok::<_, Infallible>(endpoints.respond(request).await) }
+            Box::pin(async move { endpoints.respond(request).await })
         });
-        Listener::new(socket, service).until_exit()
+        Listener::of_any(socket, service).until_exit()
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use csscolorparser::Color;
+use color::{AlphaColor, Rgba8, Srgb, parse_color};
 use leadapi_form::{Field, Number, Theme};
 
 /// Font families that are CSS keywords, and so must not be quoted.
@@ -107,11 +107,12 @@ impl Look {
 
 /// Parses a colour. A translucent colour is blended with white.
 fn rgb(text: &str) -> Option<Rgb> {
-    let colour = csscolorparser::parse(text).ok()?;
-    let Color { r, g, b, a } = colour.clamp();
-    let blended = Color::new(1.0 - a + a * r, 1.0 - a + a * g, 1.0 - a + a * b, 1.0);
-    let [red, green, blue, _] = blended.to_rgba8();
-    Some([red, green, blue])
+    let colour: AlphaColor<Srgb> = parse_color(text.trim()).ok()?.to_alpha_color();
+    let [r, g, b, a] = colour.components.map(|component| component.clamp(0.0, 1.0));
+    let [r, g, b] = [r, g, b].map(|component| 1.0 - a + a * component);
+    let blended = AlphaColor::<Srgb>::new([r, g, b, 1.0]);
+    let Rgba8 { r, g, b, .. } = blended.to_rgba8();
+    Some([r, g, b])
 }
 
 fn hex([red, green, blue]: Rgb) -> String {
