@@ -3,7 +3,7 @@
 //!
 //! Run it with `PLATFORM_PASSWORD=… cargo run -p leadapi-examples --example platform -- sqlite:platform.db`, or with the
 //! URL of a PostgreSQL database, and sign in at the address that it prints.
-#![allow(clippy::print_stdout, reason = "the example prints to the terminal")]
+#![allow(clippy::print_stderr, clippy::print_stdout, reason = "the example prints to the terminal")]
 
 use std::{
     collections::{HashMap, HashSet},
