@@ -1,4 +1,4 @@
-//! The locks of the in-memory lead store and rate limiter. Under `--cfg shuttle`, unit tests use the locks of shuttle,
+//! The locks of the in-memory stores and of the rate limiter. Under `--cfg shuttle`, unit tests use the locks of shuttle,
 //! which explores thread schedules.
 
 #[cfg(not(all(test, shuttle)))]

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use super::{MemorySettings, MemoryStore};
 use crate::{
-    admin::{Admin, AdminError, AdminRefusal, Business, MemberChange, NewBusiness, RemovedMember},
+    admin::{Admin, AdminError, Business, MemberChange, NewBusiness, RemovedMember},
     dataset::MemberSeed,
     form::FormRecord,
     id::{BusinessId, ClientId, FormId, PipelineId, StageId},
@@ -40,10 +40,6 @@ impl MemoryAdmin {
     pub const fn new(store: Arc<MemoryStore>, settings: MemorySettings) -> Self {
         Self { store, settings }
     }
-
-    fn business(&self, id: &BusinessId) -> Result<Business, AdminError> {
-        self.store.business(id).ok_or_else(|| AdminRefusal::NoSuchBusiness(id.clone()).into())
-    }
 }
 
 #[async_trait]
@@ -53,31 +49,25 @@ impl Admin for MemoryAdmin {
     }
 
     async fn add_business(&self, new: &NewBusiness) -> Result<(), AdminError> {
-        self.store.add_business(new.business())?;
-        self.settings.insert_member(&new.business().id, &new.business().name, new.owner());
-        Ok(())
+        let (business, owner) = (new.business(), new.owner());
+        let add_owner = || self.settings.insert_member(&business.id, &business.name, owner);
+        Ok(self.store.add_business(business, add_owner)?)
     }
 
     async fn rename_business(&self, business: &BusinessId, name: &str) -> Result<Business, AdminError> {
-        let renamed = self.store.rename_business(business, name)?;
-        self.settings.rename_business(business, name);
-        Ok(renamed)
+        Ok(self.store.rename_business(business, name, || self.settings.rename_business(business, name))?)
     }
 
     async fn delete_business(&self, business: &BusinessId, with_leads: bool) -> Result<u64, AdminError> {
-        let leads = self.store.delete_business(business, with_leads)?;
-        self.settings.delete_business(business);
-        Ok(leads)
+        Ok(self.store.delete_business(business, with_leads, || self.settings.delete_business(business))?)
     }
 
     async fn members(&self, business: &BusinessId) -> Result<Vec<MemberSeed>, AdminError> {
-        self.business(business)?;
-        Ok(self.settings.members_of(business))
+        self.store.with_business(business, |_| Ok(self.settings.members_of(business)))
     }
 
     async fn add_member(&self, business: &BusinessId, member: &MemberSeed, at: Timestamp) -> Result<(), AdminError> {
-        let name = self.business(business)?.name;
-        Ok(self.settings.add_member(business, &name, member, at)?)
+        self.store.with_business(business, |info| self.settings.add_member(business, &info.name, member, at))
     }
 
     async fn change_member(
@@ -87,8 +77,7 @@ impl Admin for MemoryAdmin {
         change: &MemberChange,
         at: Timestamp,
     ) -> Result<MemberSeed, AdminError> {
-        self.business(business)?;
-        Ok(self.settings.change_member(business, email, change, at)?)
+        self.store.with_business(business, |_| self.settings.change_member(business, email, change, at))
     }
 
     async fn delete_member(
@@ -98,12 +87,11 @@ impl Admin for MemoryAdmin {
         revoke_tokens: bool,
         at: Timestamp,
     ) -> Result<RemovedMember, AdminError> {
-        self.business(business)?;
-        Ok(self.settings.delete_member(business, email, revoke_tokens, at)?)
+        self.store.with_business(business, |_| self.settings.delete_member(business, email, revoke_tokens, at))
     }
 
     async fn all_clients(&self, business: &BusinessId) -> Result<Vec<ClientAccount>, AdminError> {
-        self.store.change(business, |records| Ok(records.clients.clone()))
+        self.store.view(business, |records| Ok(records.clients.clone()))
     }
 
     async fn add_client(&self, business: &BusinessId, client: &ClientAccount) -> Result<(), AdminError> {
@@ -124,7 +112,7 @@ impl Admin for MemoryAdmin {
     }
 
     async fn all_pipelines(&self, business: &BusinessId) -> Result<Vec<Pipeline>, AdminError> {
-        self.store.change(business, |records| Ok(records.pipelines.clone()))
+        self.store.view(business, |records| Ok(records.pipelines.clone()))
     }
 
     async fn add_pipeline(&self, business: &BusinessId, pipeline: &Pipeline) -> Result<(), AdminError> {
@@ -175,11 +163,11 @@ impl Admin for MemoryAdmin {
     }
 
     async fn forms(&self, business: &BusinessId) -> Result<Vec<FormRecord>, AdminError> {
-        self.store.change(business, |records| Ok(records.forms()))
+        self.store.view(business, |records| Ok(records.forms()))
     }
 
     async fn form(&self, business: &BusinessId, id: &FormId) -> Result<FormRecord, AdminError> {
-        self.store.change(business, |records| Ok(records.form(id)?))
+        self.store.view(business, |records| records.form(id))
     }
 
     async fn add_form(&self, business: &BusinessId, record: &FormRecord) -> Result<FormId, AdminError> {

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use shuttle::{future::block_on, thread};
 
-use super::MemoryStore;
+use super::{MemoryAdmin, MemorySettings, MemoryStore};
 use crate::{
-    auth::Author,
-    dataset::{BusinessSeed, Dataset},
+    admin::{Admin, NewBusiness},
+    auth::{Author, Role},
+    dataset::{BusinessSeed, Dataset, MemberSeed},
     id::{BusinessId, LeadId},
     model::{ClientAccount, IdempotencyKey, LeadPatch, LeadQuery, NewLead, Timestamp},
     port::{Created, Idempotency, Listed, Store, Updated},
@@ -89,5 +90,23 @@ fn every_page_agrees_with_its_total_while_leads_are_created_updated_and_deleted(
             panic!("no page")
         };
         assert_eq!((page.data.len(), page.total), (0, 0));
+    });
+}
+
+/// Otherwise, the member would have access to a later business with the same id.
+#[test]
+fn a_business_that_is_removed_leaves_no_member() {
+    explore(|| {
+        let admin = MemoryAdmin::new(store(), MemorySettings::new(&Dataset::default()));
+        let added = thread::spawn({
+            let admin = admin.clone();
+            let member = MemberSeed::new("ann@one.example", Role::Owner);
+            move || block_on(admin.add_member(&business(), &member, now())).is_ok()
+        });
+        block_on(admin.delete_business(&business(), true)).unwrap();
+        added.join().unwrap();
+        let new = NewBusiness::new(business(), "A", "bo@two.example", now()).unwrap();
+        block_on(admin.add_business(&new)).unwrap();
+        assert_eq!(block_on(admin.members(&business())).unwrap(), [new.owner().clone()]);
     });
 }

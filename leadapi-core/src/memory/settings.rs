@@ -3,7 +3,7 @@
 mod members;
 mod state;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use async_trait::async_trait;
 
@@ -19,6 +19,7 @@ use crate::{
         SessionStarted, SettingsStore, SignIn, StoreError, TokenChange, TokenChanged, TokenFacts, TokenRecord,
         TokenStore, TokenUse, TokenWrite,
     },
+    sync::{Mutex, MutexGuard},
     validate::email_key,
 };
 

@@ -5,13 +5,12 @@ mod changes;
 
 use std::{
     collections::{self, VecDeque, hash_map::Entry},
-    hash::BuildHasher,
     mem,
-    sync::{Arc, PoisonError, RwLock as StdRwLock, RwLockWriteGuard},
+    sync::{Arc, PoisonError},
 };
 
 use async_trait::async_trait;
-use foldhash::{HashMap, fast::FixedState};
+use foldhash::HashMap;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::index::Index;
@@ -31,15 +30,11 @@ use crate::{
 ///
 /// Its first records come from a [`Dataset`], and a [`MemoryAdmin`](super::MemoryAdmin) changes them. Each business has
 /// its own lock. Finding a page takes logarithmic time in the number of leads, regardless of the filters and the offset.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct MemoryStore {
-    /// The businesses, sharded by a hash of the id. Every request looks up its business, and even concurrent readers
-    /// would contend for a single lock.
-    shards: [StdRwLock<HashMap<BusinessId, Business>>; SHARDS],
+    /// Locked for reading during each operation on a business, so that the business cannot be removed meanwhile.
+    businesses: RwLock<HashMap<BusinessId, Business>>,
 }
-
-/// The number of shards: enough that the businesses of two threads rarely share a lock.
-const SHARDS: usize = 64;
 
 #[derive(Debug)]
 struct Business {
@@ -87,13 +82,8 @@ impl MemoryStore {
     /// # Ok::<(), leadapi_core::dataset::InvalidDataset>(())
     /// ```
     pub fn new(dataset: Dataset) -> Self {
-        let store = Self::default();
-        for seed in dataset.businesses {
-            let info = admin::Business::new(seed.id.clone(), &*seed.name, seed.created_at);
-            let business = Business { info, records: RwLock::new(Records::new(seed)) };
-            store.shard_mut(&business.info.id).insert(business.info.id.clone(), business);
-        }
-        store
+        let businesses = dataset.businesses.into_iter().map(|seed| (seed.id.clone(), Business::new(seed)));
+        Self { businesses: RwLock::new(businesses.collect()) }
     }
 
     /// Returns the form records of a business. No API operation returns them (contract D11).
@@ -103,34 +93,25 @@ impl MemoryStore {
 
     // No code panics while it holds a lock, so poisoning can be ignored.
 
-    fn shard(&self, business: &BusinessId) -> &StdRwLock<HashMap<BusinessId, Business>> {
-        let hash = FixedState::default().hash_one(business);
-        let [zeroth, ..] = &self.shards;
-        usize::try_from(hash % SHARDS as u64).ok().and_then(|nth| self.shards.get(nth)).unwrap_or(zeroth)
-    }
-
-    fn shard_mut(&self, business: &BusinessId) -> RwLockWriteGuard<'_, HashMap<BusinessId, Business>> {
-        self.shard(business).write().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Reads the records of a business. Returns `None` if there is no such business.
     fn read<T>(&self, business: &BusinessId, work: impl FnOnce(&Records) -> T) -> Option<T> {
-        let shard = self.shard(business).read().unwrap_or_else(PoisonError::into_inner);
-        let business = shard.get(business)?;
+        let businesses = self.businesses.read().unwrap_or_else(PoisonError::into_inner);
+        let business = businesses.get(business)?;
         Some(work(&business.records.read().unwrap_or_else(PoisonError::into_inner)))
     }
 
     /// Changes the records of a business. Returns `None` if there is no such business.
     fn write<T>(&self, business: &BusinessId, work: impl FnOnce(&mut Records) -> T) -> Option<T> {
-        let shard = self.shard(business).read().unwrap_or_else(PoisonError::into_inner);
-        let business = shard.get(business)?;
+        let businesses = self.businesses.read().unwrap_or_else(PoisonError::into_inner);
+        let business = businesses.get(business)?;
         Some(work(&mut business.records.write().unwrap_or_else(PoisonError::into_inner)))
     }
 }
 
-impl Default for MemoryStore {
-    fn default() -> Self {
-        Self { shards: std::array::from_fn(|_| StdRwLock::default()) }
+impl Business {
+    fn new(seed: BusinessSeed) -> Self {
+        let info = admin::Business::new(seed.id.clone(), &*seed.name, seed.created_at);
+        Self { info, records: RwLock::new(Records::new(seed)) }
     }
 }
 

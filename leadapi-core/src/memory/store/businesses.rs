@@ -1,4 +1,7 @@
-//! Administrative changes to businesses.
+//! The administration of businesses, and access to the records of one.
+//!
+//! The in-memory settings have their own lock, and change within these operations. So no member is added to a business
+//! that is being removed.
 
 use std::sync::PoisonError;
 
@@ -7,62 +10,96 @@ use crate::{
     admin::{self, AdminError, AdminRefusal, LeadOwner},
     dataset::BusinessSeed,
     id::BusinessId,
-    sync::RwLock,
 };
 
 impl MemoryStore {
     pub(in crate::memory) fn businesses(&self) -> Vec<admin::Business> {
-        let shards = self.shards.iter().map(|shard| shard.read().unwrap_or_else(PoisonError::into_inner));
-        let mut all: Vec<admin::Business> =
-            shards.flat_map(|shard| shard.values().map(|business| business.info.clone()).collect::<Vec<_>>()).collect();
+        let businesses = self.businesses.read().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<admin::Business> = businesses.values().map(|business| business.info.clone()).collect();
         all.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
         all
     }
 
-    pub(in crate::memory) fn business(&self, id: &BusinessId) -> Option<admin::Business> {
-        let shard = self.shard(id).read().unwrap_or_else(PoisonError::into_inner);
-        shard.get(id).map(|business| business.info.clone())
-    }
-
-    pub(in crate::memory) fn add_business(&self, info: &admin::Business) -> Result<(), AdminRefusal> {
-        let mut shard = self.shard_mut(&info.id);
-        if shard.contains_key(&info.id) {
+    /// Adds a business. `add_owner` runs before any other operation can find it.
+    pub(in crate::memory) fn add_business(
+        &self,
+        info: &admin::Business,
+        add_owner: impl FnOnce(),
+    ) -> Result<(), AdminRefusal> {
+        let mut businesses = self.businesses.write().unwrap_or_else(PoisonError::into_inner);
+        if businesses.contains_key(&info.id) {
             return Err(AdminRefusal::BusinessExists(info.id.clone()));
         }
-        let records = Records::new(BusinessSeed::new(info.id.clone(), &*info.name, info.created_at));
-        shard.insert(info.id.clone(), Business { info: info.clone(), records: RwLock::new(records) });
+        let seed = BusinessSeed::new(info.id.clone(), &*info.name, info.created_at);
+        businesses.insert(info.id.clone(), Business::new(seed));
+        add_owner();
         Ok(())
     }
 
+    /// Renames a business, also in the settings.
     pub(in crate::memory) fn rename_business(
         &self,
         id: &BusinessId,
         name: &str,
+        rename_in_settings: impl FnOnce(),
     ) -> Result<admin::Business, AdminRefusal> {
-        let mut shard = self.shard_mut(id);
-        let business = shard.get_mut(id).ok_or_else(|| AdminRefusal::NoSuchBusiness(id.clone()))?;
+        let mut businesses = self.businesses.write().unwrap_or_else(PoisonError::into_inner);
+        let business = businesses.get_mut(id).ok_or_else(|| no_such(id))?;
         name.clone_into(&mut business.info.name);
+        rename_in_settings();
         Ok(business.info.clone())
     }
 
-    pub(in crate::memory) fn delete_business(&self, id: &BusinessId, with_leads: bool) -> Result<u64, AdminRefusal> {
-        let mut shard = self.shard_mut(id);
-        let business = shard.get(id).ok_or_else(|| AdminRefusal::NoSuchBusiness(id.clone()))?;
+    /// Removes a business, also from the settings. Returns the number of its leads.
+    pub(in crate::memory) fn delete_business(
+        &self,
+        id: &BusinessId,
+        with_leads: bool,
+        delete_from_settings: impl FnOnce(),
+    ) -> Result<u64, AdminRefusal> {
+        let mut businesses = self.businesses.write().unwrap_or_else(PoisonError::into_inner);
+        let business = businesses.get(id).ok_or_else(|| no_such(id))?;
         let leads = business.records.read().unwrap_or_else(PoisonError::into_inner).leads.by_id.len() as u64;
         if leads > 0 && !with_leads {
             return Err(AdminRefusal::HasLeads { of: LeadOwner::Business, leads });
         }
-        shard.remove(id);
+        let removed = businesses.remove(id);
+        delete_from_settings();
+        // Freeing many leads takes long, and other businesses need not wait for it.
+        drop(businesses);
+        drop(removed);
         Ok(leads)
     }
 
-    /// Runs a change of the records of a business.
+    /// Does something with a business that does not concern its records.
+    pub(in crate::memory) fn with_business<T>(
+        &self,
+        id: &BusinessId,
+        work: impl FnOnce(&admin::Business) -> Result<T, AdminRefusal>,
+    ) -> Result<T, AdminError> {
+        let businesses = self.businesses.read().unwrap_or_else(PoisonError::into_inner);
+        Ok(work(&businesses.get(id).ok_or_else(|| no_such(id))?.info)?)
+    }
+
+    /// Reads the records of a business.
+    pub(in crate::memory) fn view<T>(
+        &self,
+        business: &BusinessId,
+        read: impl FnOnce(&Records) -> Result<T, AdminRefusal>,
+    ) -> Result<T, AdminError> {
+        Ok(self.read(business, read).ok_or_else(|| no_such(business))??)
+    }
+
+    /// Changes the records of a business.
     pub(in crate::memory) fn change<T>(
         &self,
         business: &BusinessId,
         change: impl FnOnce(&mut Records) -> Result<T, AdminError>,
     ) -> Result<T, AdminError> {
-        let done = self.write(business, change);
-        done.unwrap_or_else(|| Err(AdminRefusal::NoSuchBusiness(business.clone()).into()))
+        self.write(business, change).ok_or_else(|| no_such(business))?
     }
+}
+
+fn no_such(business: &BusinessId) -> AdminRefusal {
+    AdminRefusal::NoSuchBusiness(business.clone())
 }
