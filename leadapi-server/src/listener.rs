@@ -141,8 +141,7 @@ impl Listener {
     pub async fn serve(self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let metrics = ConnectionMetrics::unregistered().map_err(io::Error::other)?;
         let (phase, shutdown) = Shutdown::new();
-        let accepting = self.acceptor(metrics);
-        let (acceptor, handler) = accepting;
+        let (acceptor, handler) = self.acceptor(metrics);
         let stopping = async {
             stop.await;
             phase.send_replace(ShutdownPhase::Stopping);

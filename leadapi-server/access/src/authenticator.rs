@@ -16,7 +16,6 @@ use tokio::{
     task::JoinError,
     time::{Instant, timeout_at},
 };
-
 use tracing::Instrument;
 
 use crate::lookup_limit::LookupLimit;

@@ -169,7 +169,7 @@ impl Inner {
         if self.is_local && !names_this_machine(request) && !is_own() {
             return Err(refuse(
                 StatusCode::FORBIDDEN,
-                "host must be localhost, an IP address or the host of --mcp-url",
+                "host must be localhost, an IP address or the host of the public URL",
             ));
         }
         if request.headers().contains_key(ORIGIN) {

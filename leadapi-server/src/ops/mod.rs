@@ -51,12 +51,13 @@ pub struct Operator {
     pages: Vec<(&'static str, AnyService)>,
     /// Whether to serve the API even if other machines can reach the listener's address.
     api: bool,
+    not_found: &'static str,
 }
 
 impl Operator {
     /// Creates the endpoints of a server with these metrics, which is ready if the probes succeed.
     pub fn new(probes: Probes, metrics: Arc<Metrics>) -> Self {
-        Self { probes, metrics, pages: Vec::new(), api: false }
+        Self { probes, metrics, pages: Vec::new(), api: false, not_found: "no such page" }
     }
 
     /// Adds a service at a path without a trailing slash, and at all paths below. The service receives the whole path.
@@ -75,16 +76,22 @@ impl Operator {
         Self { api, ..self }
     }
 
+    /// Sets the text of the 404 at an address that does not serve the API. Defaults to `no such page`.
+    pub fn not_found(self, text: &'static str) -> Self {
+        Self { not_found: text, ..self }
+    }
+
     /// Returns the listener of a server. It serves until the process exits, so that monitoring can also observe the
     /// shutdown.
     pub fn listener(self, socket: Socket, host: &Host) -> Listener {
-        let Self { probes, metrics, pages, api } = self;
+        let Self { probes, metrics, pages, api, not_found } = self;
         let is_loopback = socket.is_loopback();
         let endpoints = Arc::new(Endpoints {
             ready: Readiness::new(probes, host.shutdown.clone()),
             metrics,
             pages,
             api: (is_loopback || api).then(|| any_service(host.api())),
+            not_found,
             host: host.clone(),
             is_loopback,
         });
@@ -107,6 +114,7 @@ struct Endpoints {
     metrics: Arc<Metrics>,
     pages: Vec<(&'static str, AnyService)>,
     api: Option<AnyService>,
+    not_found: &'static str,
     host: Host,
     is_loopback: bool,
 }
@@ -131,7 +139,7 @@ impl Endpoints {
                 response
             }
             Some(api) => api(request).await,
-            None => text(StatusCode::NOT_FOUND, "no such page; use --ops-api to serve the API here\n".to_owned()),
+            None => text(StatusCode::NOT_FOUND, format!("{}\n", self.not_found)),
         }
     }
 

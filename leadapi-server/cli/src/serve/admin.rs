@@ -95,7 +95,9 @@ impl AdminOptions {
         let at = at.map(|address| format!(", served at {address}")).unwrap_or_default();
         print_line(&format!("API settings: {url}{at}"));
         let budget = LogBudget::new().on_suppressed(move || metrics.record_suppressed_line());
-        let pages = SettingsPages::builder(store, clock, url.clone()).log_budget(budget);
+        let pages = SettingsPages::builder(store, clock, url.clone())
+            .log_budget(budget)
+            .link_command("leadapi login-link --business BUSINESS --as EMAIL");
         let pages = match self.proxy() {
             Some(proxy) => pages.trusted_proxy(proxy),
             None => pages,

@@ -171,6 +171,7 @@ impl ListenOptions {
             let servers: Vec<_> = self.public_url.clone().into_iter().chain([own]).collect();
             let operator = Operator::new(probes, metrics.clone()).api(self.ops_api);
             let operator = operator.page("/docs", Reference::new(document_at(&servers)));
+            let operator = operator.not_found("no such page; use --ops-api to serve the API here");
             server = server.listener_with(|host| operator.listener(socket, host));
             print_line(&format!("operator endpoints: http://{at}/healthz, /readyz, /metrics and /docs"));
         }

@@ -54,6 +54,7 @@ struct Settings {
     cookie: SessionCookie,
     attempts: Attempts,
     log_budget: LogBudget,
+    link_command: Option<&'static str>,
 }
 
 impl Settings {
@@ -77,6 +78,7 @@ impl SettingsBuilder {
             proxy: None,
             attempts: Attempts::default(),
             log_budget: LogBudget::new(),
+            link_command: None,
         })
     }
 
@@ -89,6 +91,12 @@ impl SettingsBuilder {
     /// Sets the budget for log lines about failed requests of people without a session.
     pub fn log_budget(mut self, budget: LogBudget) -> Self {
         self.0.log_budget = budget;
+        self
+    }
+
+    /// Sets the command that creates a sign-in link. The pages show it to people without a session.
+    pub fn link_command(mut self, command: &'static str) -> Self {
+        self.0.link_command = Some(command);
         self
     }
 

@@ -46,18 +46,23 @@ pub(in crate::settings) fn businesses(email: &str, memberships: &[Membership]) -
     plain("Choose a business", &content)
 }
 
-pub(in crate::settings) fn help() -> Markup {
-    html! {
-        p { "You need a sign-in link. Someone with access to the server can create one for an owner or an admin:" }
-        pre { "leadapi login-link --business BUSINESS --as EMAIL" }
-    }
+/// `link_command` creates a sign-in link.
+pub(in crate::settings) fn help(link_command: Option<&str>) -> Markup {
+    let text = "Someone with access to the server can create one for an owner or an admin";
+    html! { p { "You need a sign-in link. " (text) (end(link_command)) } (command(link_command)) }
 }
 
-pub(in crate::settings) fn invalid_link() -> Markup {
-    html! {
-        p { "It was used before, or it is older than 10 minutes. Ask for a new one:" }
-        pre { "leadapi login-link --business BUSINESS --as EMAIL" }
-    }
+pub(in crate::settings) fn invalid_link(link_command: Option<&str>) -> Markup {
+    let text = "It was used before, or it is older than 10 minutes. Ask for a new one";
+    html! { p { (text) (end(link_command)) } (command(link_command)) }
+}
+
+const fn end(link_command: Option<&str>) -> &'static str {
+    if link_command.is_some() { ":" } else { "." }
+}
+
+fn command(link_command: Option<&str>) -> Markup {
+    html! { @if let Some(command) = link_command { pre { (command) } } }
 }
 
 pub(in crate::settings) fn not_allowed() -> Markup {
