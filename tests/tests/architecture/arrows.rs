@@ -1,8 +1,13 @@
 //! Checks which crates a crate may import, directly or through other crates of the workspace.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+};
 
 use leadapi_tests::crates;
+
+use crate::root;
 
 /// The crates that each crate must not import. `ARCHITECTURE.md` shows the arrows that exist.
 const FORBIDDEN: &[(&str, &[&str])] = &[
@@ -40,6 +45,35 @@ fn no_crate_imports_what_it_must_not() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The diagram omits the arrows to `leadapi-core`, which every crate imports.
+#[test]
+fn the_diagram_shows_the_imports() {
+    let packages = crates::published();
+    let is_shown = |name: &str| name.starts_with("leadapi") && name != "leadapi-core";
+    let of = |package: &crates::Package| {
+        let imports = package.imports().into_iter().filter(|name| is_shown(name));
+        imports.map(|import| format!("{} --> {import}", package.name)).collect::<Vec<_>>()
+    };
+    let imports: BTreeSet<String> = packages.iter().flat_map(of).collect();
+    let map = map();
+    let shown: BTreeSet<String> =
+        map.lines().filter(|line| line.contains("-->")).map(|line| line.trim().to_owned()).collect();
+    assert_eq!(shown, imports);
+}
+
+#[test]
+fn the_files_on_the_map_exist() {
+    let map = map();
+    let files: Vec<&str> = map.split('`').filter(|code| code.ends_with(".rs")).collect();
+    assert!(files.len() > 15, "only {} files found", files.len());
+    let missing: Vec<&str> = files.into_iter().filter(|file| !root().join(file).is_file()).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+fn map() -> String {
+    fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap()
 }
 
 fn all_imports<'a>(name: &str, imports: &BTreeMap<&str, BTreeSet<&'a str>>) -> BTreeSet<&'a str> {
