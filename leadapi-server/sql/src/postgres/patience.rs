@@ -123,13 +123,12 @@ impl Connections {
         F: Future<Output = Result<T, SqlError>>,
     {
         let Some(business) = business else {
-            let permits = Permits { write: self.permit_of(access).await?, ..Permits::default() };
+            let permits = self.permits(access, None).await?;
             return Box::pin(work(self.connection(permits).await?)).await;
         };
         let key = (business.clone(), access);
         for _ in 0..RUNS {
-            let permits = timeout(POOL_WAIT, self.permits(&key)).await.map_err(SqlError::busy)?;
-            let permits = Permits { write: self.permit_of(access).await?, ..permits };
+            let permits = self.permits(access, Some(&key)).await?;
             let slot = permits.slot.clone();
             let connection = self.connection(permits).await?;
             if self.stuck.contains(&key) && !self.stuck.try_acquire(business, &slot) {
@@ -145,24 +144,23 @@ impl Connections {
         Err(SqlError::busy("the work was stuck each time it ran"))
     }
 
-    /// Waits for the permits of a business's work.
-    async fn permits(&self, key: &Key) -> Permits {
-        let (business, _) = key;
-        let permits = Permits { share: Some(self.shares.clone().acquire(business).await), ..Permits::default() };
-        if self.stuck.contains(key) {
-            self.stuck.acquire(business, &permits.slot).await;
-        }
-        permits
-    }
-
-    async fn permit_of(&self, access: Access) -> Result<Option<OwnedSemaphorePermit>, SqlError> {
-        match access {
-            Access::Read => Ok(None),
-            // The semaphore is never closed.
-            Access::Write => {
-                Ok(timeout(POOL_WAIT, self.writes.clone().acquire_owned()).await.map_err(SqlError::busy)?.ok())
+    /// Waits for the permits of work.
+    async fn permits(&self, access: Access, of_business: Option<&Key>) -> Result<Permits, SqlError> {
+        let acquire = async {
+            let mut permits = Permits::default();
+            if let Some(key @ (business, _)) = of_business {
+                permits.share = Some(self.shares.clone().acquire(business).await);
+                if self.stuck.contains(key) {
+                    self.stuck.acquire(business, &permits.slot).await;
+                }
             }
-        }
+            if access == Access::Write {
+                // The semaphore is never closed.
+                permits.write = self.writes.clone().acquire_owned().await.ok();
+            }
+            permits
+        };
+        timeout(POOL_WAIT, acquire).await.map_err(SqlError::busy)
     }
 
     /// Waits for work. Returns `None` if the work must make room for others.
@@ -172,6 +170,7 @@ impl Connections {
         slot: &Slot,
         mut work: Pin<&mut impl Future<Output = Result<T, SqlError>>>,
     ) -> Option<Result<T, SqlError>> {
+        let (business, access) = key;
         let mut is_new = true;
         loop {
             if let Ok(done) = timeout(self.stuck.patience, &mut work).await {
@@ -180,11 +179,11 @@ impl Connections {
                 }
                 return Some(done);
             }
-            if self.others_wait(key.1) {
+            if self.others_wait(*access) {
                 if std::mem::take(&mut is_new) {
                     self.stuck.strike(key);
                 }
-                if !self.stuck.try_acquire(&key.0, slot) {
+                if !self.stuck.try_acquire(business, slot) {
                     return None;
                 }
             }
