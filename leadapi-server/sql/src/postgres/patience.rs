@@ -15,7 +15,7 @@ use std::{
 use deadpool_postgres::PoolError;
 use leadapi_core::id::BusinessId;
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
+    sync::Semaphore,
     time::{Instant, timeout},
 };
 

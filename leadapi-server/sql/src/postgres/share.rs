@@ -40,7 +40,6 @@ pub(super) type Slot = Arc<OnceLock<(Share, OwnedSemaphorePermit)>>;
 
 /// The permits to use a connection, which are released when they are dropped.
 #[derive(Debug, Default)]
-#[expect(dead_code, reason = "permits are held, not read")]
 pub(super) struct Permits {
     pub(super) share: Option<Share>,
     /// The permit of a write.
