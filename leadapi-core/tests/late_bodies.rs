@@ -1,6 +1,4 @@
 //! Tests that a write whose body arrives late does not outlive its cached token.
-
-#![cfg(feature = "service")]
 #![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
 use std::{

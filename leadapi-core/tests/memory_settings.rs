@@ -1,6 +1,4 @@
 //! Tests that a change to a token in memory costs the same however many tokens the business has.
-
-#![cfg(feature = "service")]
 #![allow(
     clippy::indexing_slicing,
     clippy::panic,

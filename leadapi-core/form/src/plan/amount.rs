@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::{Question, answer::Answer, locale::LocaleFormat, problem::Problem};
-use leadapi_core::{form::plain_name, number::NumberError};
+use leadapi_model::{form::plain_name, number::NumberError};
 
 /// How the numbers of a question are written.
 #[derive(Clone, Copy, Debug)]
