@@ -79,11 +79,11 @@ impl Authenticator {
         &self.service
     }
 
-    /// Returns the caller of a request that no operation covers. The error is the response.
+    /// Returns the caller of a request that is not a request for an operation of the API. The error is the response.
     ///
     /// # Errors
     ///
-    /// Returns the response to a request without a valid token, and to one whose token could not be looked up.
+    /// Returns the response to send if the request has no valid token, or if its token could not be looked up.
     pub async fn caller(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Result<Caller, Refused> {
         let like = self.like_an_operation(headers)?;
         let verdict = match self.service.unknown_token(&like) {
@@ -96,7 +96,8 @@ impl Authenticator {
         self.service.authenticate(headers, verdict).await
     }
 
-    /// Counts a request that no operation covers towards the caller's rate limit for reads. The error is the response.
+    /// Counts a request that is not a request for an operation of the API towards the caller's rate limit for reads.
+    /// The error is the response.
     ///
     /// # Errors
     ///
@@ -165,8 +166,8 @@ pub fn internal_error(cause: impl Error + Send + Sync + 'static) -> (Response<Re
     (response, log)
 }
 
-/// Runs work as a task, so that it completes even if the client disconnects and the connection drops this future. A
-/// panic of the work continues in the caller.
+/// Runs work as a task, so that it completes even if the client disconnects and the connection drops this future. If
+/// the work panics, the panic continues in the caller.
 pub async fn run_to_completion<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
     match tokio::spawn(work).await.map_err(JoinError::try_into_panic) {
         Ok(response) => response,

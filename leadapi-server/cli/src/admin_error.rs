@@ -1,4 +1,4 @@
-//! The texts of refused administrative changes.
+//! The messages for refused administrative changes.
 
 use leadapi_core::{
     admin::{AdminError, AdminRefusal, LeadOwner},

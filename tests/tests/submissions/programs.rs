@@ -50,7 +50,7 @@ impl Programs {
         self.server = Some(ServerProcess::spawn(command.stderr(Stdio::null())));
     }
 
-    /// Kills the leadapi server with SIGKILL, and leaves it dead.
+    /// Kills the leadapi server with SIGKILL, and does not restart it.
     pub(crate) fn kill_server(&mut self) {
         self.server = None;
     }
@@ -65,7 +65,7 @@ impl Programs {
         self.host = Some(ServerProcess::spawn(command.stderr(Stdio::null())));
     }
 
-    /// Kills the host with SIGKILL, and leaves it dead.
+    /// Kills the host with SIGKILL, and does not restart it.
     pub(crate) fn kill_host(&mut self) {
         self.host = None;
     }

@@ -31,7 +31,7 @@ fn an_export_imported_elsewhere_is_identical_and_its_tokens_are_valid() {
         before.members.sort_by(|a, b| a.email.cmp(&b.email));
         before.tokens.clear();
         after.tokens.clear();
-        // The creation of the token.
+        // The audit log contains only the creation of the token.
         after.audit.clear();
         assert_eq!(before, after);
     }

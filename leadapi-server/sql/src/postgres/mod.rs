@@ -64,8 +64,8 @@ const TIMEOUT: Duration = Duration::from_secs(6);
 /// default request timeout.
 const COMMIT_TIMEOUT: Duration = Duration::from_secs(14);
 
-/// Begins a write. The level is named, because a role or a database can preset another one, whose snapshot would
-/// precede the lock of the business.
+/// Begins a write. The statement names the isolation level, because a role or a database can preset a different one,
+/// whose snapshot would be taken before the business is locked.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 /// Begins a snapshot read, which does not wait for concurrent writes.
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
@@ -199,7 +199,7 @@ impl Postgres {
                 }
             }
         };
-        // `Lost` and not `Busy`, because the commit may have been applied.
+        // `Lost` rather than `Busy`, because the commit may have been applied.
         self.connections.within(TIMEOUT, all).await.unwrap_or_else(|elapsed| Err(SqlError::lost(elapsed)))
     }
 

@@ -36,7 +36,7 @@ use super::{
     tokens,
 };
 
-/// The statements that find a person by the address.
+/// The statements that find a person by email address.
 #[cfg(test)]
 pub(super) const FIND_PERSON: [&str; 2] = [statement::MEMBER, statement::MEMBERSHIPS];
 

@@ -6,13 +6,13 @@
 pub(super) const TOKEN: &str = "SELECT id, name, scopes, hint, hash, created_at, expires_at, revoked_at, created_by, \
     last_used_at FROM token WHERE business_id = $1 AND id = $2";
 
-/// The newest valid token with a name. The conditions are those of an index. The sum keeps the order from being read
-/// from the index by age, which would read all tokens of the business.
+/// The newest valid token with a name. An index has the same conditions. The sum in the order prevents the database
+/// from using the index by age for it, which would read all tokens of the business.
 pub(super) const NAMESAKE: &str = "SELECT id, name, scopes, hint, hash, created_at, expires_at, revoked_at, \
     created_by, last_used_at FROM token WHERE business_id = $1 AND name = $2 AND revoked_at IS NULL \
     AND coalesce(expires_at, 9223372036854775807) > $3 ORDER BY created_at + 0 DESC, id DESC LIMIT 1";
 
-/// The number of valid tokens, counted up to a limit. The conditions are those of an index.
+/// The number of valid tokens, counted up to a limit. An index has the same conditions.
 pub(super) const COUNT_VALID: &str = "SELECT count(*) FROM (SELECT id FROM token WHERE business_id = $1 \
     AND revoked_at IS NULL AND coalesce(expires_at, 9223372036854775807) > $2 LIMIT $3) AS valid";
 

@@ -83,8 +83,8 @@ impl Denied {
     }
 }
 
-/// Returns whether the process has the right. An error other than a refusal counts as the right, because the attempt to
-/// use it will report the error.
+/// Returns whether the process has the right. If the check fails for another reason than a missing right, returns
+/// `true`, because the attempt to use the right will report the error.
 fn may(path: &Path, right: Access) -> bool {
     !matches!(access(path, right), Err(Errno::ACCESS | Errno::ROFS | Errno::PERM))
 }
@@ -103,7 +103,8 @@ fn user(id: u32) -> String {
     }
 }
 
-/// Returns the mode of a file that users other than its owner can access, which SQLite also gives to the file's log.
+/// Returns the mode of a file if users other than its owner can access the file. SQLite gives the file's log the same
+/// mode.
 pub(super) fn too_open(path: &Path) -> io::Result<Option<u32>> {
     let mode = fs::metadata(path)?.mode() & 0o777;
     Ok((mode & READABLE_BY_OTHERS != 0).then_some(mode))

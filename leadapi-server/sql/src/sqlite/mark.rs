@@ -1,4 +1,4 @@
-//! The mark of a file that is incomplete without its write-ahead log.
+//! The mark: a flag in a file that is incomplete without its write-ahead log.
 
 use rusqlite::Connection;
 
@@ -21,7 +21,7 @@ enum State {
     InFile,
 }
 
-/// The error for a file with the id of another store.
+/// The error for a file that now has the id of a different store.
 #[derive(Debug, thiserror::Error)]
 #[error("another store was copied over the file while it was in use")]
 struct Overwritten;
@@ -45,8 +45,9 @@ impl Mark {
         Ok(())
     }
 
-    /// Copies the mark from the log into the file, if it is not there yet. Without it, nothing would reveal that the
-    /// log was lost. A reader in an old snapshot or a full disk can prevent this, so the next write tries again.
+    /// Copies the mark from the log into the file, if it is not there yet. Without the mark in the file, nothing would
+    /// reveal that the log was lost. If a reader of an old snapshot or a full disk prevents the copy, the next write
+    /// tries again.
     pub(super) fn copy_into_file(&mut self, connection: &Connection) {
         if self.state != State::InLog {
             return;

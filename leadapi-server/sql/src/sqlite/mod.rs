@@ -64,7 +64,7 @@ impl Sqlite {
     /// Opens the file, even while a server is serving it. Creates a missing file, and migrates the schema to this
     /// version. A write is acknowledged only if the file, its log and the log's index are still in place.
     ///
-    /// If the file or its folder cannot be written and there is no log, the store is opened for reading.
+    /// If the file or its folder cannot be written and there is no log, the store is opened read-only.
     pub(crate) fn open(path: &Path, accept_loss: bool) -> Result<Self, OpenError> {
         open::create_missing(path)?;
         match Allowed::of(path)? {

@@ -28,8 +28,8 @@ pub(super) fn create_missing(path: &Path) -> Result<(), OpenError> {
     }
 }
 
-/// Opens an existing file for writing, and migrates the schema to this version. With `accept_loss`, opens it even if its
-/// log was lost.
+/// Opens an existing file for writing, and migrates the schema to this version. With `accept_loss`, opens the file even
+/// if its log was lost.
 pub(super) fn open(path: &Path, accept_loss: bool) -> Result<Connection, OpenError> {
     if rusqlite::version_number() < MIN_VERSION.0 {
         return Err(OpenError::Old { found: rusqlite::version(), oldest: MIN_VERSION.1 });
@@ -122,7 +122,7 @@ pub(super) fn check_files(path: &Path, accept_loss: bool) -> Result<(), OpenErro
     }
 }
 
-/// Refuses a file that is neither empty nor a database. SQLite takes a file that is shorter than a header for an empty
+/// Refuses a file that is neither empty nor a database. SQLite treats a file shorter than the header as an empty
 /// database, and would overwrite it.
 fn check_header(path: &Path) -> Result<(), OpenError> {
     const MAGIC: [u8; 16] = *b"SQLite format 3\0";

@@ -149,7 +149,7 @@ fn open_backup(backup: &Path, accept_loss: bool) -> Result<(Connection, FileLock
 
 /// Keeps the former store, including every acknowledged write, under a second name, and returns that name.
 fn keep_former(store: &Path) -> Result<PathBuf, OpenError> {
-    // Closes it in an orderly way, if the log belongs to the file and both can still be read.
+    // Closes the former store in an orderly way, if the log belongs to the file and both can still be read.
     if lineage::check(store).is_ok()
         && let Ok(former) = open::writable(store)
         && Mark::of(&former).is_ok()

@@ -65,7 +65,7 @@ impl From<Unfinished> for CsvError {
     }
 }
 
-/// Returns the error of an export. `write_error` returns that of its output.
+/// Converts the error of an export. `write_error` converts an error of writing the output.
 pub(super) fn export_error(
     error: ExportError,
     write_error: impl FnOnce(std::io::Error) -> CommandError,
