@@ -79,7 +79,8 @@ impl Authenticator {
         &self.service
     }
 
-    /// Returns the caller of a request that is not a request for an operation of the API. The error is the response.
+    /// Returns the caller of a request to an endpoint outside the API, such as an MCP server. The error is the
+    /// response.
     ///
     /// # Errors
     ///
@@ -96,8 +97,8 @@ impl Authenticator {
         self.service.authenticate(headers, verdict).await
     }
 
-    /// Counts a request that is not a request for an operation of the API towards the caller's rate limit for reads.
-    /// The error is the response.
+    /// Counts a request to an endpoint outside the API towards the caller's rate limit for reads. The error is the
+    /// response.
     ///
     /// # Errors
     ///
@@ -107,7 +108,7 @@ impl Authenticator {
     }
 
     /// Looks an [unknown token](LeadService::unknown_token) up, within the limits on such lookups. The lookup runs to
-    /// completion even if the caller stops waiting, because an abandoned one would cost the store a connection.
+    /// completion even if the caller stops waiting, because an abandoned lookup would cost the store a connection.
     ///
     /// # Errors
     ///
@@ -133,7 +134,8 @@ impl Authenticator {
         timeout_at(received + self.timeout, looking_up).await.map_err(|_| LookupError::TimedOut(self.timeout))?
     }
 
-    /// Returns a request for an operation with the same authorization, so that its token gets the API's own responses.
+    /// Returns a request for an operation of the API with the same authorization, so that an invalid token gets the
+    /// API's own response.
     fn like_an_operation(&self, headers: &HeaderMap) -> Result<Request<()>, Refused> {
         let uri = format!("{}{}", self.service.base_path(), Operation::ListClients.endpoint().path);
         let mut like = Request::get(uri).body(()).map_err(|error| Box::new(internal_error(error)))?;

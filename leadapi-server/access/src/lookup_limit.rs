@@ -79,7 +79,7 @@ struct Queued {
 }
 
 impl LookupLimit {
-    /// Creates a limit: 4 lookups run at once, 2 of them from one address.
+    /// Creates a limit of 4 concurrent lookups, at most 2 of which are from the same address.
     pub fn new() -> Self {
         Self(Arc::new(Inner {
             concurrent: Arc::new(Semaphore::new(CONCURRENT)),

@@ -19,7 +19,7 @@ const STEP: i64 = 100_000;
 /// than the interval at which servers store it.
 const MAX_RESTART: i64 = 15_000_000;
 
-/// A reading of the database's clock. The other times are on the server's monotonic clock.
+/// A reading of the database's clock. `sent` and `received` are times on the server's monotonic clock.
 #[derive(Debug, Clone, Copy)]
 pub struct Reading {
     /// Microseconds since the Unix epoch.
@@ -105,8 +105,8 @@ impl KeyClock {
                 view.lag = view.lag.saturating_add(highest.saturating_sub(view.offset));
                 self.compared_at = None;
             } else {
-                // Does not count what the clock has certainly gained as real time. Otherwise, many small corrections
-                // would age keys.
+                // Adds the amount that the clock has certainly gained. Otherwise, many small corrections would age
+                // keys.
                 view.lag = view.lag.saturating_add(lowest.saturating_sub(view.offset).max(0));
             }
             view.offset = reading.offset();

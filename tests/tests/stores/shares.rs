@@ -88,7 +88,7 @@ async fn a_locked_business_leaves_connections_for_the_others() {
 /// The businesses that are locked or frozen together. Each of them may use half of the pool, so that two of them could
 /// use all of it.
 const MANY: usize = 10;
-/// Much longer than a request may wait for a connection, and than PostgreSQL waits for a lock.
+/// Much longer than a request may wait for a connection, and much longer than PostgreSQL waits for a lock.
 const LOCKED: Duration = Duration::from_secs(6);
 
 /// A store with the default number of connections, the businesses `b0` to `b9`, and `free`.

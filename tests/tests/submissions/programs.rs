@@ -107,8 +107,8 @@ impl Programs {
     }
 }
 
-/// Returns a form that asks for a name and an email address to verify, and has a choice with three options. They lead
-/// to an ending with a lead, to an ending without a lead, and to a rule that cannot be evaluated.
+/// Returns a form that asks for a name and an email address to verify, and has a choice with three options. The options
+/// lead to an ending with a lead, to an ending without a lead, and to a rule that cannot be evaluated.
 pub(crate) fn form() -> Value {
     let ending = |id: &str, lead: bool| json!({"id": id, "message": "Thanks.", "createsLead": lead});
     let rule = |id: &str, op: &str, value: &str, target: &str| {

@@ -7,7 +7,7 @@ use leadapi_server::HttpLimits;
 use crate::value::{number, time};
 
 /// Declares the options from one table. A row has the help, the option with its limit, the variable, and the name and
-/// the parser of the value. The default value is the default of the limit in [`HttpLimits`].
+/// the parser of the value. The default value is the default of the limit in `HttpLimits`.
 macro_rules! options {
     ($($(#[$help:meta])* $option:ident: $type:ty = $limit:ident, $env:literal, $value:literal, $parser:expr;)*) => {
         #[derive(Debug, Clone, Args)]

@@ -25,9 +25,9 @@ const SAVE: &str = "INSERT INTO key_clock (clock, key_time) VALUES ($1, $2) ON C
 const READ_INTERVAL: Duration = Duration::from_secs(10);
 /// The number of readings between two comparisons with the system clock.
 const COMPARE_INTERVAL: usize = 6;
-/// A larger difference between the system clock and the database's clock is logged.
+/// The tolerated difference between the system clock and the database's clock. A larger difference is logged.
 const TOLERANCE: Duration = Duration::from_secs(1);
-/// If the difference is larger, one of the two clocks is wrong, and the server deletes nothing by its age.
+/// If the difference is larger, one of the two clocks is wrong, and the server deletes no expired records.
 const MAX_DIFFERENCE: Duration = Duration::from_secs(60);
 /// How much longer than necessary to keep expired records. The times of two servers differ by much less.
 const MARGIN: Duration = Duration::from_secs(60);

@@ -72,8 +72,8 @@ const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 /// Begins a read without a time limit, because the consumer of the rows may be slow.
 const BEGIN_LONG_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL statement_timeout = 0; \
     SET LOCAL idle_in_transaction_session_timeout = 0";
-/// Begins a unit of work that may take longer than a request, such as an administrative change. It does not wait for a
-/// lock longer than a request would.
+/// Begins a unit of work that may take longer than a request, such as an administrative change. The wait for a lock is
+/// limited to 10 s.
 const BEGIN_LONG: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0; \
     SET LOCAL lock_timeout = 10000; \
     SET LOCAL idle_in_transaction_session_timeout = 60000";

@@ -30,9 +30,9 @@ use super::{
 use crate::error::SqlError;
 
 const PATIENCE: Duration = Duration::from_millis(200);
-/// The upper limit of the patience, which is longer for a database with a slow connection.
+/// The maximum patience. It exceeds [`PATIENCE`] only if the connection to the database is slow.
 const MAX_PATIENCE: Duration = Duration::from_secs(1);
-/// The patience with a database with a slow connection, as a multiple of the time that the first query took.
+/// If the connection to the database is slow, the patience is this multiple of the time that the first query took.
 const PATIENCE_QUERIES: u32 = 10;
 /// The number of times that the work of a business must get stuck, without a success in between, until its new work
 /// counts as stuck from the beginning. Once is not enough, because the machine may have been busy.

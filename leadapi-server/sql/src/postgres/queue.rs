@@ -103,7 +103,7 @@ mod schedules {
                         if shared.queues.push(&business, (item, respond_to)) {
                             drop(future::spawn(drain(shared.clone(), business.clone())));
                         }
-                        // The caller of an item that is lost would wait forever, which shuttle reports as a deadlock.
+                        // If an item were lost, its caller would wait forever, and shuttle would report a deadlock.
                         future::block_on(response).unwrap();
                     }
                 })

@@ -78,8 +78,8 @@ impl SettingsStore for SqlStore {
     }
 
     async fn use_login_link(&self, link: &TokenHash, sign_in: &SignIn) -> Result<SessionStarted, StoreError> {
-        // The business must be known before the transaction, which excludes changes to its members. This read also
-        // keeps an unknown link from starting a transaction.
+        // The business must be known before the transaction begins, because the transaction excludes changes to its
+        // members. This read also prevents an unknown link from starting a transaction.
         let business = query!(statement::BUSINESS_OF_LINK, link);
         let business: Option<BusinessId> = self.database.row(None, business, |mut row| row.take()).await?;
         let Some(business) = business else { return Ok(SessionStarted::NotAllowed) };

@@ -54,7 +54,8 @@ impl Allowed {
 }
 
 impl Denied {
-    /// Returns the first of the file and its folder that the user may not access, or `None` if the user may write both.
+    /// Returns the first missing right of those needed to read and write the file and to create files in its folder, or
+    /// `None` if the user has all of them.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let folder = file::folder(path);

@@ -79,7 +79,8 @@ impl OpenError {
         Denied::of(path).map_or_else(|| Self::LogInReadOnlyFolder(path.to_owned()), Into::into)
     }
 
-    /// Explains an error of a look-up or a creation, if a folder is missing or the user may not access the file.
+    /// Explains an error from looking up or creating a file, if a folder is missing or the user may not access the
+    /// file.
     pub(super) fn of_path(path: &Path, error: io::Error) -> Self {
         let folder = super::file::folder(path);
         match error.kind() {

@@ -203,7 +203,7 @@ mod tests {
         test(&reader(&path).unwrap());
     }
 
-    /// The index must be used even though SQLite plans before the parameters are known.
+    /// The index must be used even though SQLite plans the statement before the parameters are known.
     #[test]
     fn pages_are_read_through_an_index() {
         with_reader(|reader| {

@@ -154,7 +154,7 @@ fn keep_former(store: &Path) -> Result<PathBuf, OpenError> {
         && let Ok(former) = open::writable(store)
         && Mark::of(&former).is_ok()
     {
-        // After an error, the former store needs its log, which is kept too.
+        // If this fails, the former store still needs its log, which is also kept.
         Mark::clear(&former).unwrap_or_default();
     }
     let kept = with_suffix(store, &format!(".replaced-{}", Timestamp::now().to_string().replace(['-', ':', '.'], "")));

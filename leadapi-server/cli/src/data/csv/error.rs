@@ -1,4 +1,4 @@
-//! The errors of an import or export, with the options that help.
+//! The errors of an import or export, with the options that solve the problem.
 
 use leadapi_client::bulk::StopReason;
 use leadapi_import::{ColumnTarget, ExportError, FileProblem, ImportError, JournalProblem, Unfinished};

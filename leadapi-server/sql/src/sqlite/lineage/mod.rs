@@ -128,7 +128,7 @@ fn stored(path: &Path, logged: &LoggedVersions) -> Result<Option<Lineage>, OpenE
     }
 }
 
-/// Reads the row from the file, on the page on which the log contains it.
+/// Reads the row from the page of the file that, according to the log, contains it.
 fn read_page(path: &Path, logged: &LoggedVersions) -> io::Result<Option<Lineage>> {
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(logged.position))?;
