@@ -5,7 +5,7 @@ use leadapi_core::{
     error_chain,
 };
 
-/// Describes an error of the administration. A refusal names the option that makes the change possible.
+/// Describes an error from an administrative change. A refusal names the option that makes the change possible.
 pub(super) fn describe(error: &AdminError) -> String {
     match error {
         AdminError::Refused(refusal @ AdminRefusal::HasLeads { of, leads }) => {

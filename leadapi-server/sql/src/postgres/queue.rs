@@ -32,8 +32,8 @@ impl<T> Queues<T> {
         })
     }
 
-    /// Takes the oldest pending items, at most `max`. If there are none, removes the queue and returns `None`, which
-    /// ends the task.
+    /// Takes the oldest pending items, at most `max`. If there are none, removes the queue and returns `None`, and the
+    /// task ends.
     pub(super) fn take(&self, business: &BusinessId, max: usize) -> Option<Vec<T>> {
         self.with(|queues| {
             let queue = queues.get_mut(business)?;

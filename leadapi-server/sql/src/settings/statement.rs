@@ -7,7 +7,7 @@ pub(super) const TOKEN: &str = "SELECT id, name, scopes, hint, hash, created_at,
     last_used_at FROM token WHERE business_id = $1 AND id = $2";
 
 /// The newest valid token with a name. An index has the same conditions. The sum in `ORDER BY` prevents the database
-/// from using the index by age instead, which would read all tokens of the business.
+/// from using the index by age instead, because it would then read all tokens of the business.
 pub(super) const NAMESAKE: &str = "SELECT id, name, scopes, hint, hash, created_at, expires_at, revoked_at, \
     created_by, last_used_at FROM token WHERE business_id = $1 AND name = $2 AND revoked_at IS NULL \
     AND coalesce(expires_at, 9223372036854775807) > $3 ORDER BY created_at + 0 DESC, id DESC LIMIT 1";

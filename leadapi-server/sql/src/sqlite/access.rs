@@ -84,7 +84,7 @@ impl Denied {
     }
 }
 
-/// Returns whether the process has the right. If the check fails for another reason than a missing right, returns
+/// Returns whether the process has the right. If the check fails for a reason other than a missing right, returns
 /// `true`, because the attempt to use the right will report the error.
 fn may(path: &Path, right: Access) -> bool {
     !matches!(access(path, right), Err(Errno::ACCESS | Errno::ROFS | Errno::PERM))
