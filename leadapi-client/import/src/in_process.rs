@@ -1,4 +1,4 @@
-//! A client of the API on a store, without a server.
+//! A client that calls the API on a store without a server.
 
 use async_trait::async_trait;
 use leadapi_client::{Client, Pacing};

@@ -86,7 +86,7 @@ pub enum CassetteError {
     Mismatch {
         /// The name of the cassette.
         name: String,
-        /// One message for each unexpected request, then one for each entry that was not requested.
+        /// One message for each unexpected request, followed by one for each entry that was not requested.
         differences: Vec<String>,
     },
 }
