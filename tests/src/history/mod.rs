@@ -1,7 +1,7 @@
 //! Records of calls, and a checker that decides whether a correct service could have given the recorded responses.
 //!
 //! Each lead belongs to one caller, which sends its calls one after another. The checker therefore tracks only the set
-//! of states in which a lead can be. A call without a definite response may have taken effect, or may still do so
+//! of states in which a lead can be. A call without a definite response may have taken effect, or may take effect
 //! later.
 
 mod calls;
@@ -75,7 +75,7 @@ struct Knowledge {
     id: Option<String>,
     /// The possible states once the create is acknowledged.
     possible: BTreeSet<State>,
-    /// The states that calls without a response may still produce.
+    /// The states that calls without a definite response may still produce.
     late: BTreeSet<State>,
 }
 

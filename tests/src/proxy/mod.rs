@@ -36,7 +36,7 @@ pub enum CutKind {
     Half,
     /// Forwards the message, and closes both sides.
     After,
-    /// Drops the message and everything after it, in both directions, but keeps the connection open.
+    /// Drops the message and everything after the message, in both directions, but keeps the connection open.
     Stall,
 }
 

@@ -25,7 +25,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// Modules that import each other, even indirectly, can be understood only together.
+/// A reader can understand modules that import each other, even indirectly, only together.
 #[test]
 fn sibling_modules_have_no_import_cycles() {
     let mut cycles = vec![];

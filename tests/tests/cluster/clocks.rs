@@ -1,4 +1,4 @@
-//! Servers whose system clock is wrong share a database with a server whose clock is right.
+//! Tests of servers with a wrong system clock that share a database with a server whose clock is correct.
 
 use std::{
     io::Read,
@@ -91,7 +91,7 @@ async fn expiring_tokens(store: &SqlStore, business: &BusinessId) -> [String; 2]
     secrets.try_into().unwrap()
 }
 
-/// Creates a sign-in link, and a session through another link.
+/// Creates a sign-in link, and a session through a second link.
 async fn sign_in(store: &SqlStore, business: &BusinessId) -> (LoginToken, SessionToken) {
     let sessions = Sessions::new(store.clone(), store.clock());
     let links = [(); 2].map(|()| sessions.create_link(business, OWNER));
