@@ -26,7 +26,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 const SAMPLE: &str = include_str!("../../leadapi-core/tests/data/form.json");
-/// Many short rounds make it likely that other programs do not disturb some of them.
+/// The number of rounds. Other programs are unlikely to disturb all of these short rounds.
 const ROUNDS: usize = 301;
 
 fn main() {

@@ -10,7 +10,7 @@ use std::{
 
 use tokio::{task::JoinHandle, time::sleep};
 
-/// The interval between measurements. A timer that fires less than one interval late is on time.
+/// The interval between measurements. A timer that fires less than one interval late counts as on time.
 const INTERVAL: Duration = Duration::from_millis(10);
 
 /// The total delay of timers since the start of the measurement. It stays zero on an idle machine.

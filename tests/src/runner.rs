@@ -50,8 +50,8 @@ pub(crate) async fn check(live: &Live, case: &Case) -> (TestResponse, Vec<String
 /// Sends a request, and returns the response and its errors: violated invariants, or a write by a request that must not
 /// write.
 ///
-/// `dump` may contain a dump of the leads from before the request. Afterwards, it contains a new dump if the request
-/// must not have written anything.
+/// `dump` may contain a dump of the leads from before the request. After the call, it contains a new dump if the
+/// request was not allowed to write.
 pub(crate) async fn exchange(
     live: &Live,
     request: &Request<Bytes>,

@@ -22,7 +22,7 @@ pub enum Notation {
 }
 
 impl Notation {
-    /// Parses a number. A number in another notation is an error.
+    /// Parses a number. A number in a different notation is an error.
     pub(crate) fn parse(self, text: &str) -> Result<Amount, String> {
         let format = match self {
             Self::DecimalComma => NumberFormat::DECIMAL_COMMA,

@@ -223,7 +223,7 @@ impl Exporter {
         Ok(written)
     }
 
-    /// Returns the text of a cell. The only numbers of a lead are amounts.
+    /// Returns the text of a cell. In a lead, only amounts are numbers.
     fn cell(&self, value: &Value) -> String {
         match value.as_f64().filter(|_| self.notation == Notation::DecimalComma) {
             Some(number) => with_decimal_comma(number),

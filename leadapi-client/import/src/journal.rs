@@ -243,7 +243,7 @@ impl Destination {
         Self { name: base_url.trim_end_matches('/').to_owned(), store: None }
     }
 
-    /// Describes a business in a store: its name for messages, and the id of the store.
+    /// Describes a business in a store. `name` identifies both in messages, and `id` is the id of the store.
     ///
     /// ```
     /// use leadapi_import::Destination;

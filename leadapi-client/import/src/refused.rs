@@ -74,7 +74,7 @@ impl<'s> Refused<'s> {
     }
 
     /// Returns a row with `REFUSED_COLUMNS` in front. If the input already has these columns from an earlier import,
-    /// they are omitted.
+    /// the old columns are omitted.
     fn row(&self, record: &StringRecord, ours: [&str; 2]) -> StringRecord {
         let mut row = StringRecord::from(&ours[..]);
         for (at, field) in record.iter().enumerate() {

@@ -52,7 +52,7 @@ pub enum Unfinished {
     /// An error stopped the import.
     #[error("{}", .0.message())]
     Stopped(Stopped),
-    /// A row failed although it breaks no rule.
+    /// A row failed although it is valid.
     #[error("line {line}: {error}")]
     Row {
         /// The line at which the row starts.

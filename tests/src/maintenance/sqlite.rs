@@ -10,7 +10,8 @@ use rusqlite::Connection;
 
 use super::Ongoing;
 
-/// Creates the store, and begins its maintenance. The maintenance ends with the process or when the directory of the store is removed.
+/// Creates the store, and begins its maintenance. The maintenance ends with the process or when the directory of the
+/// store is removed.
 pub(super) async fn begin(path: &Path, url: &str, ongoing: Ongoing) {
     let url: DatabaseUrl = url.parse().unwrap();
     drop(SqlStore::open(&url).await.unwrap());

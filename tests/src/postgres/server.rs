@@ -91,7 +91,7 @@ impl Server {
     /// Sets the clock of a server that reads it from a file.
     pub(super) fn set_clock(&self, offset: &str) {
         self.write("new-clock", offset);
-        // Replaces the file with a rename, because the server reads the file at any time and must not find it empty.
+        // Replaces the file with a rename, because the server may read the file at any time and must not find it empty.
         fs::rename(self.file("new-clock"), self.file("clock")).unwrap();
     }
 

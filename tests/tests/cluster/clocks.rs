@@ -22,7 +22,7 @@ use reqwest::{Client, Response, StatusCode};
 use serde_json::{Value, json};
 
 const KEYS: usize = 12;
-/// The offsets of a server's clock, and whether the server must notice that it may be wrong.
+/// The offsets of a server's clock, each with whether the server must notice that its clock may be wrong.
 const OFFSETS: [(&str, bool); 7] =
     [("-10d", true), ("-25h", true), ("-90s", true), ("-1s", false), ("+1s", false), ("+25h", true), ("+10d", true)];
 const OWNER: &str = "ann@example.org";

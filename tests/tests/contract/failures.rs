@@ -76,7 +76,7 @@ async fn a_failing_or_panicking_verifier_is_500_and_never_401() {
         let world = World::new().await.verifier(broken);
         all_are_500(world.clone(), operations()).await;
         is_logged(world.clone()).await;
-        // Checks that need no verifier still work.
+        // Requests that are answered without the verifier still work.
         for via in Via::ALL {
             let live = via.open(world.clone()).await;
             live.send(get("D2 an unknown path needs no verifier", "/forms").is(404)).await;

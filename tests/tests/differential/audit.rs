@@ -53,7 +53,8 @@ pub(crate) async fn hidden_state(sides: &Sides<'_>, seed: &Seed) -> Check {
     Ok(())
 }
 
-/// Returns the row's business, key and lead. If the row contains no lead, looks it up by id in the business's leads.
+/// Returns the row's business, key and lead. If the row contains only the id of the lead, finds the lead in the
+/// exported business.
 fn resolved(row: Vec<String>, exported: &[BusinessSeed]) -> Vec<String> {
     let [business, key, lead_id, lead] = row.try_into().unwrap();
     if !lead.is_empty() {
@@ -91,7 +92,8 @@ async fn audit_log(ports: &Ports, exported: &mut [BusinessSeed]) -> Check {
     Ok(())
 }
 
-/// Returns the list filters for every combination of a client account and a stage of the business, including no filter.
+/// Returns the list filters for every combination of a client account and a stage of the business, including
+/// combinations without one or both.
 pub(crate) fn filters(tenant: Tenant) -> Vec<String> {
     let (own_client, own_stage) = (fixture::own(tenant, "client"), fixture::own(tenant, "stage"));
     let clients = fixture::CLIENTS.into_iter().chain([own_client.as_str()]);

@@ -192,7 +192,7 @@ impl Sides<'_> {
         Ok(answers.swap_remove(0))
     }
 
-    /// Checks that all outcomes equal the in-memory store's.
+    /// Checks that all outcomes equal the outcome of the in-memory store.
     pub(crate) fn alike(&self, outcomes: &[String]) -> Check {
         for (side, outcome) in self.all.iter().zip(outcomes) {
             if *outcome != outcomes[0] {

@@ -83,7 +83,7 @@ fn the_sample_form_has_only_notes() {
     });
     let live = "/form/live_snapshot";
     let expected = [
-        // A visitor who needs live-in care immediately never sees the question about hours.
+        // A visitor who urgently needs live-in care never sees the question about hours.
         (Code::ConditionMaybeUnasked, format!("{live}/logic/rules/7/groups/0/conds/1/fieldId")),
         (Code::CreatesLeadAbsent, format!("{live}/settings/endings/1")),
         (Code::PlaceholderSamePage, format!("{live}/pages/6/fields/1/label")),

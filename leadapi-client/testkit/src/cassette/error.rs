@@ -66,7 +66,7 @@ pub enum CassetteError {
         /// A description of the entry.
         entry: String,
     },
-    /// A header to keep contains credentials, so it must not be recorded.
+    /// A header that was selected for recording contains credentials, so it must not be recorded.
     #[error("the header {name} contains credentials and is never recorded")]
     SecretHeader {
         /// The name of the header.

@@ -88,7 +88,7 @@ impl<'r> TestRequest<'r> {
         self.send().await?.has_refusal(status, says)
     }
 
-    /// Sends the request and returns the response, whatever its status.
+    /// Sends the request and returns the response, regardless of its status.
     pub(super) async fn send(self) -> Result<CheckedResponse, Stop> {
         if let Some(stop) = self.stop {
             return Err(stop);

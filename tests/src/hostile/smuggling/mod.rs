@@ -23,8 +23,8 @@ pub enum After {
     Closed,
     /// The server serves the next request, because RFC 9112 allows the unusual element.
     Served,
-    /// The server may do either, because RFC 9112 leaves the choice to it. It must still not process the hidden
-    /// request.
+    /// The server may close the connection or serve the next request, because RFC 9112 allows both. In both cases, it
+    /// must not process the hidden request.
     Either,
 }
 
