@@ -205,7 +205,7 @@ impl FakeLeadApi {
         &self.token
     }
 
-    /// Returns the id of the default token's business, which is the first business in the data.
+    /// Returns the id of the default token's business. It is the first business in the data.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

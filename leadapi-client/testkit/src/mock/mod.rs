@@ -27,8 +27,8 @@
 //!   default.
 //! - **Unexpected requests.** The mock answers them with 501 and an error object. The error names the request, the
 //!   nearest stub, and the reason why that stub does not match.
-//! - **Failing the test.** [`verify`](MockLeadApi::verify) panics with a list of unmet stubs and unexpected requests.
-//!   Dropping the mock also panics in this case. Neither panics if the test is already panicking.
+//! - **Failing the test.** If a stub is unmet or a request was unexpected, [`verify`](MockLeadApi::verify) panics and
+//!   lists them. Dropping the mock makes the same check. Neither panics if the test is already panicking.
 //!
 //! A predicate must not call the mock. It runs while the mock's lock is held, so such a call could deadlock.
 //!
@@ -188,7 +188,7 @@ impl MockLeadApi {
     }
 
     /// Panics unless every stub was used the expected number of times and every request matched a stub. Dropping the
-    /// mock also panics in this case, unless the test is already panicking.
+    /// mock makes the same check, unless the test is already panicking.
     ///
     /// # Panics
     ///
