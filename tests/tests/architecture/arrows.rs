@@ -26,6 +26,7 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
     ("leadapi-mcp", &["clap", "leadapi-pages", "leadapi-server", "leadapi-sql"]),
     ("leadapi-pages", &["clap", "hyper", "leadapi-mcp", "leadapi-server", "leadapi-sql"]),
     ("leadapi-redis", &["hyper", "leadapi-server", "leadapi-sql"]),
+    ("leadapi-sqlite-file", &["leadapi-core", "leadapi-sql", "tokio"]),
     ("leadapi-sql", &["clap", "hyper", "leadapi-client", "leadapi-mcp", "leadapi-pages", "leadapi-server"]),
 ];
 
