@@ -49,7 +49,7 @@ fn the_sample_round_trips_and_is_fully_typed() {
     assert_eq!(debug.matches("extra: {").count(), debug.matches("extra: {}").count(), "{debug}");
 }
 
-/// The members of a form and of a question that this crate adds to those of the contract.
+/// The members of a form and of a question that this crate adds to the members in the contract.
 const EXTENSIONS: [&str; 8] = ["locale", "languages", "max", "minLength", "maxLength", "pattern", "format", "currency"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! Operators that a host adds to those of this crate.
+//! Operators that a host adds to the operators of this crate.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -43,8 +43,8 @@ pub struct HostOperators(BTreeMap<String, HostOperator>);
 pub(super) struct HostOperator(Arc<Function>);
 
 impl HostOperators {
-    /// Adds an operator, or replaces the operator with this name. The name is case-sensitive. An operator that this
-    /// crate knows, under any of its names, cannot be replaced.
+    /// Adds an operator, or replaces the operator with this name. The name is case-sensitive. The operators that this
+    /// crate defines cannot be replaced under any of their names.
     ///
     /// ```
     /// let mut operators = leadapi_form::HostOperators::default();

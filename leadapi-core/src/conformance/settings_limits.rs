@@ -62,8 +62,8 @@ pub(super) async fn limits_the_valid_tokens(store: &impl SettingsStore) -> Check
     same("after a revocation", &matches!(outcome, TokenChanged::Done(_)), &true)
 }
 
-/// Checks that a business that already has more valid tokens than the limits can revoke and rotate them, but that no
-/// overlap makes them more.
+/// Checks that a business that already has more valid tokens than allowed can revoke and rotate them, but that a
+/// rotation with an overlap cannot raise the number above 200.
 pub(super) async fn keeps_more_tokens_than_the_limit(store: &impl SettingsStore) -> CheckResult {
     let (noon, day) = (timestamp(NOON)?, timestamp(A_DAY_LATER)?);
     fill(store, 0..199).await?;

@@ -202,7 +202,7 @@ pub(super) async fn a_session_ends_after_its_lifetime(store: &impl SettingsStore
     same("the list at its end", &listed(store, "b1", end).await?, &vec![])
 }
 
-/// Checks that a further sign-in ends the person's session with the earliest last use, and no session of others.
+/// Checks that a sign-in above the limit ends the person's least recently used session, and no other session.
 pub(super) async fn limits_the_sessions_of_a_person(store: &impl SettingsStore) -> CheckResult {
     let of_zoe = start_for(store, "b1", "zoë@example.org", &sign_in(100, NOON)?).await?.id;
     let mut own = Vec::new();

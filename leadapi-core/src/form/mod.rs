@@ -42,7 +42,7 @@
 //! The types support serde with `serde_json`, on their own or inside other types, through `from_str`, `from_slice` and
 //! `from_reader`. `from_value` works too, but a `serde_json::Value` has already rounded its numbers, and `to_value`
 //! fails if it cannot represent a number. Other formats, and types that buffer their content (`#[serde(flatten)]`,
-//! `#[serde(untagged)]`), do not preserve the text of a value, so reading from them fails. A record written in another
+//! `#[serde(untagged)]`), do not preserve the text of a value, so reading from them fails. A record written in such a
 //! format cannot be read back.
 
 mod aliases;

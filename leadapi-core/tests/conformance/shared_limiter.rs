@@ -30,7 +30,7 @@ fn run(limits: Limits, limiters: &[impl RateLimiter]) -> Result<(), conformance:
     block_on(spawnable(conformance::run_shared_limiter(limits, limiters)))
 }
 
-/// Fails unless this check detects the limiters.
+/// Fails unless this check detects that the limiters are incorrect.
 #[track_caller]
 fn detects<L: RateLimiter>(check: &str, make: impl Fn(Limits) -> Vec<L>) {
     for limits in limits() {

@@ -33,7 +33,7 @@ impl<'r> NumberStyle<'r> {
         Self { locale, currency }
     }
 
-    /// Returns the answer as the text of a JSON number. Only text is read in the format of the locale.
+    /// Returns the answer as the text of a JSON number. The locale affects only how answers that are strings are read.
     pub(super) fn read<'a>(&self, answer: &'a Answer) -> Result<Cow<'a, str>, Problem> {
         let text = match answer {
             Answer::Number(number) => return Ok(number.as_str().into()),

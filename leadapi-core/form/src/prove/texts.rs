@@ -1,8 +1,8 @@
-//! Witnesses for text tests: at least one text for each satisfiable combination of tests.
+//! Witnesses for text tests: at least one string for each satisfiable combination of tests.
 //!
 //! A witness consists of a start, some contained parts and an end, separated by a character that occurs in no test. It
-//! passes only the tests that every text with the same start, parts and end passes. Therefore, the witnesses represent
-//! all texts.
+//! passes only the tests that every string with the same start, parts and end passes. Therefore, the witnesses
+//! represent all strings.
 
 use std::collections::{BTreeSet, HashSet};
 

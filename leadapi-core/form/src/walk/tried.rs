@@ -45,8 +45,8 @@ pub struct TriedCondition<'a> {
 }
 
 impl<'a> Step<'_, 'a> {
-    /// Returns the rules that the walk tried when it left this page, in order. If the last one did not match, or if the
-    /// page has no rules, the walk took the default route.
+    /// Returns the rules that the walk tried when it left this page, in order. If the last rule did not match, or if
+    /// the page has no rules, the walk took the default route.
     ///
     /// The list is also empty if the walk has not left the page. Each call evaluates the rules again.
     ///

@@ -1,5 +1,5 @@
 //! A naive interpreter of forms that follows the specification literally: raw JSON, no types, no indexes, and no code
-//! shared with the engine. It is slow, but an independent reference.
+//! shared with the engine. It is slow, but it is an independent reference.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -105,7 +105,7 @@ impl<'v> Naive<'v> {
         Self { form, version, pages, score_in_notes: false, locale }
     }
 
-    /// Puts the score in the notes of leads.
+    /// Sets whether the notes of leads begin with the score.
     #[must_use]
     pub fn with_score_in_notes(self, score_in_notes: bool) -> Self {
         Self { score_in_notes, ..self }
