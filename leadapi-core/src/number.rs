@@ -39,7 +39,7 @@ pub enum NumberError {
     /// The number has exactly three digits after its only separator, and its locale is unknown.
     #[error("is ambiguous: it has exactly three digits after its only separator")]
     Ambiguous,
-    /// The separators are not those of the format, or not in the right places.
+    /// The separators do not match the format, or are in the wrong places.
     #[error("must have groups of three digits and one decimal separator, as usual in its locale")]
     WrongGrouping,
 }

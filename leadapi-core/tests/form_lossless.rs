@@ -1,5 +1,5 @@
-//! Tests that reading and writing a record preserves its JSON value, whichever part of the record was changed (contract
-//! D11).
+//! Tests that reading and writing a record preserves its JSON value, regardless of which part of the record was changed
+//! (contract D11).
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a failed helper fails its test")]
 
 mod form_json;

@@ -77,6 +77,6 @@ fn cost((store, ids): &(MemorySettings, Vec<TokenId>)) -> Duration {
 #[test]
 fn a_change_costs_the_same_with_20000_tokens() {
     let (few, many) = (cost(&store(0)), cost(&store(20_000)));
-    // The cost of reading all tokens would be more than a thousand times that of a change.
+    // The cost of reading all tokens would be more than a thousand times the cost of a change.
     assert!(many < few * 20, "{few:?} with 10 tokens, {many:?} with 60,010");
 }

@@ -1,4 +1,4 @@
-//! Stores submissions in a SQLite file. Each change is on the disk before its method returns.
+//! Stores submissions in a SQLite file. Each change is on the disk before the method returns.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use leadapi_client::{
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
 /// The schema. The lead is stored as it will be sent, because a retry must send the same body, even if the form has
-/// changed since. `attempted_at` is the time of the first attempt without a known result, in seconds, and `clock` has the
-/// latest time that the worker has seen.
+/// changed since. `attempted_at` is the time of the first attempt without a known result, in seconds, and `clock`
+/// contains the latest time that the worker has seen.
 const TABLES: &str = "CREATE TABLE IF NOT EXISTS submission (
     form TEXT NOT NULL,
     id TEXT NOT NULL,

@@ -10,8 +10,8 @@ type Function = dyn Fn(Option<&Answer>, Option<&Operand>) -> Option<bool> + Send
 ///
 /// A walk evaluates a condition with such an operator by calling the host's function with the answer to the question
 /// and the value of the condition. The answer is `None` if the question was not asked or was not answered. The function
-/// returns whether the condition holds, or `None` if that is unknown, which makes the step
-/// [uncertain](super::Step::is_uncertain). It must return the same result for the same arguments.
+/// returns whether the condition holds, or `None` if that is unknown. In that case, the step is
+/// [uncertain](super::Step::is_uncertain). The function must return the same result for the same arguments.
 ///
 /// [`Questionnaire::prove`](super::Questionnaire::prove) never calls the functions. It decides only statements that do
 /// not depend on their results.

@@ -16,7 +16,7 @@ pub struct Caller {
     pub token: TokenId,
     /// The scopes of the token.
     pub scopes: Scopes,
-    /// The author of the caller's writes, which the service passes to the store with every write.
+    /// The author of the caller's writes. The service passes the author to the store with every write.
     pub author: Author,
 }
 

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// The time at which a session that was last used at noon ends.
+/// The end of a session that was last used at noon.
 const MIDNIGHT: &str = "2026-05-05T00:00:00.000Z";
 
 async fn change(

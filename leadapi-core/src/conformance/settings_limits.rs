@@ -29,7 +29,7 @@ async fn change(store: &impl SettingsStore, at: Timestamp, action: TokenAction) 
     Ok(store.change(&business("b1"), &TokenChange::new(action, at, by)).await?)
 }
 
-/// Inserts tokens that never expire, without the limits of a change.
+/// Inserts tokens that never expire. The limits on changes do not apply to these inserts.
 async fn fill(store: &impl SettingsStore, numbers: std::ops::Range<u16>) -> CheckResult {
     for number in numbers {
         store.insert(&business("b1"), numbered(number)?).await?;

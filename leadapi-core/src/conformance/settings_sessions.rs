@@ -26,7 +26,7 @@ pub(super) const MEMBERS: &str = r#"{"businesses": [
 pub(super) const NOON: &str = "2026-05-04T12:00:00.000Z";
 const LATER: &str = "2026-05-04T12:10:00.000Z";
 const NOT_ALLOWED: SessionStarted = SessionStarted::NotAllowed;
-/// The time at which a session that was last used at noon ends.
+/// The end of a session that was last used at noon.
 const MIDNIGHT: &str = "2026-05-05T00:00:00.000Z";
 
 pub(super) fn hash(byte: u8) -> TokenHash {
@@ -60,7 +60,7 @@ fn ann() -> Membership {
     Membership::new(business("b1"), "Two", "ann@b1.example", Role::Owner)
 }
 
-/// Starts a session, and fails if the store refuses it.
+/// Starts a session, and fails if the store rejects it.
 pub(super) async fn start_for(
     store: &impl SettingsStore,
     owner: &str,
@@ -227,7 +227,7 @@ pub(super) async fn limits_the_sessions_of_a_person(store: &impl SettingsStore) 
     Ok(())
 }
 
-/// Checks that a business gets at most 60 sessions in a minute, and that a refused sign-in changes nothing.
+/// Checks that a business gets at most 60 sessions in a minute, and that a rejected sign-in changes nothing.
 pub(super) async fn limits_the_new_sessions_of_a_minute(store: &impl SettingsStore) -> CheckResult {
     add_link(store, "b1", "ann@b1.example", 200).await?;
     for byte in 0..60 {

@@ -29,8 +29,8 @@
 //! D10). Each entry has the `key`, the `fingerprint` of the request body in the same format as `hash`, and the `lead`
 //! as the create returned it.
 //!
-//! `audit` lists the entries of the audit log, oldest first. Each has the keys of an [`AuditEntry`]. Sign-in links and
-//! sessions are not in a data set: people sign in again.
+//! `audit` lists the entries of the audit log, oldest first. Each has the keys of an [`AuditEntry`]. A data set
+//! contains neither sign-in links nor sessions, so people must sign in again after an import.
 
 mod directory;
 mod file;

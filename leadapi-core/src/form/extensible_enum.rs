@@ -146,7 +146,7 @@ extensible_enum! {
     }
 }
 extensible_enum! {
-    /// The operator of a condition, which compares an answer or a score with the condition's value.
+    /// The operator of a condition. It compares an answer or a score with the condition's value.
     ///
     /// The contract names `equals`, `is_filled` and `gt`. The others are extensions of this crate.
     /// [`aliases`](Self::aliases) returns the names that other products use.
@@ -221,11 +221,11 @@ extensible_enum! {
         ///
         /// Example: `{"op":"not_ends_with","value":".example"}`
         NotEndsWith = "not_ends_with",
-        /// The answer equals one of the elements of the value, which is an array.
+        /// The value is an array, and the answer equals one of its elements.
         ///
         /// Example: `{"op":"in","value":["a","b"]}`
         In = "in",
-        /// The answer equals none of the elements of the value, which is an array.
+        /// The value is an array, and the answer equals none of its elements.
         ///
         /// Example: `{"op":"not_in","value":["a","b"]}`
         NotIn = "not_in",

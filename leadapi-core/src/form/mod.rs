@@ -6,7 +6,7 @@
 //! may write members that this crate does not know, so nothing inside a record is rejected or dropped:
 //!
 //! - every member that the contract names is a [`Field`] with four states: absent, null, a value, or other JSON;
-//! - an array keeps its valid elements typed even if one element has another type ([`List`], [`Entry`]);
+//! - an array keeps its valid elements typed even if one element has a different type ([`List`], [`Entry`]);
 //! - every object keeps its unknown members in `extra`;
 //! - every extensible enum (question types, operators and so on) keeps unknown names;
 //! - every number keeps its text, so `10.0` stays `10.0` and `1e400` stays `1e400` ([`Number`]).

@@ -85,8 +85,8 @@ impl Question {
     /// Returns the type of the question, or `None` if the question has none.
     ///
     /// A name that another product uses is resolved to the type that it stands for. A `checkbox` with options is a
-    /// multiple choice. A choice whose type is a name of another product is also a multiple choice if a member such as
-    /// `multiple` or `allow_multiple_selection` is true.
+    /// multiple choice. A choice whose `type` is a name that another product uses is also a multiple choice if a member
+    /// such as `multiple` or `allow_multiple_selection` is true.
     ///
     /// ```
     /// use leadapi_core::form::{Question, QuestionType};

@@ -23,8 +23,7 @@ pub enum ReadBodyError {
 /// Reads a complete body of at most `max_bytes`, in memory that is proportional to its size (contract D5).
 ///
 /// Use this function in a host that adds its own endpoints. Collecting the frames instead would keep the receive buffer
-/// of every frame in memory, so a client that sends single bytes could use thousands of times more memory than the size
-/// of the body.
+/// of every frame in memory, so a client that sends single bytes could use thousands of times the size of the body.
 ///
 /// ```
 /// use leadapi_core::http::{ReadBodyError, read_body};

@@ -3,7 +3,7 @@
 //! The elements are stored in sorted vectors of bounded length, called chunks. A Fenwick tree over the chunk lengths
 //! finds the chunk for a rank, and a binary search over the last elements finds the chunk for an element. An insert or
 //! a removal shifts elements only within one chunk. The tree is rebuilt only when a chunk is added, split, merged or
-//! removed, which happens about once every few hundred changes.
+//! removed: about once every few hundred changes.
 
 /// The maximum length of a chunk. At this size, an insert shifts the chunk's elements in a fraction of a microsecond,
 /// and ten million elements need only tens of thousands of chunks.

@@ -53,8 +53,8 @@ impl Idempotency {
 
     /// Decides the outcome of a create whose key is already stored.
     ///
-    /// `fingerprint` and `lead` are those of the create that stored the key. Returns `None` if the stored key has
-    /// expired; the store then creates a new lead.
+    /// `fingerprint` and `lead` belong to the create that stored the key. Returns `None` if the stored key has expired;
+    /// the store then creates a new lead.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -125,9 +125,8 @@ pub enum Listed {
 ///   that a draft or an edit [requires](LeadDraft::required_lookups). It passes them to the draft or the edit, which
 ///   returns the lead to write.
 /// - A write takes effect only while its [author](Author) may write. A store that contains the tokens looks up the
-///   token of [`Author::Token`] in the transaction of the write, and rejects the write with
-///   [`StoreError::Unauthorized`] if the token does not exist in this business, has expired or was revoked. Any other
-///   store can ignore the author.
+///   token of [`Author::Token`] in the transaction of the write. It rejects the write with [`StoreError::Unauthorized`]
+///   if the token does not exist in this business, has expired or was revoked. Any other store can ignore the author.
 /// - If a future is dropped before it completes, its call takes effect completely or not at all.
 /// - If the storage fails, the method must return an error and must not leave a partial write. The service then
 ///   responds with 500. If a lead with the id of a new lead already exists, `create` returns

@@ -185,7 +185,7 @@ impl TokenChange {
         }
     }
 
-    /// Returns the name of the token that this change inserts, if it inserts one. `token` is the result of looking up
+    /// Returns the name of the token that this change inserts, if any. `token` is the result of looking up
     /// [`token_id`](Self::token_id).
     pub fn new_name<'a>(&'a self, token: Option<&'a TokenRecord>) -> Option<&'a str> {
         match &self.action {

@@ -165,9 +165,9 @@ impl Tokens {
     ///
     /// # Errors
     ///
-    /// Returns a [`TokenError`] if the name is invalid or belongs to another valid token, if the expiry is not in the
-    /// future, if the person may no longer manage tokens, if the business has too many tokens, or if the store or the
-    /// system's random number generator fails.
+    /// Returns a [`TokenError`] if the name is invalid or belongs to another valid token, or if the expiry is not in
+    /// the future. Also returns an error if the person may no longer manage tokens, if the business has too many
+    /// tokens, or if the store or the system's random number generator fails.
     pub async fn create(&self, admin: &TokenAdmin, new: NewToken) -> Result<(TokenRecord, BearerToken), TokenError> {
         let now = self.clock.now();
         let name = new.name.trim();

@@ -94,7 +94,7 @@ impl<'r> Groups<'r> {
         self.groups.is_empty()
     }
 
-    /// Evaluates each condition of this rule on its own. Returns for each condition the index of its group among the
+    /// Evaluates each condition of this rule on its own. For each condition, returns the index of its group among the
     /// non-empty groups, its record, and whether it holds. The record is `None` for a malformed condition.
     pub(crate) fn each(
         &self,

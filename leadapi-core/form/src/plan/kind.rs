@@ -94,7 +94,7 @@ impl<'r> QuestionKind<'r> {
         self.options()?.get(index)
     }
 
-    /// Validates an answer that is filled. The most frequent kinds of questions are inlined into a walk.
+    /// Validates an answer that is filled. The code for the most frequent kinds of questions is inlined into a walk.
     #[inline]
     pub(super) fn read<'a>(&self, question: &Question, answer: &'a Answer) -> Result<Slot<'a>, Problem> {
         match (self, answer) {
@@ -149,7 +149,7 @@ impl<'r> QuestionKind<'r> {
     }
 }
 
-/// Returns the smallest and the largest number of a rating, or `None` for a question of another type.
+/// Returns the smallest and the largest number of a rating, or `None` for a question of a different type.
 ///
 /// ```
 /// use leadapi_form::{Question, rating_scale};

@@ -14,7 +14,7 @@ pub(super) fn sample(pattern: &str) -> Option<String> {
     (chars.next().is_none() && text.chars().count() <= MAX_CHARS).then_some(text)
 }
 
-/// Reads alternatives up to the end of the group, and returns a sample of the first one.
+/// Reads alternatives up to the end of the group, and returns a sample of the first alternative.
 fn alternatives(chars: &mut Peekable<Chars<'_>>, depth: usize) -> Option<String> {
     let first = sequence(chars, depth)?;
     while chars.next_if_eq(&'|').is_some() {

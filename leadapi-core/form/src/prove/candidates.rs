@@ -17,7 +17,7 @@ use leadapi_core::validate::PHONE;
 /// The maximum number of options whose subsets are all tried.
 const MAX_OPTIONS: usize = 9;
 
-/// The maximum length of the texts that are generated to match a `minLength` or `maxLength`.
+/// The maximum length of the strings that are generated to match a `minLength` or `maxLength`.
 const MAX_LENGTH: usize = 1_000;
 
 /// Candidate answers. Some of them may be invalid, and several may belong to the same class.
@@ -121,7 +121,7 @@ impl Candidates {
         self.answers.extend(constants.iter().map(|text| Some((*text).into())));
         self.answers.extend(others.map(|text| Some(text.into())));
         if tests.parts.is_empty() && question.limits.is_none() {
-            // One of the texts above is valid, whatever the kind of the question.
+            // For every kind of question, one of the strings above is valid.
             self.combinations = Some(BTreeSet::from([Outcomes::new()]));
             return;
         }

@@ -85,7 +85,7 @@ fn classes(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, tests: &Tests<
         Some((tests.signature(&slot, question.score(&slot)), (flags(form, question, &slot), answer)))
     });
     let classes = if tests.is_empty() && !tests.scored {
-        // All answers are equivalent. Most questions of most forms are of this kind, so their classes must be small.
+        // All answers are equivalent. This is true of most questions in most forms, so their classes must be small.
         valid.min_by_key(|(_, (flags, _))| *flags).into_iter().collect()
     } else {
         least_of_each(valid.collect())
@@ -98,7 +98,7 @@ fn classes(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, tests: &Tests<
     QuestionClasses { answers: merge(question, tests, classes), opaque }
 }
 
-/// Sorts the answers by class. Of each class, keeps the first of the answers that contribute least to a lead.
+/// Sorts the answers by class. For each class, keeps the first of the answers that contribute least to a lead.
 fn least_of_each<K: Ord>(mut answers: Vec<(K, Least)>) -> Vec<(K, Least)> {
     answers.sort_by(|(one, (flags, _)), (other, (other_flags, _))| (one, flags).cmp(&(other, other_flags)));
     answers.dedup_by(|(one, _), (other, _)| one == other);

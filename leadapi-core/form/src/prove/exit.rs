@@ -13,7 +13,7 @@ pub(super) enum Transition {
         flags: u8,
         certain: bool,
     },
-    /// A transition back to a page on the path, which would make the walk endless.
+    /// A transition back to a page on the path. It would make the walk endless.
     Loop {
         page: usize,
         certain: bool,

@@ -40,7 +40,7 @@ pub enum Verdict<W> {
 ///
 /// The answers to a question fall into a few equivalence classes, within which no rule distinguishes them:
 ///
-/// - each option of a choice, or each set of those options of a multiple choice that conditions read
+/// - each option of a choice or, for a multiple choice, each set of the options that conditions read
 /// - each interval between the constants of conditions on a number or a date
 /// - each string that a condition compares answers with, and all other strings, grouped by the results of the tests of
 ///   their beginnings, ends and substrings

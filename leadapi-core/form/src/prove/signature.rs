@@ -23,7 +23,7 @@ pub(super) struct Tests<'f> {
     included: Vec<&'f str>,
     /// The tests of parts of text answers.
     pub parts: Parts<'f>,
-    /// The tests themselves.
+    /// All tests.
     all: Vec<&'f Test<'f>>,
     /// The number of comparisons in all tests.
     size: usize,
@@ -167,8 +167,7 @@ impl<'f> Tests<'f> {
         signature.equal.is_none() && (signature.filled || !self.filled)
     }
 
-    /// Returns the outcomes of the tests themselves, or `None` if there are too many to merge `classes` classes by
-    /// them.
+    /// Returns the outcome of each test, or `None` if merging this number of classes would take too many comparisons.
     pub(super) fn outcomes(&self, slot: &Slot<'_>, classes: usize) -> Option<Outcomes> {
         (self.size.saturating_mul(classes) <= MAX_MERGE).then(|| self.all.iter().map(|test| test.holds(slot)).collect())
     }

@@ -278,8 +278,8 @@ fn is_outdated(verified_at: Timestamp, now: Timestamp) -> bool {
     now < verified_at || now.saturating_duration_since(verified_at) >= VERIFIED_FOR
 }
 
-/// Removes the body from the response to a HEAD request, and sets the Content-Length to that of the GET response
-/// (contract D2).
+/// Removes the body from the response to a HEAD request, and sets the Content-Length to the length of the GET
+/// response's body (contract D2).
 fn without_body(response: &mut Response<ResponseBody>) {
     let length = response.body().size_hint().lower();
     response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));

@@ -59,7 +59,8 @@ pub struct Walk {
     pub ending: Option<usize>,
     /// The index of the page that the walk would visit again, if the outcome is `endless`.
     pub again: Option<usize>,
-    /// The indexes of the jump rules on the path that may or may not match, including rules that the walk followed.
+    /// The indexes of the jump rules on the path whose conditions cannot be evaluated, including the rules that
+    /// [`Naive::walk_if`] followed because of its `matching` argument.
     pub open: Vec<usize>,
     /// The rules on the path whose match or effect is unknown.
     pub undecided: Vec<usize>,
