@@ -3,9 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use leadapi_core::error_chain;
+use leadapi_sqlite_file::FilesInPlace;
 use tokio::sync::Notify;
 
-use super::in_place::FilesInPlace;
 use crate::error::SqlError;
 
 /// The health of the storage. A failure is permanent.
