@@ -46,7 +46,7 @@ struct Args {
     /// limit.
     #[arg(long, value_name = "N", default_value_t = 60)]
     writes_per_minute: u32,
-    /// The language and country of the visitors, such as de or en-GB, instead of the locale of each form.
+    /// The locale of all visitors, such as de or en-GB. Overrides the locale of each form.
     #[arg(long, value_name = "LOCALE")]
     locale: Option<String>,
 }

@@ -137,10 +137,11 @@ impl Attacked {
         }
     }
 
-    /// Starts an attack on the listener, on `many` connections. It lasts until the returned value is dropped.
-    pub fn attack(&self, kind: Stranger, many: usize) -> Attack {
+    /// Starts an attack on the listener over the given number of concurrent connections. It lasts until the returned
+    /// value is dropped.
+    pub fn attack(&self, kind: Stranger, connections: usize) -> Attack {
         let (sent, mut peers) = (Arc::new(AtomicU64::new(0)), JoinSet::new());
-        for _ in 0..many {
+        for _ in 0..connections {
             let (attacked, sent) = (self.clone(), sent.clone());
             peers.spawn(async move {
                 loop {

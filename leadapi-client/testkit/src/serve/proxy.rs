@@ -41,7 +41,7 @@ impl Proxy {
                     break;
                 }
                 if let Ok(client) = client {
-                    // Ignore an error: it closes the connection, so the client notices it.
+                    // An error needs no handling: the connection is then closed, which the client notices.
                     thread::spawn(move || connect(&client, upstream));
                 }
             }

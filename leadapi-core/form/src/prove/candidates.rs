@@ -23,8 +23,8 @@ const MAX_LENGTH: usize = 1_000;
 /// Candidate answers. Some of them may be invalid, and several may belong to the same class.
 pub(super) struct Candidates {
     pub answers: Vec<Option<Answer>>,
-    /// All combinations of text-test outcomes that an answer can have, or `None` if there are too many or they are
-    /// unknown.
+    /// Every combination of results that an answer can give in the text tests of the question, or `None` if the
+    /// combinations are unknown or too many.
     pub combinations: Option<BTreeSet<Outcomes>>,
     /// Whether answers must have a certain syntax, length or pattern, in which case some combinations may have no valid
     /// candidate.

@@ -1,4 +1,4 @@
-//! Tests of the store's locks and of the memory that it frees.
+//! Tests that the store locks businesses separately, keeps their forms apart and frees the memory of expired keys.
 
 use std::{sync::mpsc::channel, thread, time::Duration};
 

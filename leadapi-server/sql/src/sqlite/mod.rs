@@ -164,7 +164,8 @@ impl Sqlite {
         self.writer.work(work).await
     }
 
-    /// Runs work for a readiness check. It fails before the check times out, and is skipped if nobody waits for it.
+    /// Runs work for a readiness check. If another process blocks the database, the work fails before the check times
+    /// out. Work is skipped if its caller has stopped waiting.
     pub(crate) async fn check<W: Work>(&self, work: W) -> Result<W::Output, SqlError> {
         self.writer.check(work, CHECK_TIMEOUT).await
     }
