@@ -14,13 +14,15 @@ use leadapi_client::{
 use leadapi_core::{
     BoxError,
     auth::{BearerToken, Member, Role, Scopes},
+    clock::SystemClock,
     dataset::Dataset,
     http::LeadService,
     id::{BusinessId, ClientId, LeadId},
-    memory::{Limits, MemorySettings, MemoryStore, SlidingWindow, SystemClock},
     model::{LeadQuery, NewLead},
+    rate_limit::{Limits, SlidingWindow},
     tokens::{NewToken, StoredTokens, Tokens},
 };
+use leadapi_memory::{MemorySettings, MemoryStore};
 use tokio::net::TcpListener;
 use tower_http::request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer};
 

@@ -13,13 +13,14 @@ use std::{
 use leadapi_client::Client;
 use leadapi_core::{
     BoxError,
+    clock::SystemClock,
     dataset::{Dataset, SAMPLE},
     http::LeadService,
-    memory::{MemoryStore, MemoryTokens, SystemClock},
     port::Clock,
     tokens::{self, StoredTokens},
 };
 use leadapi_form::{Answers, Choice, Escape, FormRecord, Outcome, Policy, Questionnaire, Step, StepQuestion, Version};
+use leadapi_memory::{MemoryStore, MemoryTokens};
 
 const FORM: &str = include_str!("../../leadapi-core/model/tests/data/form.json");
 

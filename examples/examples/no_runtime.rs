@@ -12,13 +12,14 @@ use leadapi_client::Client;
 use leadapi_core::{
     BoxError,
     auth::{Member, Role, Scopes},
+    clock::SystemClock,
     dataset::Dataset,
     http::LeadService,
     id::{BusinessId, ClientId},
-    memory::{MemorySettings, MemoryStore, SystemClock},
     model::{LeadQuery, NewLead},
     tokens::{NewToken, StoredTokens, Tokens},
 };
+use leadapi_memory::{MemorySettings, MemoryStore};
 use tower_service::Service;
 
 const DATA: &str = r#"{"businesses": [{

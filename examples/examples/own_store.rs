@@ -18,15 +18,16 @@ use leadapi_client::Client;
 use leadapi_core::{
     BoxError,
     auth::Author,
+    clock::SystemClock,
     dataset::{Dataset, Directory},
     http::LeadService,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
-    memory::{MemoryTokens, SystemClock},
     model::{ClientAccount, IdempotencyKey, Lead, LeadPatch, LeadQuery, NewLead, Page, Pipeline, Window},
     port::{Clock, Created, Idempotency, Listed, Store, StoreError, Updated},
     tokens::{self, StoredTokens},
     validate::{LeadDraft, LeadEdit, NewLeadMeta},
 };
+use leadapi_memory::MemoryTokens;
 
 /// The data of all businesses. For an unknown business, every lookup finds nothing.
 #[derive(Default)]

@@ -24,9 +24,9 @@ use leadapi_core::{
     BoxError,
     admin::{Admin, NewBusiness},
     http::LeadService,
-    memory::Limits,
     model::Timestamp,
     openapi,
+    rate_limit::Limits,
     tokens::StoredTokens,
 };
 use leadapi_mcp::{Authenticator, McpService};

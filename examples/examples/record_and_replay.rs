@@ -14,12 +14,13 @@ use leadapi_client::{
 };
 use leadapi_core::{
     BoxError,
+    clock::SystemClock,
     dataset::{Dataset, SAMPLE},
     http::LeadService,
-    memory::{MemoryStore, MemoryTokens, SystemClock},
     port::Clock,
     tokens::{self, StoredTokens},
 };
+use leadapi_memory::{MemoryStore, MemoryTokens};
 use leadapi_server::Server;
 use leadapi_testkit::cassette::{Cassette, Recorder};
 use tokio::sync::oneshot;

@@ -7,13 +7,14 @@
 use leadapi_client::Client;
 use leadapi_core::{
     BoxError,
+    clock::SystemClock,
     dataset::{Dataset, SAMPLE},
     http::LeadService,
-    memory::{MemoryStore, MemoryTokens, SystemClock},
     model::{Lead, LeadPatch, LeadQuery, NewLead, Window},
     port::Clock,
     tokens::{self, StoredTokens},
 };
+use leadapi_memory::{MemoryStore, MemoryTokens};
 use leadapi_server::Server;
 use tokio::sync::oneshot;
 

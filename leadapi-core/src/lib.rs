@@ -7,9 +7,12 @@ mod sync;
 
 pub mod port;
 
+pub mod clock;
+pub mod id_source;
+pub mod rate_limit;
+
 pub mod admin;
 pub mod dataset;
-pub mod memory;
 pub mod tokens;
 
 pub mod http;

@@ -1,8 +1,8 @@
-//! The locks of the in-memory stores and of the rate limiter. Under `--cfg shuttle`, unit tests use the locks of shuttle,
-//! which explores thread schedules.
+//! The locks of the rate limiter. Under `--cfg shuttle`, unit tests use the locks of shuttle, which explores thread
+//! schedules.
 
 #[cfg(not(all(test, shuttle)))]
-pub(crate) use std::sync::{Mutex, MutexGuard, RwLock};
+pub(crate) use std::sync::{Mutex, MutexGuard};
 
 #[cfg(all(test, shuttle))]
-pub(crate) use shuttle::sync::{Mutex, MutexGuard, RwLock};
+pub(crate) use shuttle::sync::{Mutex, MutexGuard};

@@ -9,11 +9,11 @@ use leadapi_core::{
     dataset::{BusinessSeed, Dataset, IdempotencySeed, MemberSeed, SAMPLE, TokenOrigin, TokenSeed},
     form::FormRecord,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId, TokenId},
-    memory::MemoryTokens,
     model::{Amount, ClientAccount, IdempotencyKey, Lead, Pipeline, Stage, Timestamp},
     port::{AuditAction, AuditEntry, FoundToken, TokenRecord, TokenStore},
     tokens,
 };
+use leadapi_memory::MemoryTokens;
 use proptest::prelude::*;
 use serde_json::Value;
 

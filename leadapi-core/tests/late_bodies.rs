@@ -16,12 +16,13 @@ use http::Request;
 use http_body::{Body, Frame};
 use leadapi_core::{
     auth::{BearerToken, Scopes},
+    clock::ManualClock,
     dataset::Dataset,
     http::LeadService,
-    memory::{ManualClock, MemoryStore, MemoryTokens},
     port::{Clock, TokenRecord, TokenStore, TokenVerifier, Verdict},
     tokens::StoredTokens,
 };
+use leadapi_memory::{MemoryStore, MemoryTokens};
 
 /// A body that arrives late.
 struct Late {

@@ -14,11 +14,12 @@ use async_trait::async_trait;
 use futures_executor::block_on;
 use leadapi_core::{
     auth::{BearerToken, Scopes, TokenHash},
+    clock::ManualClock,
     id::{BusinessId, TokenId},
-    memory::{ManualClock, MemoryTokens},
     port::{Clock, FoundToken, StoreError, TokenRecord, TokenStore, TokenUse, TokenVerifier, Verdict},
     tokens::StoredTokens,
 };
+use leadapi_memory::MemoryTokens;
 
 /// A store that counts its lookups, can be slow, and can fail.
 struct Watched {

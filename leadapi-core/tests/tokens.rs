@@ -13,12 +13,13 @@ use async_trait::async_trait;
 use futures_executor::block_on;
 use leadapi_core::{
     auth::{BearerToken, Member, NotAllowed, Role, Scopes, TokenAdmin, TokenHash},
+    clock::ManualClock,
     id::BusinessId,
-    memory::{ManualClock, MemorySettings, MemoryTokens},
     model::Window,
     port::{Clock, FoundToken, StoreError, TokenRecord, TokenRefusal, TokenStore, TokenUse, TokenVerifier, Verdict},
     tokens::{NewToken, Rotation, StoredTokens, TokenError, TokenUses, Tokens},
 };
+use leadapi_memory::{MemorySettings, MemoryTokens};
 
 struct World {
     clock: Arc<ManualClock>,

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use http::{Request, Response};
 use leadapi_client::transport::{Transport, TransportError};
-use leadapi_core::memory::{Limits, SlidingWindow};
+use leadapi_core::rate_limit::{Limits, SlidingWindow};
 use leadapi_testkit::conformance::{self, Outcome, Sentence, Target};
 use serde_json::json;
 

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use leadapi_core::{
-    memory::{MemorySettings, MemoryStore},
-    port::{SettingsStore, Store, TokenStore},
-};
+use leadapi_core::port::{SettingsStore, Store, TokenStore};
+use leadapi_memory::{MemorySettings, MemoryStore};
 use leadapi_sql::SqlStore;
 use tempfile::TempDir;
 

@@ -11,12 +11,13 @@ use std::{
 
 use leadapi_core::{
     auth::{BearerToken, Scopes},
+    clock::ManualClock,
     dataset::Dataset,
     http::LeadService,
     id::{BusinessId, LeadId},
-    memory::{Limits, ManualClock, SlidingWindow},
     model::{Lead, LeadQuery, Timestamp, Window},
     port::{Clock, IdSource, Listed, RateLimiter, SettingsStore, Store, TokenRecord, TokenVerifier},
+    rate_limit::{Limits, SlidingWindow},
     tokens::StoredTokens,
 };
 

@@ -2,11 +2,12 @@
 
 use leadapi_client::{Call, Client};
 use leadapi_core::{
+    clock::SystemClock,
     dataset::{BusinessSeed, Dataset},
     id::BusinessId,
-    memory::{MemoryStore, SystemClock},
     model::{Page, Timestamp, Window},
 };
+use leadapi_memory::MemoryStore;
 
 use crate::{error::ImportError, in_process::in_process};
 

@@ -29,7 +29,8 @@ use crate::{
 /// ```
 /// use leadapi_core::validate::LEAD_FIELDS;
 /// use leadapi_import::Exporter;
-/// # use leadapi_core::{dataset::Dataset, memory::{MemoryStore, SystemClock}};
+/// # use leadapi_core::{clock::SystemClock, dataset::Dataset};
+/// # use leadapi_memory::MemoryStore;
 ///
 /// # futures_executor::block_on(async {
 /// # let data = r#"{"businesses": [{"id": "sol", "name": "Sol", "created_at": "2026-01-12T09:00:00Z",

@@ -48,7 +48,8 @@ impl Importer {
     ///
     /// ```
     /// use leadapi_import::{CsvFile, Destination, Importer, ReadOptions};
-    /// # use leadapi_core::{dataset::Dataset, memory::{MemoryStore, SystemClock}};
+    /// # use leadapi_core::{clock::SystemClock, dataset::Dataset};
+    /// # use leadapi_memory::MemoryStore;
     ///
     /// # futures_executor::block_on(async {
     /// # let data = r#"{"businesses": [{"id": "sol", "name": "Sol", "created_at": "2026-01-12T09:00:00Z",

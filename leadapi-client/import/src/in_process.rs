@@ -14,7 +14,8 @@ use leadapi_core::{
 /// and no rate limits. A host uses it to import leads into its own store.
 ///
 /// ```
-/// use leadapi_core::{dataset::Dataset, memory::{MemoryStore, SystemClock}};
+/// use leadapi_core::{clock::SystemClock, dataset::Dataset};
+/// use leadapi_memory::MemoryStore;
 ///
 /// # futures_executor::block_on(async {
 /// let data = r#"{"businesses": [{"id": "sol", "name": "Sol", "created_at": "2026-01-12T09:00:00Z"}]}"#;

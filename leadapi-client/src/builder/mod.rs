@@ -110,7 +110,8 @@ impl ClientBuilder {
     ///
     /// ```
     /// use leadapi_client::Client;
-    /// use leadapi_core::{dataset::Dataset, http::LeadService, memory::*, tokens::StoredTokens};
+    /// use leadapi_core::{clock::SystemClock, dataset::Dataset, http::LeadService, tokens::StoredTokens};
+    /// use leadapi_memory::{MemoryStore, MemoryTokens};
     ///
     /// let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
     /// let service = LeadService::builder(MemoryStore::new(Dataset::default()), verifier).base_path("/v1").build()?;

@@ -20,7 +20,7 @@ use leadapi_client::{
 };
 use leadapi_core::{
     http::LeadService,
-    memory::{Limits, SlidingWindow},
+    rate_limit::{Limits, SlidingWindow},
 };
 use tokio::{task::JoinSet, time::Instant};
 

@@ -11,9 +11,9 @@ use leadapi_core::{
     dataset::Dataset,
     http::{LeadService, LeadServiceBuilder},
     id::{BusinessId, ClientId, TokenId},
-    memory::MemoryStore,
     port::{TokenVerifier, Verdict},
 };
+use leadapi_memory::MemoryStore;
 
 const BUSINESS: &str = r#"{"businesses": [{
     "id": "business-1", "name": "Sol Marketing", "created_at": "2026-01-12T09:00:00.000Z",
@@ -34,7 +34,7 @@ pub(crate) fn service() -> (LeadService, BearerToken) {
 }
 
 /// Returns the service under `/v1` with a limiter, and a token with both scopes.
-pub(crate) fn limited(limiter: leadapi_core::memory::SlidingWindow) -> (LeadService, BearerToken) {
+pub(crate) fn limited(limiter: leadapi_core::rate_limit::SlidingWindow) -> (LeadService, BearerToken) {
     let (builder, token) = builder(Scopes::Both);
     (builder.limiter(limiter).build().unwrap(), token)
 }

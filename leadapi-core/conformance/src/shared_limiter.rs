@@ -6,8 +6,8 @@ use futures_util::future::join_all;
 use leadapi_core::{
     BoxError,
     id::TokenId,
-    memory::{AdmissionLog, Limits},
     port::{Admission, Class, RateLimiter},
+    rate_limit::{AdmissionLog, Limits},
 };
 use uuid::Uuid;
 
@@ -31,7 +31,7 @@ const CALLERS: usize = 16;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use leadapi_core::memory::{Limits, SlidingWindow};
+/// use leadapi_core::rate_limit::{Limits, SlidingWindow};
 ///
 /// # futures_executor::block_on(async {
 /// let limits = Limits::default();

@@ -5,7 +5,8 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use leadapi_core::{admin::*, dataset::{Dataset, SAMPLE}, memory::*, model::ClientAccount, port::Clock};
+//! use leadapi_core::{admin::*, clock::SystemClock, dataset::{Dataset, SAMPLE}, model::ClientAccount, port::Clock};
+//! use leadapi_memory::{MemoryAdmin, MemorySettings, MemoryStore};
 //!
 //! # futures_executor::block_on(async {
 //! let dataset = Dataset::parse(SAMPLE)?;

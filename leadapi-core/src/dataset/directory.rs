@@ -67,7 +67,18 @@ impl Directory {
 
     /// Replaces the ids that the lead refers to with the directory's copies, so that all leads of the business share
     /// one copy of each id in memory.
-    pub(crate) fn keep(&self, mut lead: Lead) -> Arc<Lead> {
+    ///
+    /// ```
+    /// use leadapi_core::{dataset::Directory, model::{ClientAccount, Lead, Timestamp}};
+    ///
+    /// let (id, at) = ("c1".parse()?, Timestamp::UNIX_EPOCH);
+    /// let directory = Directory::new(&[ClientAccount::new(id, "Casa Verde", at)], &[]);
+    /// let one = directory.intern(Lead::new("l1".parse()?, "c1".parse()?, "Ann", at));
+    /// let two = directory.intern(Lead::new("l2".parse()?, "c1".parse()?, "Bo", at));
+    /// assert!(std::ptr::eq(one.client_id.as_str(), two.client_id.as_str()));
+    /// # Ok::<(), leadapi_core::id::InvalidId>(())
+    /// ```
+    pub fn intern(&self, mut lead: Lead) -> Arc<Lead> {
         if let Some(id) = self.clients.get(&lead.client_id) {
             lead.client_id = id.clone();
         }
@@ -116,10 +127,10 @@ mod tests {
         };
         let (one, two) = (lead("c1", "p1", "s1"), lead("c1", "p1", "s1"));
         assert_ne!(texts(&one), texts(&two));
-        let (one, two) = (directory.keep(one), directory.keep(two));
+        let (one, two) = (directory.intern(one), directory.intern(two));
         assert_eq!((texts(&one), &*one), (texts(&two), &lead("c1", "p1", "s1")));
         // Ids that are not in the directory stay unchanged.
         let strange = lead("c2", "p2", "s2");
-        assert_eq!(*directory.keep(strange.clone()), strange);
+        assert_eq!(*directory.intern(strange.clone()), strange);
     }
 }

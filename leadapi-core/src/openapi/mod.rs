@@ -16,7 +16,7 @@ mod server;
 use serde_json::{Value, json};
 
 pub use self::server::{InvalidServerUrl, ServerUrl};
-use crate::{http::InvalidPath, memory::Limits};
+use crate::{http::InvalidPath, rate_limit::Limits};
 
 /// Returns the document as indented JSON, for a service that callers reach under this path.
 ///

@@ -108,7 +108,6 @@ pub enum TokenRefusal {
 
 /// A write to one token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum TokenWrite {
     /// Inserts a token.
     Insert(TokenRecord),

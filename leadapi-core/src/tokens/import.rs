@@ -84,7 +84,8 @@ pub fn records(dataset: &Dataset, now: Timestamp) -> Result<Records, NoRandomnes
 /// Inserts the [`records`] of a data set into a store, and returns the tokens whose secrets were generated.
 ///
 /// ```
-/// use leadapi_core::{dataset::Dataset, memory::MemoryTokens, tokens};
+/// use leadapi_core::{dataset::Dataset, tokens};
+/// use leadapi_memory::MemoryTokens;
 ///
 /// # futures_executor::block_on(async {
 /// let dataset = Dataset::parse(r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2026-01-12T09:00:00Z",

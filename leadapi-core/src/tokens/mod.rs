@@ -132,7 +132,8 @@ pub enum TokenError {
 ///
 /// ```
 /// use std::sync::Arc;
-/// use leadapi_core::{auth::*, id::BusinessId, memory::*, port::{TokenVerifier, Verdict}, tokens::*};
+/// use leadapi_core::{auth::*, clock::SystemClock, id::BusinessId, port::{TokenVerifier, Verdict}, tokens::*};
+/// use leadapi_memory::MemorySettings;
 ///
 /// # futures_executor::block_on(async {
 /// let store = Arc::new(MemorySettings::default());

@@ -64,7 +64,8 @@ impl TryFrom<FoundSession> for SignedIn {
 /// to manage tokens cannot sign in.
 ///
 /// ```
-/// use leadapi_core::{dataset::Dataset, memory::*, tokens::Sessions};
+/// use leadapi_core::{clock::SystemClock, dataset::Dataset, tokens::Sessions};
+/// use leadapi_memory::MemorySettings;
 ///
 /// # futures_executor::block_on(async {
 /// let dataset = Dataset::parse(r#"{"businesses": [{"id": "b1", "name": "Sol", "created_at": "2026-01-12T09:00:00Z",

@@ -17,7 +17,8 @@ use crate::{
 ///
 /// ```
 /// use std::sync::Arc;
-/// use leadapi_core::{auth::*, memory::*, port::*, tokens::*};
+/// use leadapi_core::{auth::*, clock::SystemClock, port::*, tokens::*};
+/// use leadapi_memory::MemoryTokens;
 ///
 /// # futures_executor::block_on(async {
 /// let (store, uses) = (Arc::new(MemoryTokens::default()), Arc::new(TokenUses::default()));

@@ -51,7 +51,8 @@ impl StoredTokens {
     /// [`cached_with_time`](Self::cached_with_time).
     ///
     /// ```
-    /// use leadapi_core::{memory::{MemoryTokens, SystemClock}, tokens::StoredTokens};
+    /// use leadapi_core::{clock::SystemClock, tokens::StoredTokens};
+    /// use leadapi_memory::MemoryTokens;
     ///
     /// let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock).cached();
     /// assert_eq!(verifier.cached_tokens(), 0);
@@ -66,7 +67,8 @@ impl StoredTokens {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use leadapi_core::{memory::{ManualClock, MemoryTokens}, port::Clock, tokens::StoredTokens};
+    /// use leadapi_core::{clock::ManualClock, port::Clock, tokens::StoredTokens};
+    /// use leadapi_memory::MemoryTokens;
     ///
     /// let clock = Arc::new(ManualClock::at("2026-05-04T12:00:00Z".parse()?));
     /// let (now, elapsed) = (clock.clone(), clock.clone());
@@ -93,7 +95,8 @@ impl StoredTokens {
     /// of a write rejects the write.
     ///
     /// ```
-    /// use leadapi_core::{memory::{MemoryTokens, SystemClock}, tokens::StoredTokens};
+    /// use leadapi_core::{clock::SystemClock, tokens::StoredTokens};
+    /// use leadapi_memory::MemoryTokens;
     ///
     /// let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock).cached().checked_by_store();
     /// ```

@@ -32,7 +32,8 @@ pub type Verified = Result<Verdict, BoxError>;
 /// ```
 /// use http::HeaderMap;
 /// use leadapi_access::Authenticator;
-/// use leadapi_core::{http::LeadService, memory::*, tokens::StoredTokens};
+/// use leadapi_core::{clock::SystemClock, http::LeadService, tokens::StoredTokens};
+/// use leadapi_memory::{MemoryStore, MemoryTokens};
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
 /// let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);

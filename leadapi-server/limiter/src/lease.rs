@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use leadapi_core::memory::AdmissionLog;
+use leadapi_core::rate_limit::AdmissionLog;
 use uuid::Uuid;
 
 use super::ledger::ServerId;

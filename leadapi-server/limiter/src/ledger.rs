@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use leadapi_core::memory::AdmissionLog;
+use leadapi_core::rate_limit::AdmissionLog;
 use serde::{Deserialize, Serialize};
 
 /// The time that the other servers have to return permits for a claim that the ledger could not grant.

@@ -26,8 +26,8 @@ use async_trait::async_trait;
 use leadapi_core::{
     BoxError,
     id::TokenId,
-    memory::Limits,
     port::{Admission, Class, RateLimiter},
+    rate_limit::Limits,
 };
 use tokio::time::{Instant, sleep};
 

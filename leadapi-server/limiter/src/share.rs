@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use leadapi_core::{memory::AdmissionLog, port::Admission};
+use leadapi_core::{port::Admission, rate_limit::AdmissionLog};
 
 use super::ledger::{Claim, Claimed, Release};
 

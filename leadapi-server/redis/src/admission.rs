@@ -4,8 +4,8 @@ use std::{sync::LazyLock, time::Duration};
 
 use leadapi_core::{
     id::TokenId,
-    memory::AdmissionLog,
     port::{Admission, Class},
+    rate_limit::AdmissionLog,
 };
 use redis::{RedisError, Script, aio::ConnectionLike};
 

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use leadapi_core::memory::Limits;
+use leadapi_core::rate_limit::Limits;
 
 use super::RedisLimiterError;
 

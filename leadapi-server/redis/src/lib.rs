@@ -15,8 +15,8 @@ use async_trait::async_trait;
 use leadapi_core::{
     BoxError,
     id::TokenId,
-    memory::{Limits, SlidingWindow},
     port::{Admission, Class, RateLimiter},
+    rate_limit::{Limits, SlidingWindow},
 };
 use tracing::warn;
 

@@ -1,8 +1,8 @@
 //! The rate limiter for the servers that share a store.
 
 use leadapi_core::{
-    memory::{Limits, SlidingWindow},
     port::RateLimiter,
+    rate_limit::{Limits, SlidingWindow},
 };
 use leadapi_limiter::ClusterLimiter;
 

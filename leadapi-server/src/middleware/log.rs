@@ -103,9 +103,9 @@ mod tests {
         BoxError,
         auth::BearerToken,
         http::{LeadService, header::X_REQUEST_ID},
-        memory::MemoryStore,
         port::{TokenVerifier, Verdict},
     };
+    use leadapi_memory::MemoryStore;
     use tokio::time::Instant;
 
     use crate::{in_flight::RequestsInFlight, limits::HttpLimits, metrics::Metrics, middleware::Middleware};

@@ -166,10 +166,8 @@ mod tests {
     use std::pin::pin;
 
     use super::*;
-    use leadapi_core::{
-        memory::{MemoryStore, MemoryTokens, SystemClock},
-        tokens::StoredTokens,
-    };
+    use leadapi_core::{clock::SystemClock, tokens::StoredTokens};
+    use leadapi_memory::{MemoryStore, MemoryTokens};
 
     #[tokio::test]
     async fn a_request_is_in_flight_until_the_service_has_answered_it() {

@@ -25,7 +25,8 @@ const MAX_CHARS: usize = 128;
 /// ```
 /// use http::Request;
 /// use http_body_util::Empty;
-/// use leadapi_core::{http::LeadService, memory::*, tokens::StoredTokens};
+/// use leadapi_core::{clock::SystemClock, http::LeadService, tokens::StoredTokens};
+/// use leadapi_memory::{MemoryStore, MemoryTokens};
 /// use tower::ServiceExt;
 ///
 /// # futures_executor::block_on(async {

@@ -3,12 +3,14 @@
 use std::{net::SocketAddr, sync::mpsc::channel, thread};
 
 use leadapi_core::{
+    clock::SystemClock,
     dataset::Dataset,
     http::LeadService,
-    memory::{Limits, MemoryStore, MemoryTokens, SlidingWindow, SystemClock},
     port::Clock,
+    rate_limit::{Limits, SlidingWindow},
     tokens::{self, StoredTokens},
 };
+use leadapi_memory::{MemoryStore, MemoryTokens};
 use leadapi_server::Server;
 use tokio::runtime::Builder;
 

@@ -18,9 +18,10 @@ use http::Request;
 use http_body_util::Full;
 use leadapi_core::{
     auth::{BearerToken, Scopes},
+    clock::SystemClock,
     http::LeadService,
-    memory::{Limits, SlidingWindow, SystemClock},
     port::{TokenRecord, TokenStore},
+    rate_limit::{Limits, SlidingWindow},
     tokens::StoredTokens,
 };
 use leadapi_sql::SqlStore;

@@ -2,10 +2,10 @@
 
 use leadapi_core::{
     dataset::Dataset,
-    memory::MemoryStore,
     model::{LeadQuery, Window},
     port::{Listed, Store},
 };
+use leadapi_memory::MemoryStore;
 use leadapi_sql::SqlStore;
 
 use crate::data::{business, client, dataset, lead_id, micros, sizes, stage, time};

@@ -19,11 +19,13 @@ use futures_executor::block_on;
 use http::{Request, StatusCode};
 use http_body_util::Full;
 use leadapi_core::{
+    clock::SystemClock,
     http::LeadService,
-    memory::{Limits, MemoryStore, MemoryTokens, SlidingWindow, SystemClock},
     port::Clock,
+    rate_limit::{Limits, SlidingWindow},
     tokens::{self, StoredTokens},
 };
+use leadapi_memory::{MemoryStore, MemoryTokens};
 use tower_service::Service;
 
 pub use operation::{OPERATIONS, Operation};

@@ -2,7 +2,8 @@
 //! again.
 #![no_main]
 
-use leadapi_core::{dataset::Dataset, memory::MemoryStore};
+use leadapi_core::dataset::Dataset;
+use leadapi_memory::MemoryStore;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

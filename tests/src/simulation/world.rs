@@ -16,11 +16,12 @@ use leadapi_core::{
     dataset::Dataset,
     http::LeadService,
     id::ClientId,
-    memory::{Limits, MemorySettings, MemoryStore, SlidingWindow},
     model::{Lead, LeadPatch, LeadQuery, NewLead, Timestamp, Window},
     port::{Listed, Store},
+    rate_limit::{Limits, SlidingWindow},
     tokens::{StoredTokens, import},
 };
+use leadapi_memory::{MemorySettings, MemoryStore};
 use serde_json::{Value, json};
 use turmoil::Sim;
 

@@ -16,13 +16,15 @@ use leadapi_client::{
 };
 use leadapi_core::{
     auth::{BearerToken, Scopes},
+    clock::SystemClock,
     dataset::Dataset,
     http::LeadService,
-    memory::{Limits, MemoryStore, MemoryTokens, SlidingWindow, SystemClock},
     model::Lead,
     port::{TokenRecord, TokenStore},
+    rate_limit::{Limits, SlidingWindow},
     tokens::StoredTokens,
 };
+use leadapi_memory::{MemoryStore, MemoryTokens};
 
 const LEADS: usize = 100_000;
 const WRITERS: usize = 4;

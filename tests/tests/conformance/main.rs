@@ -16,10 +16,11 @@ use leadapi_client::{
 use leadapi_core::{
     dataset::Dataset,
     http::LeadService,
-    memory::{Limits, MemoryStore, MemoryTokens, SlidingWindow},
     model::Timestamp,
+    rate_limit::{Limits, SlidingWindow},
     tokens::{self, StoredTokens},
 };
+use leadapi_memory::{MemoryStore, MemoryTokens};
 use leadapi_testkit::{
     ManualTimer,
     conformance::{Outcome, Report},

@@ -4,7 +4,7 @@ use leadapi_client::{
     Client,
     model::{LeadQuery, Window},
 };
-use leadapi_core::{auth::BearerToken, dataset::Dataset, memory::Limits};
+use leadapi_core::{auth::BearerToken, dataset::Dataset, rate_limit::Limits};
 use leadapi_server::Server;
 use leadapi_testkit::{
     ManualTimer,

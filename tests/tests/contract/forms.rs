@@ -1,6 +1,7 @@
 //! Tests that form records (contract 2.5 and D11) are stored without loss and are not reachable through the API.
 
-use leadapi_core::{dataset::Dataset, id::BusinessId, memory::MemoryStore};
+use leadapi_core::{dataset::Dataset, id::BusinessId};
+use leadapi_memory::MemoryStore;
 use leadapi_tests::{Case, Token, get, request, run_table};
 use serde_json::Value;
 

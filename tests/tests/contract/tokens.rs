@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use leadapi_core::{
     auth::{BearerToken, Member, NotAllowed, Role, Scopes, TokenAdmin},
+    clock::SystemClock,
     id::BusinessId,
-    memory::{MemorySettings, SystemClock},
     model::Timestamp,
     port::{Clock, TokenRecord, TokenRefusal},
     tokens::{NewToken, TokenError, Tokens},
 };
+use leadapi_memory::MemorySettings;
 use leadapi_tests::{Case, Token, Via, World, delete, everywhere, get, secret};
 
 fn admin(business: &str, role: Role) -> Result<TokenAdmin, NotAllowed> {

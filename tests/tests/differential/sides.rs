@@ -14,11 +14,11 @@ use leadapi_core::{
     dataset::{BusinessSeed, Dataset},
     http::LeadService,
     id::{LeadId, TokenId},
-    memory::MemoryStore,
     model::Timestamp,
     port::{Admission, Class, RateLimiter, TokenAction, TokenChange},
     tokens::StoredTokens,
 };
+use leadapi_memory::MemoryStore;
 use leadapi_tests::{OpenStore, Ports, Seed, StoreKind, TestResponse, Transport, maintenance};
 
 use super::{

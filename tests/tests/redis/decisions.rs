@@ -6,8 +6,8 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use leadapi_core::{
     BoxError,
+    clock::ManualClock,
     id::TokenId,
-    memory::ManualClock,
     port::{Admission, Class, RateLimiter},
 };
 use leadapi_redis::RedisLimiter;

@@ -5,8 +5,8 @@ use std::{num::NonZeroU32, time::Duration};
 use leadapi_core::{
     BoxError,
     id::TokenId,
-    memory::Limits,
     port::{Admission, Class, RateLimiter},
+    rate_limit::Limits,
 };
 use leadapi_redis::{RedisLimiter, RedisLimiterBuilder};
 use leadapi_tests::redis::Redis;

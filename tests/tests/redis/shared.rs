@@ -1,6 +1,6 @@
 //! Tests of limiters that share one Redis server.
 
-use leadapi_core::memory::Limits;
+use leadapi_core::rate_limit::Limits;
 use leadapi_tests::redis::Redis;
 
 use crate::fixture::{admitted, builder, limiter, limits};

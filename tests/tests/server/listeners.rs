@@ -5,12 +5,9 @@ use std::{convert::Infallible, net::SocketAddr, sync::Arc};
 use axum::{Extension, Router, routing::get as get_page};
 use http::{Request, Response};
 use leadapi_access::Peer as Sender;
-use leadapi_core::{
-    dataset::Dataset,
-    http::ResponseBody,
-    memory::{MemorySettings, SystemClock},
-};
+use leadapi_core::{clock::SystemClock, dataset::Dataset, http::ResponseBody};
 use leadapi_mcp::{Authenticator, McpService};
+use leadapi_memory::MemorySettings;
 use leadapi_pages::{Reference, SettingsPages, VerifiedPerson};
 use leadapi_server::{HttpLimits, Listener, RequestBody, Server, ShutdownOutcome, Socket};
 use leadapi_tests::{Token, World, eventually, in_time};

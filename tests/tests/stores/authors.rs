@@ -16,14 +16,15 @@ use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Full, StreamBody};
 use leadapi_core::{
     auth::{BearerToken, Member, Role, Scopes},
+    clock::SystemClock,
     dataset::Dataset,
     http::LeadService,
-    memory::{MemorySettings, MemoryStore, SystemClock},
     model::NewLead,
     port::{Clock, Created, SettingsStore, Store, TokenRecord},
     tokens::{StoredTokens, Tokens},
     validate::NewLeadMeta,
 };
+use leadapi_memory::{MemorySettings, MemoryStore};
 use leadapi_sql::SqlStore;
 use leadapi_tests::eventually;
 use tokio::{sync::oneshot, task::JoinHandle};

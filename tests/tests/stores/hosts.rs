@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use leadapi_core::memory::Limits;
+use leadapi_core::rate_limit::Limits;
 use leadapi_sql::{DatabaseUrl, SqlStore};
 use leadapi_tests::{eventually, postgres::Cluster};
 use tokio::{net::TcpListener, time::Instant};

@@ -15,9 +15,9 @@ use http::{Request, StatusCode};
 use http_body_util::{BodyExt, Full};
 use leadapi_core::{
     auth::{BearerToken, Scopes},
+    clock::SystemClock,
     http::LeadService,
     id::LeadId,
-    memory::SystemClock,
     port::{StoreError, TokenRecord, TokenStore},
     tokens::StoredTokens,
 };

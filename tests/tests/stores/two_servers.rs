@@ -8,8 +8,8 @@ use std::{
 use futures_util::{StreamExt, stream};
 use leadapi_core::{
     id::LeadId,
-    memory::Limits,
     port::{Created, Store},
+    rate_limit::Limits,
 };
 use leadapi_sql::SqlStore;
 use leadapi_tests::postgres::Cluster;

@@ -4,14 +4,17 @@ use std::sync::{Arc, Mutex};
 
 use leadapi_core::{
     auth::Scopes,
+    clock::ManualClock,
     dataset::Dataset,
     http::LeadService,
     id::BusinessId,
-    memory::{Limits, ManualClock, MemoryStore, MemoryTokens, Uuids},
+    id_source::Uuids,
     model::Timestamp,
     port::{Clock, IdSource},
+    rate_limit::Limits,
     tokens::{self, StoredTokens},
 };
+use leadapi_memory::{MemoryStore, MemoryTokens};
 
 use super::{
     FakeLeadApi,
@@ -128,7 +131,7 @@ impl FakeBuilder {
     /// # use std::num::NonZeroU32;
     /// # use leadapi_client::{RetryPolicy, model::Window};
     /// # use leadapi_testkit::FakeLeadApi;
-    /// # use leadapi_core::memory::Limits;
+    /// # use leadapi_core::rate_limit::Limits;
     /// let limits = Limits::new(NonZeroU32::MIN, Limits::default().writes);
     /// let api = FakeLeadApi::builder().limits(limits).start().await;
     /// let client = api.client();

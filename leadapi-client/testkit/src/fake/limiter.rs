@@ -11,10 +11,11 @@ use std::{
 use async_trait::async_trait;
 use leadapi_core::{
     BoxError,
+    clock::ManualClock,
     id::TokenId,
-    memory::{Limits, ManualClock, SlidingWindow},
     model::Timestamp,
     port::{Admission, Class, Clock, RateLimiter},
+    rate_limit::{Limits, SlidingWindow},
 };
 
 #[derive(Debug)]

@@ -45,12 +45,8 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use leadapi_core::{
-    auth::BearerToken,
-    http::LeadService,
-    id::BusinessId,
-    memory::{ManualClock, MemoryStore, MemoryTokens},
-};
+use leadapi_core::{auth::BearerToken, clock::ManualClock, http::LeadService, id::BusinessId};
+use leadapi_memory::{MemoryStore, MemoryTokens};
 
 pub use self::builder::FakeBuilder;
 use self::{faults::Faults, limiter::Limiter};

@@ -6,10 +6,10 @@ use leadapi_core::{
     auth::{BearerToken, Scopes},
     http::LeadService,
     id::BusinessId,
-    memory::{MemoryStore, MemoryTokens},
     model::Timestamp,
     port::{Clock, TokenRecord, TokenStore},
 };
+use leadapi_memory::{MemoryStore, MemoryTokens};
 
 use super::{FakeLeadApi, faulty_service::poll_once};
 

@@ -13,12 +13,14 @@ use leadapi_client::{
 };
 use leadapi_core::{
     BoxError,
+    clock::{ManualClock, SystemClock},
     dataset::{Dataset, TokenOrigin, TokenSeed},
     http::LeadService,
-    memory::{Limits, ManualClock, MemoryStore, MemoryTokens, SlidingWindow, SystemClock},
     port::{Clock, TokenVerifier, Verdict},
+    rate_limit::{Limits, SlidingWindow},
     tokens::{self, StoredTokens},
 };
+use leadapi_memory::{MemoryStore, MemoryTokens};
 use leadapi_testkit::{FakeLeadApi, MockLeadApi, mock::Forbidden};
 
 use crate::raw::{RawRequest, RawResponse};

@@ -23,7 +23,7 @@ use leadapi_client::{
 };
 use leadapi_core::{
     http::LeadService,
-    memory::{Limits, SlidingWindow},
+    rate_limit::{Limits, SlidingWindow},
 };
 
 use crate::support;

@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use leadapi_core::{
     BoxError,
-    memory::{Limits, ManualClock},
+    clock::ManualClock,
     model::Timestamp,
     port::{Class, RateLimiter},
+    rate_limit::Limits,
 };
 
 use self::subject::Subject;
@@ -32,7 +33,7 @@ const CLASSES: [Class; 2] = [Class::Read, Class::Write];
 ///
 /// ```
 /// use std::num::NonZeroU32;
-/// use leadapi_core::memory::{Limits, SlidingWindow};
+/// use leadapi_core::rate_limit::{Limits, SlidingWindow};
 ///
 /// # futures_executor::block_on(async {
 /// let limits = Limits::new(NonZeroU32::new(20).unwrap(), NonZeroU32::new(7).unwrap());

@@ -4,9 +4,10 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use leadapi_core::{
     BoxError,
+    clock::ManualClock,
     id::TokenId,
-    memory::{AdmissionLog, Limits, ManualClock},
     port::{Admission, Class, RateLimiter},
+    rate_limit::{AdmissionLog, Limits},
 };
 
 use super::CheckResult;

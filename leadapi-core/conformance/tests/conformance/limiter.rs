@@ -4,9 +4,10 @@ use std::{num::NonZeroU32, sync::Arc};
 
 use futures_executor::block_on;
 use leadapi_core::{
+    clock::ManualClock,
     id::TokenId,
-    memory::{Limits, ManualClock, SlidingWindow},
     port::RateLimiter,
+    rate_limit::{Limits, SlidingWindow},
 };
 
 use super::wrong_limiter::{

@@ -12,10 +12,13 @@ use std::sync::Arc;
 use futures_executor::block_on;
 use leadapi_core::{
     admin::Admin,
-    memory::{Limits, MemoryAdmin, MemorySettings, MemoryStore, MemoryTokens, SlidingWindow, SystemClock, Uuids},
+    clock::SystemClock,
+    id_source::Uuids,
     port::{Clock, IdSource, RateLimiter, SettingsStore, Store, TokenStore, TokenVerifier},
+    rate_limit::{Limits, SlidingWindow},
     tokens::StoredTokens,
 };
+use leadapi_memory::{MemoryAdmin, MemorySettings, MemoryStore, MemoryTokens};
 
 #[test]
 fn the_in_memory_store_passes() {

@@ -13,9 +13,10 @@ use async_trait::async_trait;
 use futures_executor::block_on;
 use leadapi_core::{
     BoxError,
+    clock::ManualClock,
     id::TokenId,
-    memory::{Limits, ManualClock, SlidingWindow},
     port::{Admission, Class, RateLimiter},
+    rate_limit::{Limits, SlidingWindow},
 };
 
 use super::wrong_limiter::{

@@ -10,9 +10,10 @@ use std::{
 use async_trait::async_trait;
 use leadapi_core::{
     BoxError,
+    clock::ManualClock,
     id::TokenId,
-    memory::{Limits, ManualClock},
     port::{Admission, Class, RateLimiter},
+    rate_limit::Limits,
 };
 
 /// The length of the window in microseconds.

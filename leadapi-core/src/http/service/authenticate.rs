@@ -28,7 +28,8 @@ impl LeadService {
     ///
     /// ```
     /// # use http::Request;
-    /// # use leadapi_core::{auth::BearerToken, http::LeadService, memory::*, tokens::StoredTokens};
+    /// # use leadapi_core::{auth::BearerToken, clock::SystemClock, http::LeadService, tokens::StoredTokens};
+    /// # use leadapi_memory::{MemoryStore, MemoryTokens};
     /// let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock).cached();
     /// let service = LeadService::builder(MemoryStore::default(), verifier).build()?;
     /// let authorization = format!("Bearer {}", BearerToken::generate()?.expose());
@@ -47,7 +48,14 @@ impl LeadService {
     /// Verifies a token, as [`answer`](Self::answer) does.
     ///
     /// ```
-    /// # use leadapi_core::{auth::BearerToken, http::LeadService, memory::*, port::Verdict, tokens::StoredTokens};
+    /// # use leadapi_core::{
+    /// #     auth::BearerToken,
+    /// #     clock::SystemClock,
+    /// #     http::LeadService,
+    /// #     port::Verdict,
+    /// #     tokens::StoredTokens,
+    /// # };
+    /// # use leadapi_memory::{MemoryStore, MemoryTokens};
     /// # futures_executor::block_on(async {
     /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
     /// # let service = LeadService::builder(MemoryStore::default(), verifier).build()?;
@@ -70,7 +78,8 @@ impl LeadService {
     ///
     /// ```
     /// # use http::HeaderMap;
-    /// # use leadapi_core::{http::LeadService, memory::*, tokens::StoredTokens};
+    /// # use leadapi_core::{clock::SystemClock, http::LeadService, tokens::StoredTokens};
+    /// # use leadapi_memory::{MemoryStore, MemoryTokens};
     /// # futures_executor::block_on(async {
     /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
     /// # let service = LeadService::builder(MemoryStore::default(), verifier).build()?;
@@ -94,7 +103,8 @@ impl LeadService {
     /// Counts a request towards the rate limit of the caller's token (contract D1, step 4).
     ///
     /// ```
-    /// # use leadapi_core::{auth::*, http::LeadService, id::*, memory::*, tokens::StoredTokens};
+    /// # use leadapi_core::{auth::*, clock::SystemClock, http::LeadService, id::*, tokens::StoredTokens};
+    /// # use leadapi_memory::{MemoryStore, MemoryTokens};
     /// # futures_executor::block_on(async {
     /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
     /// # let service = LeadService::builder(MemoryStore::default(), verifier).build()?;

@@ -4,8 +4,10 @@ use std::{fmt, sync::Arc};
 
 use super::{Inner, LeadService, route::Mount};
 use crate::{
-    memory::{Limits, SlidingWindow, SystemClock, Uuids},
+    clock::SystemClock,
+    id_source::Uuids,
     port::{Clock, IdSource, RateLimiter, Store, TokenVerifier},
+    rate_limit::{Limits, SlidingWindow},
 };
 
 /// The error for an invalid mount path. A valid path is empty, or begins with `/` and does not end with `/`. It
@@ -44,7 +46,14 @@ impl LeadServiceBuilder {
     /// (contract 8).
     ///
     /// ```
-    /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
+    /// # use leadapi_core::{
+    /// #     clock::SystemClock,
+    /// #     http::LeadService,
+    /// #     id::LeadId,
+    /// #     rate_limit::{Limits, SlidingWindow},
+    /// #     tokens::StoredTokens,
+    /// # };
+    /// # use leadapi_memory::{MemoryStore, MemoryTokens};
     /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
     /// let service = LeadService::builder(MemoryStore::default(), verifier).limiter(SlidingWindow::new(Limits::default())).build()?;
     /// # Ok::<(), leadapi_core::http::InvalidPath>(())
@@ -57,7 +66,8 @@ impl LeadServiceBuilder {
     /// Sets the clock. The default is the system clock.
     ///
     /// ```
-    /// # use leadapi_core::{http::LeadService, memory::*, model::Timestamp, tokens::StoredTokens};
+    /// # use leadapi_core::{clock::SystemClock, http::LeadService, model::Timestamp, tokens::StoredTokens};
+    /// # use leadapi_memory::{MemoryStore, MemoryTokens};
     /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
     /// let service = LeadService::builder(MemoryStore::default(), verifier).clock(|| Timestamp::UNIX_EPOCH).build()?;
     /// # Ok::<(), leadapi_core::http::InvalidPath>(())
@@ -70,7 +80,8 @@ impl LeadServiceBuilder {
     /// Sets the source of ids for new leads. The default generates version 7 UUIDs (contract D4).
     ///
     /// ```
-    /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
+    /// # use leadapi_core::{clock::SystemClock, http::LeadService, id::LeadId, id_source::Uuids, tokens::StoredTokens};
+    /// # use leadapi_memory::{MemoryStore, MemoryTokens};
     /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
     /// let service = LeadService::builder(MemoryStore::default(), verifier).ids(Uuids::default()).build()?;
     /// # Ok::<(), leadapi_core::http::InvalidPath>(())
@@ -84,7 +95,8 @@ impl LeadServiceBuilder {
     /// for hosts that strip their prefix (contract D7).
     ///
     /// ```
-    /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
+    /// # use leadapi_core::{clock::SystemClock, http::LeadService, id::LeadId, tokens::StoredTokens};
+    /// # use leadapi_memory::{MemoryStore, MemoryTokens};
     /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
     /// let service = LeadService::builder(MemoryStore::default(), verifier).base_path("/v1").build()?;
     /// # Ok::<(), leadapi_core::http::InvalidPath>(())
@@ -99,7 +111,8 @@ impl LeadServiceBuilder {
     /// D2).
     ///
     /// ```
-    /// # use leadapi_core::{http::LeadService, id::LeadId, memory::*, tokens::StoredTokens};
+    /// # use leadapi_core::{clock::SystemClock, http::LeadService, id::LeadId, tokens::StoredTokens};
+    /// # use leadapi_memory::{MemoryStore, MemoryTokens};
     /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
     /// let service = LeadService::builder(MemoryStore::default(), verifier).public_path("/crm/v1").build()?;
     /// # Ok::<(), leadapi_core::http::InvalidPath>(())

@@ -57,7 +57,8 @@ use crate::{
 /// ```
 /// use http::Request;
 /// use http_body_util::Empty;
-/// use leadapi_core::{dataset::Dataset, http::LeadService, memory::*, tokens::StoredTokens};
+/// use leadapi_core::{clock::SystemClock, dataset::Dataset, http::LeadService, tokens::StoredTokens};
+/// use leadapi_memory::{MemoryStore, MemoryTokens};
 /// use tower_service::Service;
 ///
 /// # futures_executor::block_on(async {
@@ -96,7 +97,8 @@ impl LeadService {
     /// ```
     /// # use http::Request;
     /// # use http_body_util::Empty;
-    /// # use leadapi_core::{http::{LeadService, Operation}, memory::*, tokens::StoredTokens};
+    /// # use leadapi_core::{clock::SystemClock, http::{LeadService, Operation}, tokens::StoredTokens};
+    /// # use leadapi_memory::{MemoryStore, MemoryTokens};
     /// # futures_executor::block_on(async {
     /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
     /// # let service = LeadService::builder(MemoryStore::default(), verifier).build()?;
@@ -121,7 +123,8 @@ impl LeadService {
     /// ```
     /// # use http::Request;
     /// # use http_body_util::Empty;
-    /// # use leadapi_core::{http::LeadService, memory::*, port::Verdict, tokens::StoredTokens};
+    /// # use leadapi_core::{clock::SystemClock, http::LeadService, port::Verdict, tokens::StoredTokens};
+    /// # use leadapi_memory::{MemoryStore, MemoryTokens};
     /// # futures_executor::block_on(async {
     /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
     /// # let service = LeadService::builder(MemoryStore::default(), verifier).build()?;

@@ -25,7 +25,8 @@ impl LeadService {
     /// Returns the path before `/leads` in the requests that the service receives.
     ///
     /// ```
-    /// # use leadapi_core::{http::LeadService, memory::*, tokens::StoredTokens};
+    /// # use leadapi_core::{clock::SystemClock, http::LeadService, tokens::StoredTokens};
+    /// # use leadapi_memory::{MemoryStore, MemoryTokens};
     /// # let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
     /// let service = LeadService::builder(MemoryStore::default(), verifier).base_path("/v1").build()?;
     /// assert_eq!(service.base_path(), "/v1");

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use clap::Args;
 #[cfg(feature = "redis")]
 use clap::ValueEnum;
-use leadapi_core::{memory::Limits, port::RateLimiter};
+use leadapi_core::{port::RateLimiter, rate_limit::Limits};
 #[cfg(feature = "redis")]
 pub(crate) use leadapi_redis::RedisUrl as LimiterUrl;
 #[cfg(feature = "redis")]

@@ -5,9 +5,9 @@ use std::{io, net::SocketAddr, num::NonZeroU32, path::PathBuf, sync::Arc, time::
 use clap::Args;
 use leadapi_core::{
     http::{LeadService, LeadServiceBuilder},
-    memory::Limits,
     openapi::{ServerUrl, document_at},
     port::{Membership, RateLimiter, SettingsStore, Store, TokenVerifier},
+    rate_limit::Limits,
     tokens::Sessions,
 };
 use leadapi_pages::{Reference, sign_in_link};

@@ -15,12 +15,14 @@ use clap::Args;
 use leadapi_core::{
     admin::Admin,
     auth::Role,
+    clock::SystemClock,
     dataset::{Dataset, SAMPLE},
-    memory::{MemorySettings, MemoryStore, SlidingWindow, SystemClock},
     model::Timestamp,
     port::{Membership, TokenStore},
+    rate_limit::SlidingWindow,
     tokens::{self, IssuedToken, StoredTokens, TokenUses},
 };
+use leadapi_memory::{MemorySettings, MemoryStore};
 use leadapi_sql::{SqlStore, StoreClock};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 

@@ -67,9 +67,9 @@ pub(super) fn policy(policy: &str) -> String {
 #[cfg(test)]
 mod tests {
     use leadapi_core::{
-        memory::Limits,
         model::{IdempotencyKey, Window},
         openapi,
+        rate_limit::Limits,
     };
 
     use super::*;

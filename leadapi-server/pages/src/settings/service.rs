@@ -49,7 +49,8 @@ const HTTPS_ONLY: HeaderValue = HeaderValue::from_static("max-age=31536000");
 ///
 /// ```
 /// use http::Request;
-/// use leadapi_core::{dataset::Dataset, memory::{MemorySettings, SystemClock}};
+/// use leadapi_core::{clock::SystemClock, dataset::Dataset};
+/// use leadapi_memory::MemorySettings;
 /// use leadapi_pages::SettingsPages;
 /// use tower::ServiceExt;
 ///

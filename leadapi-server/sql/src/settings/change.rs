@@ -40,7 +40,6 @@ impl Work for ChangeTokens {
                     query!(statement::UPDATE_TOKEN, token.expires_at, token.revoked_at, business, &token.id)
                 }
                 TokenWrite::Delete(id) => query!(statement::DELETE_TOKEN, business, id),
-                other => return Err(SqlError::other(format!("unknown token write: {other:?}"))),
             };
             session.execute(write).await?;
         }

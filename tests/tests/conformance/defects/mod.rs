@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use http::{Method, Request, Response};
 use leadapi_client::transport::{Transport, TransportError};
-use leadapi_core::memory::Limits;
+use leadapi_core::rate_limit::Limits;
 use leadapi_testkit::{
     ManualTimer,
     conformance::{self, Target},

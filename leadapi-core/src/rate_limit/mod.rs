@@ -33,7 +33,7 @@ const SHARDS: usize = 64;
 /// The maximum number of requests per token in any 60 s (contract 8).
 ///
 /// ```
-/// use leadapi_core::memory::Limits;
+/// use leadapi_core::rate_limit::Limits;
 ///
 /// assert_eq!((Limits::default().reads.get(), Limits::default().writes.get()), (600, 60));
 /// ```
@@ -51,7 +51,7 @@ impl Limits {
     ///
     /// ```
     /// # use std::num::NonZeroU32;
-    /// # use leadapi_core::memory::Limits;
+    /// # use leadapi_core::rate_limit::Limits;
     /// let one_write = Limits::new(Limits::default().reads, NonZeroU32::MIN);
     /// assert_eq!(one_write.writes.get(), 1);
     /// ```
@@ -62,7 +62,7 @@ impl Limits {
     /// Returns the limit of a class.
     ///
     /// ```
-    /// # use leadapi_core::{memory::Limits, port::Class};
+    /// # use leadapi_core::{port::Class, rate_limit::Limits};
     /// assert_eq!(Limits::default().of(Class::Write).get(), 60);
     /// ```
     pub const fn of(self, class: Class) -> NonZeroU32 {
@@ -90,7 +90,7 @@ impl Default for Limits {
 ///
 /// ```
 /// use std::{sync::Arc, time::Duration};
-/// use leadapi_core::{id::TokenId, memory::{Limits, ManualClock, SlidingWindow}, port::{Admission, Class}};
+/// use leadapi_core::{clock::ManualClock, id::TokenId, port::{Admission, Class}, rate_limit::{Limits, SlidingWindow}};
 ///
 /// let clock = Arc::new(ManualClock::at("2026-05-04T12:00:00Z".parse()?));
 /// let limiter = SlidingWindow::with_time(Limits::default(), { let clock = clock.clone(); move || clock.elapsed() });
@@ -158,7 +158,7 @@ impl SlidingWindow {
     /// Returns the number of tokens that the limiter currently tracks, for a host's metrics.
     ///
     /// ```
-    /// # use leadapi_core::memory::{Limits, SlidingWindow};
+    /// # use leadapi_core::rate_limit::{Limits, SlidingWindow};
     /// assert_eq!(SlidingWindow::new(Limits::default()).tokens(), 0);
     /// ```
     pub fn tokens(&self) -> usize {

@@ -10,7 +10,7 @@ use crate::{model::Timestamp, port::Clock};
 /// The system clock.
 ///
 /// ```
-/// use leadapi_core::{memory::SystemClock, model::Timestamp, port::Clock};
+/// use leadapi_core::{clock::SystemClock, model::Timestamp, port::Clock};
 ///
 /// assert!(SystemClock.now() > Timestamp::UNIX_EPOCH);
 /// ```
@@ -27,7 +27,7 @@ impl Clock for SystemClock {
 ///
 /// ```
 /// use std::{sync::Arc, time::Duration};
-/// use leadapi_core::{memory::ManualClock, port::Clock};
+/// use leadapi_core::{clock::ManualClock, port::Clock};
 ///
 /// let clock = Arc::new(ManualClock::at("2026-05-04T12:00:00Z".parse()?));
 /// let seen_by_others = { let clock = clock.clone(); move || clock.now() };
@@ -56,7 +56,7 @@ impl ManualClock {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// # use leadapi_core::memory::ManualClock;
+    /// # use leadapi_core::clock::ManualClock;
     /// let clock = ManualClock::at("2026-05-04T12:00:00Z".parse()?);
     /// clock.advance(Duration::from_millis(5));
     /// assert_eq!(clock.elapsed(), Duration::from_millis(5));

@@ -8,8 +8,11 @@ use std::sync::{Arc, PoisonError};
 use async_trait::async_trait;
 
 use self::state::State;
-use super::MemoryTokens;
 use crate::{
+    sync::{Mutex, MutexGuard},
+    tokens::MemoryTokens,
+};
+use leadapi_core::{
     auth::{Actor, Authority, TokenHash},
     dataset::Dataset,
     id::{BusinessId, SessionId, TokenId},
@@ -19,7 +22,6 @@ use crate::{
         SessionStarted, SettingsStore, SignIn, StoreError, TokenChange, TokenChanged, TokenFacts, TokenRecord,
         TokenStore, TokenUse, TokenWrite,
     },
-    sync::{Mutex, MutexGuard},
     validate::email_key,
 };
 
@@ -38,11 +40,12 @@ struct Shared {
 }
 
 impl MemorySettings {
-    /// Creates a store with the members and the audit log of a data set. Use [`import`](crate::tokens::import) to add
+    /// Creates a store with the members and the audit log of a data set. Use [`import`](leadapi_core::tokens::import) to add
     /// its tokens.
     ///
     /// ```
-    /// use leadapi_core::{dataset::Dataset, memory::MemorySettings};
+    /// use leadapi_core::dataset::Dataset;
+    /// use leadapi_memory::MemorySettings;
     ///
     /// let store = MemorySettings::new(&Dataset::parse(r#"{"businesses": []}"#)?);
     /// # Ok::<(), leadapi_core::dataset::InvalidDataset>(())

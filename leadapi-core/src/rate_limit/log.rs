@@ -12,7 +12,7 @@ const WINDOW: u64 = 60_000_000;
 ///
 /// ```
 /// use std::time::Duration;
-/// use leadapi_core::memory::AdmissionLog;
+/// use leadapi_core::rate_limit::AdmissionLog;
 ///
 /// let mut log = AdmissionLog::default();
 /// let at = Duration::from_secs;
@@ -59,7 +59,7 @@ impl AdmissionLog {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// # use leadapi_core::memory::AdmissionLog;
+    /// # use leadapi_core::rate_limit::AdmissionLog;
     /// let mut log = AdmissionLog::default();
     /// assert_eq!(log.admit(Duration::ZERO, 600), Ok(()));
     /// assert_eq!(log.count(Duration::from_secs(59)), 1);
@@ -74,7 +74,7 @@ impl AdmissionLog {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// # use leadapi_core::memory::AdmissionLog;
+    /// # use leadapi_core::rate_limit::AdmissionLog;
     /// let mut log = AdmissionLog::default();
     /// assert_eq!(log.next_free(Duration::ZERO), None);
     /// assert_eq!(log.admit(Duration::ZERO, 600), Ok(()));

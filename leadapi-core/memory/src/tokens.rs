@@ -8,7 +8,7 @@ use std::{
 use async_trait::async_trait;
 use foldhash::HashMap;
 
-use crate::{
+use leadapi_core::{
     auth::TokenHash,
     id::{BusinessId, TokenId},
     model::Timestamp,
@@ -110,7 +110,8 @@ impl MemoryTokens {
     /// Revokes a token, unless it is already revoked. Returns `false` if the business has no token with this id.
     ///
     /// ```
-    /// use leadapi_core::{auth::*, memory::MemoryTokens, port::*};
+    /// use leadapi_core::{auth::*, port::*};
+    /// use leadapi_memory::MemoryTokens;
     ///
     /// # futures_executor::block_on(async {
     /// let (tokens, business) = (MemoryTokens::default(), "b1".parse()?);

@@ -13,10 +13,10 @@ use futures_executor::block_on;
 use leadapi_core::{
     auth::{Actor, BearerToken, Scopes},
     id::{BusinessId, TokenId},
-    memory::MemorySettings,
     model::Timestamp,
     port::{Replacement, SettingsStore, TokenAction, TokenChange, TokenChanged, TokenRecord, TokenStore},
 };
+use leadapi_memory::MemorySettings;
 
 const REPETITIONS: usize = 30;
 

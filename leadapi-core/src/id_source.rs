@@ -12,7 +12,7 @@ use crate::{id::LeadId, model::Timestamp, port::IdSource};
 /// A generator of version 7 UUIDs. Each id is greater than all earlier ids from the same generator.
 ///
 /// ```
-/// use leadapi_core::{memory::Uuids, port::IdSource};
+/// use leadapi_core::{id_source::Uuids, port::IdSource};
 ///
 /// let (ids, at) = (Uuids::default(), "2026-05-04T07:58:12.004Z".parse()?);
 /// let (first, second) = (ids.lead_id(at), ids.lead_id(at));

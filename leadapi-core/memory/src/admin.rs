@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{MemorySettings, MemoryStore};
-use crate::{
+use crate::{MemorySettings, MemoryStore};
+use leadapi_core::{
     admin::{Admin, AdminError, Business, MemberChange, NewBusiness, RemovedMember},
     dataset::MemberSeed,
     form::FormRecord,
@@ -17,7 +17,8 @@ use crate::{
 ///
 /// ```
 /// use std::sync::Arc;
-/// use leadapi_core::{admin::*, dataset::{Dataset, SAMPLE}, memory::{MemoryAdmin, MemorySettings, MemoryStore}};
+/// use leadapi_core::{admin::*, dataset::{Dataset, SAMPLE}};
+/// use leadapi_memory::{MemoryAdmin, MemorySettings, MemoryStore};
 ///
 /// # futures_executor::block_on(async {
 /// let dataset = Dataset::parse(SAMPLE)?;

@@ -5,7 +5,7 @@ use std::{sync::mpsc::channel, thread, time::Duration};
 use futures_executor::block_on;
 
 use super::*;
-use crate::model::NewLead;
+use leadapi_core::model::NewLead;
 
 #[test]
 fn a_writer_does_not_block_readers_of_another_business() {

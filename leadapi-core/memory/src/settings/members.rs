@@ -1,7 +1,7 @@
 //! Administrative changes to the members of a business, and to their sessions, sign-in links and tokens.
 
 use super::{MemorySettings, State};
-use crate::{
+use leadapi_core::{
     admin::{AdminRefusal, MemberChange, RemovedMember, rules},
     dataset::MemberSeed,
     id::BusinessId,
@@ -38,15 +38,15 @@ impl State {
 }
 
 impl MemorySettings {
-    pub(in crate::memory) fn members_of(&self, business: &BusinessId) -> Vec<MemberSeed> {
+    pub(crate) fn members_of(&self, business: &BusinessId) -> Vec<MemberSeed> {
         self.state().members_of(business)
     }
 
-    pub(in crate::memory) fn insert_member(&self, business: &BusinessId, business_name: &str, member: &MemberSeed) {
+    pub(crate) fn insert_member(&self, business: &BusinessId, business_name: &str, member: &MemberSeed) {
         self.state().insert_member(business, business_name, member);
     }
 
-    pub(in crate::memory) fn add_member(
+    pub(crate) fn add_member(
         &self,
         business: &BusinessId,
         business_name: &str,
@@ -60,7 +60,7 @@ impl MemorySettings {
         Ok(())
     }
 
-    pub(in crate::memory) fn change_member(
+    pub(crate) fn change_member(
         &self,
         business: &BusinessId,
         email: &str,
@@ -68,7 +68,7 @@ impl MemorySettings {
         at: Timestamp,
     ) -> Result<MemberSeed, AdminRefusal> {
         let mut state = self.state();
-        let rules::MemberPlan { old, new, audit } =
+        let rules::MemberPlan { old, new, audit, .. } =
             rules::change_member(&state.members_of(business), email, change, at)?;
         for member in &mut state.members {
             if member.business == *business && member.email == old.email {
@@ -89,7 +89,7 @@ impl MemorySettings {
         Ok(new)
     }
 
-    pub(in crate::memory) fn delete_member(
+    pub(crate) fn delete_member(
         &self,
         business: &BusinessId,
         email: &str,
@@ -115,7 +115,7 @@ impl MemorySettings {
         Ok(RemovedMember::new(old, tokens, revoke_tokens))
     }
 
-    pub(in crate::memory) fn rename_business(&self, business: &BusinessId, name: &str) {
+    pub(crate) fn rename_business(&self, business: &BusinessId, name: &str) {
         let mut state = self.state();
         for member in state.members.iter_mut().filter(|member| member.business == *business) {
             name.clone_into(&mut member.business_name);
@@ -124,7 +124,7 @@ impl MemorySettings {
     }
 
     /// Removes everything that belongs to a business.
-    pub(in crate::memory) fn delete_business(&self, business: &BusinessId) {
+    pub(crate) fn delete_business(&self, business: &BusinessId) {
         let mut state = self.state();
         state.members.retain(|member| member.business != *business);
         state.sessions.retain(|_, (owner, _)| owner != business);

@@ -4,8 +4,8 @@ use std::{cmp::Ordering, sync::Arc};
 
 use foldhash::HashMap;
 
-use super::ranked_list::RankedList;
-use crate::{
+use crate::ranked_list::RankedList;
+use leadapi_core::{
     id::{ClientId, StageId},
     model::{Lead, LeadQuery, Window},
 };

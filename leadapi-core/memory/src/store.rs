@@ -13,8 +13,8 @@ use async_trait::async_trait;
 use foldhash::HashMap;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::index::Index;
-use crate::{
+use crate::{index::Index, sync::RwLock};
+use leadapi_core::{
     admin,
     auth::Author,
     dataset::{BusinessSeed, Dataset, Directory},
@@ -22,7 +22,6 @@ use crate::{
     id::{BusinessId, LeadId},
     model::{ClientAccount, IdempotencyKey, Lead, LeadQuery, Page, Pipeline, Timestamp, Window},
     port::{Created, Idempotency, Listed, Store, StoreError, Updated},
-    sync::RwLock,
     validate::{InvalidReference, LeadDraft, LeadEdit, NewLeadMeta},
 };
 
@@ -77,7 +76,8 @@ impl MemoryStore {
     /// Creates a store with the records of a data set.
     ///
     /// ```
-    /// use leadapi_core::{dataset::Dataset, memory::MemoryStore};
+    /// use leadapi_core::dataset::Dataset;
+    /// use leadapi_memory::MemoryStore;
     ///
     /// let store = MemoryStore::new(Dataset::parse(r#"{"businesses": []}"#)?);
     /// # Ok::<(), leadapi_core::dataset::InvalidDataset>(())
@@ -126,7 +126,7 @@ impl Records {
         // Allocators often return freed memory to the system only on a later call, and a filled store may not allocate
         // for a long time.
         let mut shared = Vec::with_capacity(leads.len());
-        shared.extend(leads.into_iter().map(|lead| directory.keep(lead)));
+        shared.extend(leads.into_iter().map(|lead| directory.intern(lead)));
         let mut held = Leads::default();
         for lead in &shared {
             held.insert(lead);
@@ -194,7 +194,7 @@ impl Store for MemoryStore {
             }
             let references = directory.look_up(draft.required_lookups());
             let lead = match draft.into_lead(meta, &references) {
-                Ok(lead) => directory.keep(lead),
+                Ok(lead) => directory.intern(lead),
                 Err(reference) => return Ok(Created::Refused(reference)),
             };
             if !leads.insert(&lead) {
@@ -222,7 +222,7 @@ impl Store for MemoryStore {
         let updated = self.write(business, |Records { directory, leads, .. }| {
             let Some(place) = leads.by_id.get_mut(id) else { return Updated::Missing };
             let after = match edit.apply(place, &directory.look_up(edit.required_lookups())) {
-                Ok(lead) => directory.keep(lead),
+                Ok(lead) => directory.intern(lead),
                 Err(reference) => return Updated::Refused(reference),
             };
             let before = mem::replace(place, after.clone());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::value::to_raw_value;
 
 use super::{Leads, Records};
-use crate::{
+use leadapi_core::{
     admin::{AdminError, AdminRefusal, LeadOwner, rules},
     dataset::Directory,
     form::FormRecord,
@@ -31,7 +31,7 @@ impl Records {
         self.directory = Directory::new(&self.clients, &self.pipelines);
     }
 
-    pub(in crate::memory) fn add_client(&mut self, client: &ClientAccount) -> Result<(), AdminRefusal> {
+    pub(crate) fn add_client(&mut self, client: &ClientAccount) -> Result<(), AdminRefusal> {
         if self.directory.has_client(client.id.as_str()) {
             return Err(AdminRefusal::ClientExists(client.id.clone()));
         }
@@ -40,11 +40,7 @@ impl Records {
         Ok(())
     }
 
-    pub(in crate::memory) fn rename_client(
-        &mut self,
-        id: &ClientId,
-        name: &str,
-    ) -> Result<ClientAccount, AdminRefusal> {
+    pub(crate) fn rename_client(&mut self, id: &ClientId, name: &str) -> Result<ClientAccount, AdminRefusal> {
         let client = self.clients.iter_mut().find(|client| client.id == *id);
         let client = client.ok_or_else(|| AdminRefusal::NoSuchClient(id.clone()))?;
         name.clone_into(&mut client.name);
@@ -53,7 +49,7 @@ impl Records {
         Ok(renamed)
     }
 
-    pub(in crate::memory) fn delete_client(&mut self, id: &ClientId, with_leads: bool) -> Result<u64, AdminRefusal> {
+    pub(crate) fn delete_client(&mut self, id: &ClientId, with_leads: bool) -> Result<u64, AdminRefusal> {
         if !self.directory.has_client(id.as_str()) {
             return Err(AdminRefusal::NoSuchClient(id.clone()));
         }
@@ -71,7 +67,7 @@ impl Records {
         Ok(leads.len() as u64)
     }
 
-    pub(in crate::memory) fn add_pipeline(&mut self, pipeline: &Pipeline) -> Result<(), AdminRefusal> {
+    pub(crate) fn add_pipeline(&mut self, pipeline: &Pipeline) -> Result<(), AdminRefusal> {
         if self.directory.has_pipeline(pipeline.id.as_str()) {
             return Err(AdminRefusal::PipelineExists(pipeline.id.clone()));
         }
@@ -92,13 +88,13 @@ impl Records {
         pipeline.ok_or_else(|| AdminRefusal::NoSuchPipeline(id.clone()))
     }
 
-    pub(in crate::memory) fn rename_pipeline(&mut self, id: &PipelineId, name: &str) -> Result<Pipeline, AdminRefusal> {
+    pub(crate) fn rename_pipeline(&mut self, id: &PipelineId, name: &str) -> Result<Pipeline, AdminRefusal> {
         let pipeline = self.pipeline(id)?;
         name.clone_into(&mut pipeline.name);
         Ok(pipeline.clone())
     }
 
-    pub(in crate::memory) fn delete_pipeline(&mut self, id: &PipelineId) -> Result<Pipeline, AdminRefusal> {
+    pub(crate) fn delete_pipeline(&mut self, id: &PipelineId) -> Result<Pipeline, AdminRefusal> {
         let pipeline = self.pipeline(id)?.clone();
         rules::check_pipeline_unused(&self.forms(), id)?;
         let leads = self.leads.count(|lead| lead.pipeline_id.as_ref() == Some(id));
@@ -110,7 +106,7 @@ impl Records {
         Ok(pipeline)
     }
 
-    pub(in crate::memory) fn add_stage(
+    pub(crate) fn add_stage(
         &mut self,
         pipeline: &PipelineId,
         id: &StageId,
@@ -139,7 +135,7 @@ impl Records {
         found.ok_or_else(|| AdminRefusal::NoSuchStage(id.clone()))
     }
 
-    pub(in crate::memory) fn change_stage(
+    pub(crate) fn change_stage(
         &mut self,
         id: &StageId,
         name: Option<&str>,
@@ -158,11 +154,7 @@ impl Records {
         self.stage(id)
     }
 
-    pub(in crate::memory) fn delete_stage(
-        &mut self,
-        id: &StageId,
-        move_to: Option<&StageId>,
-    ) -> Result<u64, AdminRefusal> {
+    pub(crate) fn delete_stage(&mut self, id: &StageId, move_to: Option<&StageId>) -> Result<u64, AdminRefusal> {
         let mut stages = self.stages_with(id)?.clone();
         rules::remove_stage(&mut stages, id)?;
         if stages.is_empty() {
@@ -186,7 +178,7 @@ impl Records {
         for before in leads {
             let mut lead = Lead::clone(before);
             (lead.pipeline_id, lead.stage_id) = (Some(home.clone()), Some(to.clone()));
-            let after = self.directory.keep(lead);
+            let after = self.directory.intern(lead);
             self.leads.index.remove(before);
             self.leads.index.insert(&after);
             self.leads.by_id.insert(after.id.clone(), after);
@@ -194,13 +186,13 @@ impl Records {
         Ok(())
     }
 
-    pub(in crate::memory) fn form(&self, id: &FormId) -> Result<FormRecord, AdminRefusal> {
+    pub(crate) fn form(&self, id: &FormId) -> Result<FormRecord, AdminRefusal> {
         let has_id = |record: &FormRecord| record.form.get().and_then(|form| form.id.as_str()) == Some(id.as_str());
         self.forms().into_iter().find(has_id).ok_or_else(|| AdminRefusal::NoSuchForm(id.clone()))
     }
 
-    pub(in crate::memory) fn add_form(&mut self, record: &FormRecord) -> Result<FormId, AdminError> {
-        let rules::FormReferences { id, client, pipeline } = rules::form_references(record)?;
+    pub(crate) fn add_form(&mut self, record: &FormRecord) -> Result<FormId, AdminError> {
+        let rules::FormReferences { id, client, pipeline, .. } = rules::form_references(record)?;
         if self.form(&id).is_ok() {
             return Err(AdminRefusal::FormExists(id).into());
         }
@@ -216,7 +208,7 @@ impl Records {
         Ok(id)
     }
 
-    pub(in crate::memory) fn rename_form(&mut self, id: &FormId, name: &str) -> Result<(), AdminError> {
+    pub(crate) fn rename_form(&mut self, id: &FormId, name: &str) -> Result<(), AdminError> {
         let mut renamed = self.form(id)?;
         let form = renamed.form.get_mut().ok_or_else(|| AdminRefusal::NoSuchForm(id.clone()))?;
         form.name.set(name);
@@ -226,7 +218,7 @@ impl Records {
         self.set_forms(forms)
     }
 
-    pub(in crate::memory) fn delete_form(&mut self, id: &FormId) -> Result<(), AdminError> {
+    pub(crate) fn delete_form(&mut self, id: &FormId) -> Result<(), AdminError> {
         self.form(id)?;
         let mut forms = self.forms();
         forms.retain(|record| record.form.get().and_then(|form| form.id.as_str()) != Some(id.as_str()));

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, ops::Bound, time::Duration};
 
 use foldhash::HashMap;
 
-use crate::{
+use leadapi_core::{
     auth::{Actor, Authority, TokenHash},
     id::{BusinessId, SessionId},
     model::Timestamp,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use shuttle::{future::block_on, thread};
 
 use super::{MemoryAdmin, MemorySettings, MemoryStore};
-use crate::{
+use leadapi_core::{
     admin::{Admin, NewBusiness},
     auth::{Author, Role},
     dataset::{BusinessSeed, Dataset, MemberSeed},

@@ -6,14 +6,14 @@
 use std::sync::PoisonError;
 
 use super::{Business, MemoryStore, Records};
-use crate::{
+use leadapi_core::{
     admin::{self, AdminError, AdminRefusal, LeadOwner},
     dataset::BusinessSeed,
     id::BusinessId,
 };
 
 impl MemoryStore {
-    pub(in crate::memory) fn businesses(&self) -> Vec<admin::Business> {
+    pub(crate) fn businesses(&self) -> Vec<admin::Business> {
         let businesses = self.businesses.read().unwrap_or_else(PoisonError::into_inner);
         let mut all: Vec<admin::Business> = businesses.values().map(|business| business.info.clone()).collect();
         all.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
@@ -21,11 +21,7 @@ impl MemoryStore {
     }
 
     /// Adds a business. `add_owner` runs before any other operation can find the business.
-    pub(in crate::memory) fn add_business(
-        &self,
-        info: &admin::Business,
-        add_owner: impl FnOnce(),
-    ) -> Result<(), AdminRefusal> {
+    pub(crate) fn add_business(&self, info: &admin::Business, add_owner: impl FnOnce()) -> Result<(), AdminRefusal> {
         let mut businesses = self.businesses.write().unwrap_or_else(PoisonError::into_inner);
         if businesses.contains_key(&info.id) {
             return Err(AdminRefusal::BusinessExists(info.id.clone()));
@@ -37,7 +33,7 @@ impl MemoryStore {
     }
 
     /// Renames a business, in the settings too.
-    pub(in crate::memory) fn rename_business(
+    pub(crate) fn rename_business(
         &self,
         id: &BusinessId,
         name: &str,
@@ -51,7 +47,7 @@ impl MemoryStore {
     }
 
     /// Removes a business, from the settings too. Returns the number of its leads.
-    pub(in crate::memory) fn delete_business(
+    pub(crate) fn delete_business(
         &self,
         id: &BusinessId,
         with_leads: bool,
@@ -72,7 +68,7 @@ impl MemoryStore {
     }
 
     /// Runs `work` with a business, but without its records.
-    pub(in crate::memory) fn with_business<T>(
+    pub(crate) fn with_business<T>(
         &self,
         id: &BusinessId,
         work: impl FnOnce(&admin::Business) -> Result<T, AdminRefusal>,
@@ -82,7 +78,7 @@ impl MemoryStore {
     }
 
     /// Reads the records of a business.
-    pub(in crate::memory) fn view<T>(
+    pub(crate) fn view<T>(
         &self,
         business: &BusinessId,
         read: impl FnOnce(&Records) -> Result<T, AdminRefusal>,
@@ -91,7 +87,7 @@ impl MemoryStore {
     }
 
     /// Changes the records of a business.
-    pub(in crate::memory) fn change<T>(
+    pub(crate) fn change<T>(
         &self,
         business: &BusinessId,
         change: impl FnOnce(&mut Records) -> Result<T, AdminError>,
