@@ -157,7 +157,7 @@ opaque_id! {
     LeadId
 }
 opaque_id! {
-    /// The id of a pipeline, which all client accounts of a business share.
+    /// The id of a pipeline. All client accounts of a business share its pipelines.
     PipelineId
 }
 opaque_id! {

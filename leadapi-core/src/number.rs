@@ -1,5 +1,5 @@
 //! Reading and writing of numbers as people write them, with the separators of a locale. A number is never guessed:
-//! text that has two readings, or separators in unusual places, is refused.
+//! text that has two readings, or separators in unusual places, is rejected.
 
 /// The notation of a number in text.
 ///
@@ -17,7 +17,7 @@
 pub enum NumberFormat {
     /// The notation of programs: a decimal point, no grouped digits, and optionally an exponent.
     Plain,
-    /// The notation of a person whose locale is unknown. It is like [`Plain`](Self::Plain), but refuses a number with
+    /// The notation of a person whose locale is unknown. It is like [`Plain`](Self::Plain), but rejects a number with
     /// exactly three digits after its only separator: `9.500` is 9.5 in some countries and 9,500 in others.
     Unknown,
     /// The notation of a locale. Digits may be grouped in threes, by the separator of the locale or by spaces.
@@ -29,17 +29,17 @@ pub enum NumberFormat {
     },
 }
 
-/// The reason why text is not read as a number.
+/// The reason why text cannot be read as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum NumberError {
-    /// The text contains other characters than those of a number, or no digits.
+    /// The text contains characters that do not belong to a number, or no digits.
     #[error("must be a number")]
     NotANumber,
     /// The number has exactly three digits after its only separator, and its locale is unknown.
     #[error("is ambiguous: it has exactly three digits after its only separator")]
     Ambiguous,
-    /// The separators are not those of the format, or not in the right places.
+    /// The separators do not match the format, or are in the wrong places.
     #[error("must have groups of three digits and one decimal separator, as usual in its locale")]
     WrongGrouping,
 }
@@ -59,8 +59,8 @@ impl NumberFormat {
 
     /// Reads a number, ignoring surrounding whitespace. Returns its exact value as the text of a JSON number.
     ///
-    /// Grouped digits are a first group of one to three digits without a leading zero, and then groups of exactly three
-    /// digits, all with the same separator.
+    /// Grouped digits consist of a group of one to three digits without a leading zero, followed by groups of exactly
+    /// three digits. All groups must have the same separator.
     ///
     /// ```
     /// use leadapi_core::number::{NumberError, NumberFormat};
@@ -81,9 +81,9 @@ impl NumberFormat {
         self.read_signed(is_negative, number)
     }
 
-    /// Reads an amount of money like [`read`](Self::read), with or without one of the names of its currency before or
-    /// after it. `,-` or `.-` can stand for decimal places that are zero, and then its separator is the decimal
-    /// separator, even if the locale is unknown.
+    /// Reads an amount of money like [`read`](Self::read). One of the names in `currency` may precede or follow the
+    /// number. `,-` or `.-` can stand for decimal places that are zero. The `,` or `.` is then the decimal separator,
+    /// even if the locale is unknown.
     ///
     /// ```
     /// use leadapi_core::number::{NumberError, NumberFormat};

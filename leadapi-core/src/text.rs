@@ -1,8 +1,8 @@
 //! Safe output of untrusted text: finding and masking tokens, and removing characters that deceive a reader.
 //!
 //! Logs, error messages, recordings and forms contain text from callers and proxies. These rules keep secrets out of
-//! it and keep it on one line. The rules for tokens see through percent escapes such as `%5F` or `%255F`, and JSON
-//! escapes such as `\u005f`. They ignore case, because a token in the wrong case reveals most of the secret.
+//! that text and keep the text on one line. The rules for tokens recognize percent escapes such as `%5F` or `%255F`,
+//! and JSON escapes such as `\u005f`. They ignore case, because a token in the wrong case reveals most of the secret.
 
 mod escape;
 mod known_token;
@@ -19,8 +19,8 @@ const MASK: &str = "pak_[token]";
 
 /// Returns the index of the first byte of the first token, or of the escape of that byte.
 ///
-/// The prefix of a token is enough, even if nothing follows it, because a verifier of a host may accept tokens with any
-/// visible characters.
+/// The prefix alone counts as a token, because a host's own verifier may accept tokens with any visible characters
+/// after it.
 ///
 /// ```
 /// use leadapi_core::text::find_token;
@@ -33,8 +33,8 @@ pub fn find_token(text: &[u8]) -> Option<usize> {
     find_prefix(text, 0).map(|prefix| prefix.start)
 }
 
-/// Returns whether the text contains a token. Unlike for [`find_token`], a letter, a digit, `_` or `-` must follow the
-/// prefix, so that a message may mention `pak_...` and a masked token.
+/// Returns whether the text contains a token. In contrast to [`find_token`], a letter, a digit, `_` or `-` must follow
+/// the prefix, so that a message may contain `pak_...` or a masked token.
 ///
 /// ```
 /// use leadapi_core::text::contains_token;
@@ -103,9 +103,9 @@ pub const fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Trims text, joins its lines, and removes [unsafe](is_unsafe) characters. Each run of line breaks and tabs becomes one
-/// space, and each other control character becomes U+FFFD. Only blank text becomes empty: text of invisible characters
-/// becomes U+FFFD.
+/// Trims text, joins its lines, and removes [unsafe](is_unsafe) characters. Each run of line breaks and tabs becomes
+/// one space, and each other control character becomes U+FFFD. Only blank text becomes empty. Text that consists of
+/// invisible characters becomes U+FFFD.
 ///
 /// ```
 /// use leadapi_core::text::one_line;

@@ -1,5 +1,5 @@
-//! Tests that reading and writing a record preserves its JSON value, whichever part of the record was changed (contract
-//! D11).
+//! Tests that reading and writing a record preserves its JSON value, regardless of which part of the record was changed
+//! (contract D11).
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a failed helper fails its test")]
 
 mod form_json;
@@ -49,7 +49,7 @@ fn the_sample_round_trips_and_is_fully_typed() {
     assert_eq!(debug.matches("extra: {").count(), debug.matches("extra: {}").count(), "{debug}");
 }
 
-/// The members of a form and of a question that this crate adds to those of the contract.
+/// The members of a form and of a question that this crate adds to the members in the contract.
 const EXTENSIONS: [&str; 8] = ["locale", "languages", "max", "minLength", "maxLength", "pattern", "format", "currency"];
 
 #[test]

@@ -179,7 +179,7 @@ fn a_use_is_collected_every_15_minutes() {
     seen.dedup();
     let seen: Vec<String> = seen.iter().map(|at| at.to_string()[11..16].to_owned()).collect();
     assert_eq!(seen, ["12:00", "12:15", "12:30"]);
-    // Other uses do not reach the store, which would ignore them.
+    // The verifier does not pass other uses to the store, because the store would ignore them.
     assert_eq!(store.writes.load(Ordering::Relaxed), 3);
 }
 

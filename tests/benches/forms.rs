@@ -26,7 +26,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 const SAMPLE: &str = include_str!("../../leadapi-core/tests/data/form.json");
-/// There are many short rounds, so that probably some of them are free of interference from other programs.
+/// The number of rounds. Other programs are unlikely to disturb all of these short rounds.
 const ROUNDS: usize = 301;
 
 fn main() {

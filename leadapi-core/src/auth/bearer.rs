@@ -45,7 +45,7 @@ impl BearerToken {
     /// Parses a token: `pak_` followed by one or more visible ASCII characters.
     ///
     /// The checksum is verified separately, by `has_good_checksum`, because a host's own verifier may accept tokens
-    /// without one.
+    /// without a checksum.
     ///
     /// ```
     /// # use leadapi_core::auth::BearerToken;

@@ -16,7 +16,7 @@ pub struct Caller {
     pub token: TokenId,
     /// The scopes of the token.
     pub scopes: Scopes,
-    /// The author of the caller's writes, which the service passes to the store with every write.
+    /// The author of the caller's writes. The service passes the author to the store with every write.
     pub author: Author,
 }
 
@@ -37,13 +37,13 @@ impl Caller {
     }
 }
 
-/// The author of a write, whose permission the store may have to check when it commits the write.
+/// The author of a write. The store may have to check the author's permission when it commits the write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Author {
     /// The host has permitted the write, for example with its own token verifier. The store checks nothing.
     Host,
-    /// A token that is stored in the same store as the leads. The store refuses the write if the token is no longer
+    /// A token that is stored in the same store as the leads. The store rejects the write if the token is no longer
     /// valid when the write takes effect.
     Token(TokenId),
 }

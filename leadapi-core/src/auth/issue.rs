@@ -65,7 +65,7 @@ impl BearerToken {
         TokenHash::from_bytes(Sha256::digest(self.0.as_bytes()).into())
     }
 
-    /// Returns whether the text is a valid token hint: `pak_` and at most four more characters. A longer text would
+    /// Returns whether the text is a valid token hint: `pak_` and at most four more characters. A longer hint would
     /// reveal more of the secret.
     pub(crate) fn is_hint(text: &str) -> bool {
         Self::parse(text).is_ok_and(|token| token.0.len() <= HINT_CHARS) || text == TOKEN_PREFIX

@@ -114,12 +114,12 @@ pub struct Actor {
     pub authority: Authority,
 }
 
-/// What a store must confirm, in the transaction of a change, about the person who makes it. The person may have lost
-/// the right to make it after the request was checked.
+/// What a store must confirm about the person who makes a change, in the transaction of the change. The person may have
+/// lost the right to make the change after the request was checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Authority {
-    /// Nothing, because the host manages its own people.
+    /// Nothing, because the host itself verifies the person's rights.
     Host,
     /// The person is an owner or an admin of the business.
     Membership,
@@ -165,7 +165,7 @@ impl Member {
         Self { business, email: email.into(), role }
     }
 
-    /// Returns proof that the member may manage the API settings of the business. The host answers for the role:
+    /// Returns proof that the member may manage the API settings of the business. The host is responsible for the role:
     /// a store does not check it again. [`Membership::token_admin`](crate::port::Membership::token_admin) returns a
     /// proof that the store checks again in the transaction of each change.
     ///

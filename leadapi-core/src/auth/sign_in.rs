@@ -19,7 +19,7 @@ macro_rules! secret {
         $(#[$doc])*
         ///
         /// The secret consists of 43 random letters and digits, which carry 256 bits of entropy. Stores keep only its
-        /// hash, and its `Debug` output hides it.
+        /// hash. The `Debug` output does not reveal the secret.
         ///
         /// ```
         #[doc = concat!("use leadapi_core::auth::", stringify!($name), ";")]

@@ -11,7 +11,7 @@ use crate::{
     validate::{InvalidReference, OPTIONAL_TEXTS},
 };
 
-/// Checks that the store returns every value unchanged, down to the last character of a text and the last bit of a
+/// Checks that the store returns every value unchanged, down to the last character of a string and the last bit of a
 /// number.
 pub(super) async fn preserves_every_value(store: &impl Store) -> CheckResult {
     let text = "Zoë \u{65}\u{301} 佐藤 🦀 'quoted' \"double\" \\ % _ -- ;";

@@ -1,4 +1,4 @@
-//! Checks that no business can access the records of another (contract 5.6, D2).
+//! Checks that no business can access the records of another business (contract 5.6, D2).
 
 use super::{
     CheckResult, NOON, business, change, create, draft, edit, lead_id, listed, meta, new, page, pipeline, same, stage,

@@ -157,7 +157,7 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, expected: &T) -> 
     if found == expected { Ok(()) } else { Err(format!("{what}: found {found:?}, expected {expected:?}").into()) }
 }
 
-/// Fails the check unless the store refused to insert a record because its id already exists.
+/// Fails the check unless the store rejected a record because its id already exists.
 fn already_exists<T: std::fmt::Debug>(what: &str, outcome: &Result<T, StoreError>) -> CheckResult {
     match outcome {
         Err(StoreError::AlreadyExists(_)) => Ok(()),

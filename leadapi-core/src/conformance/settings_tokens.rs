@@ -45,7 +45,7 @@ async fn change(
     Ok(store.change(&business(owner), &TokenChange::new(action, timestamp(at)?, ann()?)).await?)
 }
 
-/// The parts of an audit entry that the checks compare. The id is not one of them, because it differs in every run.
+/// The parts of an audit entry that the checks compare. They do not include the id, because it differs in every run.
 type Logged = (AuditAction, String, Option<String>, Option<String>, String);
 
 fn logged(entry: &AuditEntry) -> Logged {

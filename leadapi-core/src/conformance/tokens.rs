@@ -103,7 +103,7 @@ pub(super) async fn finds_by_the_whole_hash(store: &impl TokenStore) -> CheckRes
     same("the hash", &store.find(&kept.hash).await?, &Some(found(business("b1"), kept)))
 }
 
-/// Checks that the store refuses a token whose id or hash already exists in any business, and changes nothing.
+/// Checks that the store rejects a token whose id or hash already exists in any business, and changes nothing.
 pub(super) async fn refuses_duplicates(store: &impl TokenStore) -> CheckResult {
     let first = token("t1", 1)?;
     store.insert(&business("b1"), first.clone()).await?;

@@ -21,7 +21,7 @@ pub(super) fn resolve<'t, T>(
     all.iter().find(|value| plain_name(name_of(value)) == name).or_else(alias)
 }
 
-/// Returns a name in lower case and without `_`, `-` and spaces, as the names of other products are compared.
+/// Returns a name in lower case and without `_`, `-` and spaces. Names of other products are compared in this form.
 ///
 /// ```
 /// assert_eq!(leadapi_core::form::plain_name("Opinion-Scale"), "opinionscale");

@@ -1,4 +1,4 @@
-//! Enums for case-sensitive names that later versions of the contract may extend. Unknown names are preserved.
+//! Enums of case-sensitive names. Later versions of the contract may add names, so unknown names are preserved.
 
 use std::{fmt, hash};
 
@@ -146,23 +146,23 @@ extensible_enum! {
     }
 }
 extensible_enum! {
-    /// The operator of a condition, which compares an answer or a score with the condition's value.
+    /// The operator of a condition. It compares an answer or a score with the condition's value.
     ///
     /// The contract names `equals`, `is_filled` and `gt`. The others are extensions of this crate.
     /// [`aliases`](Self::aliases) returns the names that other products use.
     ///
     /// Most operators apply only to some types of questions. With any other type, or with a value that does not fit the
-    /// type, the condition never holds, and `Questionnaire::check` of `leadapi-form` reports it. A question without an
-    /// answer passes only `is_empty`, `is_not_checked` and the operators that begin with `not_`. Text comparisons
-    /// ignore surrounding whitespace and are case-sensitive.
+    /// type, the condition never holds, and `Questionnaire::check` of `leadapi-form` reports it. If a question has no
+    /// answer, only `is_empty`, `is_not_checked` and the operators that begin with `not_` hold. Text comparisons ignore
+    /// surrounding whitespace and are case-sensitive.
     Operator {
         /// The answer equals the value: the visitor chose the option with this id, or the number, date, boolean, text
         /// or score is equal to it.
         ///
         /// Example: `{"op":"equals","value":"a"}`
         Equals = "equals",
-        /// The answer does not equal the value, or there is no answer. Unless `x` is a multiple choice,
-        /// `x not_equals "a" OR x not_equals "b"` therefore always holds.
+        /// The answer does not equal the value, or there is no answer. `x not_equals "a" OR x not_equals "b"` always
+        /// holds, unless `x` is a multiple choice.
         ///
         /// Example: `{"op":"not_equals","value":"a"}`
         NotEquals = "not_equals",
@@ -190,8 +190,8 @@ extensible_enum! {
         ///
         /// Example: `{"op":"lte","value":"2026-05-31"}`
         Lte = "lte",
-        /// The number, date or score is within the bounds, which are included. The value is an array of the lower and
-        /// the upper bound.
+        /// The number, date or score is within the bounds. The value is an array of the lower and the upper bound, both
+        /// inclusive.
         ///
         /// Example: `{"op":"between","value":[20,39]}`
         Between = "between",
@@ -221,11 +221,11 @@ extensible_enum! {
         ///
         /// Example: `{"op":"not_ends_with","value":".example"}`
         NotEndsWith = "not_ends_with",
-        /// The answer equals one of the elements of the value, which is an array.
+        /// The value is an array, and the answer equals one of its elements.
         ///
         /// Example: `{"op":"in","value":["a","b"]}`
         In = "in",
-        /// The answer equals none of the elements of the value, which is an array.
+        /// The value is an array, and the answer equals none of its elements.
         ///
         /// Example: `{"op":"not_in","value":["a","b"]}`
         NotIn = "not_in",

@@ -25,11 +25,11 @@ pub enum Field<T> {
     Null,
     /// The member has the expected type.
     Value(T),
-    /// The member has another type. Its JSON is kept as text.
+    /// The member has a different type. Its JSON is kept as text.
     Other(Raw),
 }
 
-/// A member that is an array. An element of another type does not affect the other elements.
+/// A member that is an array. An element of an unexpected type does not affect the other elements.
 pub type List<T> = Field<Vec<Entry<T>>>;
 
 /// An element of an array: a typed value, or other JSON (including `null`) kept verbatim (contract D11).
@@ -47,7 +47,7 @@ pub type List<T> = Field<Vec<Entry<T>>>;
 pub enum Entry<T> {
     /// The element has the expected type.
     Value(T),
-    /// The element has another type. Its JSON is kept as text.
+    /// The element has a different type. Its JSON is kept as text.
     Other(Raw),
 }
 

@@ -9,19 +9,19 @@ use super::{
     raw::Raw,
 };
 
-/// Receives what [`Inspect::inspect`] finds.
+/// Receives the findings of [`Inspect::inspect`].
 pub trait Inspector {
-    /// Enters a member of an object or an element of an array. Returns whether to visit it. [`leave`](Self::leave)
-    /// follows in both cases.
+    /// Enters a member of an object or an element of an array. Returns whether to visit it. [`leave`](Self::leave) is
+    /// called in both cases.
     fn enter(&mut self, name: &str) -> bool;
 
     /// Leaves the member or element that was entered last.
     fn leave(&mut self);
 
-    /// Receives a member that its object should not have. `known` contains the names of the members that it may have.
+    /// Receives an unknown member of an object. `known` contains the names of the members that the object may have.
     fn unknown(&mut self, name: &str, known: &'static [&'static str]);
 
-    /// Receives a value of another type than expected. `expected` names the expected JSON with an article.
+    /// Receives a value of an unexpected type. `expected` names the expected JSON with an article.
     fn unexpected(&mut self, raw: &Raw, expected: &'static str);
 }
 

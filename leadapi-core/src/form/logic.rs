@@ -59,8 +59,8 @@ record! {
 record! {
     /// A test of an answer or a score (contract 2.5).
     Condition {
-        /// The id of the question whose answer is tested. `$score` stands for the score of the path so far, and
-        /// `$score:` followed by a page id for the score of that page, which is 0 if the page is not on the path. A
+        /// The id of the question whose answer is tested. `$score` stands for the score of the path so far. `$score:`
+        /// followed by a page id stands for the score of that page, which is 0 if the page is not on the path. A
         /// question whose id is such a name takes precedence.
         field_id: Field<String> = "fieldId",
         /// The operator.

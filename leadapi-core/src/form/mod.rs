@@ -6,7 +6,7 @@
 //! may write members that this crate does not know, so nothing inside a record is rejected or dropped:
 //!
 //! - every member that the contract names is a [`Field`] with four states: absent, null, a value, or other JSON;
-//! - an array keeps its valid elements typed even if one element has another type ([`List`], [`Entry`]);
+//! - an array keeps its valid elements typed even if one element has a different type ([`List`], [`Entry`]);
 //! - every object keeps its unknown members in `extra`;
 //! - every extensible enum (question types, operators and so on) keeps unknown names;
 //! - every number keeps its text, so `10.0` stays `10.0` and `1e400` stays `1e400` ([`Number`]).
@@ -42,7 +42,7 @@
 //! The types support serde with `serde_json`, on their own or inside other types, through `from_str`, `from_slice` and
 //! `from_reader`. `from_value` works too, but a `serde_json::Value` has already rounded its numbers, and `to_value`
 //! fails if it cannot represent a number. Other formats, and types that buffer their content (`#[serde(flatten)]`,
-//! `#[serde(untagged)]`), do not preserve the text of a value, so reading from them fails. A record written in another
+//! `#[serde(untagged)]`), do not preserve the text of a value, so reading from them fails. A record written in such a
 //! format cannot be read back.
 
 mod aliases;

@@ -44,7 +44,7 @@ impl Number {
     /// Returns [`InvalidNumber`] if the text is not exactly one JSON number.
     pub fn parse(text: &str) -> Result<Self, InvalidNumber> {
         let raw = serde_json::from_str::<&RawValue>(text).map_err(|_| InvalidNumber)?;
-        // The first character must start a number, which excludes other JSON values and leading whitespace.
+        // The test of the first character excludes other JSON values and leading whitespace.
         let number = raw.get() == text && text.starts_with(|first: char| first == '-' || first.is_ascii_digit());
         if number { Ok(Self(text.into())) } else { Err(InvalidNumber) }
     }

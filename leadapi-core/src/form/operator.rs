@@ -75,7 +75,7 @@ impl Operator {
         aliases_of(ALIASES, self)
     }
 
-    /// Returns the operator that this name stands for, or the name itself if no operator has it.
+    /// Returns the operator that this name stands for, or the name itself if it stands for no operator.
     ///
     /// ```
     /// use leadapi_core::form::Operator;

@@ -40,13 +40,13 @@ record! {
         /// The largest number or the latest date that is accepted. An extension of this crate, as are `minLength`,
         /// `maxLength`, `pattern`, `format` and `currency`.
         max: Field<Bound> = "max",
-        /// The minimum number of characters in a text.
+        /// The minimum number of characters of a text answer.
         min_length: Field<Number> = "minLength",
-        /// The maximum number of characters in a text.
+        /// The maximum number of characters of a text answer.
         max_length: Field<Number> = "maxLength",
         /// A regular expression that a part of the text must match. `^` and `$` match the beginning and the end of the
-        /// text. The syntax is that of the crate `regex-lite`, which matches in linear time and supports neither
-        /// look-around nor back-references.
+        /// text. The pattern has the syntax of the crate `regex-lite`, which matches in linear time and supports
+        /// neither look-around nor back-references.
         pattern: Field<String> = "pattern",
         /// The format of a number. `currency` makes the number an amount of money.
         format: Field<String> = "format",

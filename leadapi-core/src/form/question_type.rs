@@ -65,7 +65,7 @@ impl QuestionType {
         aliases_of(ALIASES, self)
     }
 
-    /// Returns the type that this name stands for, or the name itself if no type has it.
+    /// Returns the type that this name stands for, or the name itself if it stands for no type.
     ///
     /// ```
     /// use leadapi_core::form::QuestionType;
@@ -85,8 +85,8 @@ impl Question {
     /// Returns the type of the question, or `None` if the question has none.
     ///
     /// A name that another product uses is resolved to the type that it stands for. A `checkbox` with options is a
-    /// multiple choice. So is a choice under the name of another product, if a member such as `multiple` or
-    /// `allow_multiple_selection` is true.
+    /// multiple choice. A choice whose `type` is a name that another product uses is also a multiple choice if a member
+    /// such as `multiple` or `allow_multiple_selection` is true.
     ///
     /// ```
     /// use leadapi_core::form::{Question, QuestionType};

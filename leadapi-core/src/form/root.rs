@@ -46,9 +46,9 @@ record! {
     /// A form: the draft that its author edits, and the [`live_snapshot`](Self::live_snapshot) that visitors see
     /// (contract 2.5).
     Form {
-        /// The id of the form, which is a UUID.
+        /// The id of the form, a UUID.
         id: Field<String> = "id",
-        /// The client account that the form belongs to, which is a UUID.
+        /// The id of the client account that the form belongs to, a UUID.
         client_id: Field<String> = "client_id",
         /// The name of the form.
         name: Field<String> = "name",

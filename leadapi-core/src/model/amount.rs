@@ -79,8 +79,8 @@ impl Amount {
 
 /// Returns whether `number` is an acceptable representation of the number in `text`.
 ///
-/// A fraction may be rounded to the nearest double. A whole number must equal the double exactly, whatever its notation
-/// (contract D4).
+/// A fraction may be rounded to the nearest double. A whole number must equal the double exactly, regardless of its
+/// notation (contract D4).
 fn is_held(text: &str, number: f64) -> bool {
     // A double represents every whole number of a magnitude below 2^53 exactly. Whole numbers of a greater magnitude
     // never round to a magnitude below 2^53.

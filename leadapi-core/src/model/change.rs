@@ -72,7 +72,8 @@ impl<T> From<Option<T>> for Change<T> {
 
 impl<T: Serialize> Serialize for Change<T> {
     /// Serializes [`Change::Set`] as its value and the other variants as `null`. The containing struct must skip
-    /// unchanged fields (`skip_serializing_if = "Change::is_keep"`). Otherwise they are sent as `null` and cleared.
+    /// unchanged fields (`skip_serializing_if = "Change::is_keep"`). Otherwise, unchanged fields are sent as `null`,
+    /// which clears them.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Keep | Self::Clear => serializer.serialize_none(),

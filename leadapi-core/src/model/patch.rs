@@ -47,8 +47,8 @@ pub struct LeadPatch {
     /// The potential value of the lead: any finite number.
     #[serde(skip_serializing_if = "Change::is_keep", serialize_with = "write_value")]
     pub value: Change<f64>,
-    /// The pipeline. A lead that moves to another pipeline enters its first stage; a lead that is already in the
-    /// pipeline keeps its stage (contract D6).
+    /// The pipeline. A lead from a different pipeline enters the first stage of this pipeline; a lead that is already
+    /// in this pipeline keeps its stage (contract D6).
     #[serde(skip_serializing_if = "Change::is_keep")]
     pub pipeline_id: Change<String>,
     /// The stage, which also determines the pipeline (contract D6).

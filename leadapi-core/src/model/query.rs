@@ -204,7 +204,7 @@ impl LeadQuery {
         self
     }
 
-    /// Selects the page to return. Like an id, a [`Window`] is checked when it is created, so no setter can fail.
+    /// Selects the page to return. A [`Window`] is checked when it is created, so this setter cannot fail.
     ///
     /// ```
     /// # use leadapi_core::{id::*, model::{LeadQuery, Window}};

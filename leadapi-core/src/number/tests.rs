@@ -127,7 +127,7 @@ proptest! {
         for format in LOCAL {
             for (number, other) in read(NumberFormat::Unknown).iter().zip(read(format)) {
                 if let (Ok(number), Ok(other)) = (number, other) {
-                    // Both are parsed from decimal digits, so the same number gives the same bits.
+                    // Both values are parsed from decimal digits, so the same number gives the same bits.
                     prop_assert_eq!(value(number).to_bits(), value(&other).to_bits(), "{:?} {}", format, text);
                 }
             }

@@ -124,7 +124,7 @@ macro_rules! actions {
 pub struct InvalidAuditAction;
 
 actions! {
-    /// A token was created. A rotation also creates one.
+    /// A token was created. A rotation also creates a token.
     TokenCreated = "token_created"
     /// A token was replaced by a new one, and expires no later than the end of the overlap.
     TokenRotated = "token_rotated"

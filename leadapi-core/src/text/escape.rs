@@ -9,7 +9,7 @@ pub(super) fn unescape_first(text: &[u8]) -> Option<(u8, usize)> {
     };
     match text {
         [b'%', ..] => {
-            // The percent sign may itself be escaped, any number of times.
+            // The percent sign may be escaped too, any number of times.
             let mut at = 1;
             while text.get(at..at + 2) == Some(b"25") {
                 at += 2;

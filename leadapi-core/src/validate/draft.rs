@@ -138,7 +138,7 @@ impl LeadDraft {
     ///
     /// # Errors
     ///
-    /// Returns an [`InvalidReference`] if a record was not found or the stage belongs to another pipeline. In that
+    /// Returns an [`InvalidReference`] if a record was not found or the stage belongs to a different pipeline. In that
     /// case, the store must not write anything.
     pub fn into_lead(self, meta: NewLeadMeta, references: &LookupResult) -> Result<Lead, InvalidReference> {
         let draft = *self.0;

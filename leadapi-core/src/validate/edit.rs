@@ -91,7 +91,7 @@ impl LeadEdit {
     ///
     /// # Errors
     ///
-    /// Returns an [`InvalidReference`] if a record was not found or the stage belongs to another pipeline. In that
+    /// Returns an [`InvalidReference`] if a record was not found or the stage belongs to a different pipeline. In that
     /// case, the store must not write anything.
     pub fn apply(&self, lead: &Lead, references: &LookupResult) -> Result<Lead, InvalidReference> {
         let mut lead = lead.clone();

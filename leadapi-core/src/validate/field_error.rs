@@ -44,8 +44,8 @@ impl fmt::Display for FieldError {
 /// The caller must correct the request, because an unchanged retry fails again.
 ///
 /// All errors about values are listed. Of the errors about unknown or repeated names and empty parameters, only the
-/// first 20 of the query and the first 20 of the body are listed, and the rest are counted. This keeps a response from
-/// being many times larger than its request.
+/// first 20 of the query and the first 20 of the body are listed, and the rest are counted. The limit keeps a response
+/// from being many times larger than its request.
 #[derive(Debug, Clone, PartialEq, Eq, Default, thiserror::Error)]
 pub struct FieldErrors {
     told: Vec<FieldError>,

@@ -6,7 +6,7 @@ use super::LeadDraft;
 
 impl LeadDraft {
     /// Returns the SHA-256 hash of the parsed and normalized body (contract D10). Requests with equal content have
-    /// equal fingerprints, however the JSON is formatted.
+    /// equal fingerprints, regardless of the formatting of the JSON.
     pub fn fingerprint(&self) -> [u8; 32] {
         // Serializing strings and finite numbers to memory cannot fail.
         let text = serde_json::to_vec(self).unwrap_or_default();

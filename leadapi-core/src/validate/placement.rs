@@ -159,7 +159,7 @@ pub enum InvalidReference {
     /// No such pipeline and no such stage in the business: 400.
     #[error("pipeline_id: no such pipeline; stage_id: no such stage")]
     PipelineAndStage,
-    /// The pipeline and the stage exist, but the stage belongs to another pipeline: 400.
+    /// The pipeline and the stage exist, but the stage belongs to a different pipeline: 400.
     #[error("stage_id belongs to another pipeline than pipeline_id")]
     Mismatch,
 }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt, fmt::Write};
 
 /// A JSON value that keeps numbers as text and ignores the order of members. `serde_json::Value` would round the
-/// numbers on both sides of a comparison, which would hide a loss of digits.
+/// numbers on both sides of a comparison, and would hide a loss of digits.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Json {
     /// A number, `true`, `false`, `null`, or a string that is not valid Unicode.

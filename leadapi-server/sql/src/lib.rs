@@ -131,7 +131,7 @@ impl SqlStore {
     /// Opens a database, and migrates its schema to this version. Creates the SQLite file if it does not exist.
     ///
     /// Several processes can have a SQLite file open. If the file or its folder cannot be written and there is no
-    /// write-ahead log, as for a backup on a read-only file system, the store is opened for reading.
+    /// write-ahead log, as for a backup on a read-only file system, the store is opened read-only.
     ///
     /// # Errors
     ///

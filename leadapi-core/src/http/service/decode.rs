@@ -76,8 +76,8 @@ pub(super) fn decode(
     }
 }
 
-/// Reads the body, or returns `None` if it cannot be read. Its errors are collected separately. Otherwise an error in a
-/// query parameter could hide an error in the body field of the same name.
+/// Reads the body, or returns `None` if it cannot be read. The errors of the body are collected separately, because an
+/// error in a query parameter could otherwise hide an error in the body field of the same name.
 fn decode_body<T>(
     headers: &HeaderMap,
     body: Result<Bytes, FieldError>,

@@ -237,7 +237,7 @@ async fn from_database(
 }
 
 /// Returns the first owner of each of the first `MAX_LINKS` businesses that have one. The server prints sign-in links
-/// for them, because no command can create links in its memory.
+/// for them, because no command can access the store in the server's memory.
 fn owners(settings: &MemorySettings) -> Vec<Membership> {
     const MAX_LINKS: usize = 3;
     let mut owners: Vec<Membership> =

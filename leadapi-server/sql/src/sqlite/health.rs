@@ -3,9 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use leadapi_core::error_chain;
+use leadapi_sqlite_file::FilesInPlace;
 use tokio::sync::Notify;
 
-use super::in_place::FilesInPlace;
 use crate::error::SqlError;
 
 /// The health of the storage. A failure is permanent.
@@ -35,7 +35,7 @@ impl Health {
 
     pub(super) fn record(&self, error: &SqlError) {
         if matches!(error, SqlError::Fatal(_)) && self.failed.set(error.clone()).is_ok() {
-            // A command reports only the failure of its call.
+            // Logged, because a command reports only the failure of its call.
             tracing::error!("{}", error_chain(error));
             self.failure.notify_waiters();
         }

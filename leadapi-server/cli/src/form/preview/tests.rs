@@ -32,7 +32,7 @@ impl Site {
     }
 }
 
-/// A hostile author writes markup into every text that the page shows.
+/// A hostile author writes markup into every string that the page shows.
 #[tokio::test]
 async fn no_text_of_a_record_becomes_markup() {
     let evil = r#"</style><script src=//evil.example></script>\" onfocus=evil() '<img src=x>{q}"#;

@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf};
 
 use tempfile::TempDir;
 
-use super::{super::open, *};
+use super::*;
 
 /// A simulated crash: copies of a store's file and log, made while the store is open.
 struct Crashed {
@@ -22,8 +22,10 @@ impl Crashed {
 }
 
 fn opened(path: &Path) -> Connection {
-    open::create_missing(path).unwrap();
-    open::open(path, false).unwrap()
+    let connection = Connection::open(path).unwrap();
+    connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 4000").unwrap();
+    connection.execute_batch(CREATE_TABLE).unwrap();
+    connection
 }
 
 fn commit(connection: &Connection, times: usize) {
@@ -47,7 +49,7 @@ fn crash(served: &Path) -> Crashed {
 fn is_refused(path: &Path) -> bool {
     match check(path) {
         Ok(()) => false,
-        Err(OpenError::StaleLog { .. }) => true,
+        Err(FileError::StaleLog { .. }) => true,
         Err(other) => panic!("{other}"),
     }
 }

@@ -12,7 +12,7 @@ use rustix::{
     process::geteuid,
 };
 
-use super::file;
+use crate::file;
 
 /// The mode bits that let other users read a file.
 const READABLE_BY_OTHERS: u32 = 0o077;
@@ -23,7 +23,7 @@ const READABLE_BY_OTHERS: u32 = 0o077;
     "this process runs as {user} and may not {right} {}, which belongs to {owner} and has mode {mode:04o}{hint}",
     path.display()
 )]
-pub(crate) struct Denied {
+pub struct Denied {
     path: PathBuf,
     right: &'static str,
     owner: String,
@@ -32,9 +32,10 @@ pub(crate) struct Denied {
     hint: String,
 }
 
-/// What the process may do with a store.
+/// What the process may do with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Allowed {
+pub enum Allowed {
+    /// The file and its folder can be written.
     Write,
     /// The file or its folder cannot be written, for example because the file system is read-only.
     Read,
@@ -42,7 +43,11 @@ pub(super) enum Allowed {
 
 impl Allowed {
     /// Determines what the process may do with an existing file. SQLite also needs to create files in its folder.
-    pub(super) fn of(path: &Path) -> Result<Self, Denied> {
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the process may not read the file.
+    pub fn of(path: &Path) -> Result<Self, Denied> {
         let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if may(&target, Access::READ_OK) {
             let is_writable = may(&target, Access::WRITE_OK) && may(file::folder(&target), Access::WRITE_OK);
@@ -54,8 +59,9 @@ impl Allowed {
 }
 
 impl Denied {
-    /// Returns the first of the file and its folder that the user may not access, or `None` if the user may write both.
-    pub(super) fn of(path: &Path) -> Option<Self> {
+    /// Returns the first missing right of those needed to read and write the file and to create files in its folder, or
+    /// `None` if the user has all of them.
+    pub fn of(path: &Path) -> Option<Self> {
         let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let folder = file::folder(path);
         let rights = [
@@ -83,8 +89,8 @@ impl Denied {
     }
 }
 
-/// Returns whether the process has the right. An error other than a refusal counts as the right, because the attempt to
-/// use it will report the error.
+/// Returns whether the process has the right. If the check fails for a reason other than a missing right, returns
+/// `true`, because the attempt to use the right will report the error.
 fn may(path: &Path, right: Access) -> bool {
     !matches!(access(path, right), Err(Errno::ACCESS | Errno::ROFS | Errno::PERM))
 }
@@ -103,8 +109,13 @@ fn user(id: u32) -> String {
     }
 }
 
-/// Returns the mode of a file that users other than its owner can access, which SQLite also gives to the file's log.
-pub(super) fn too_open(path: &Path) -> io::Result<Option<u32>> {
+/// Returns the mode of a file if users other than its owner can access the file, otherwise `None`. SQLite gives the
+/// file's log the same mode.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be looked up.
+pub fn mode_for_others(path: &Path) -> io::Result<Option<u32>> {
     let mode = fs::metadata(path)?.mode() & 0o777;
     Ok((mode & READABLE_BY_OTHERS != 0).then_some(mode))
 }

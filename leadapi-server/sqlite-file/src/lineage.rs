@@ -6,10 +6,10 @@
 //!
 //! When the log restarts, the file holds every commit up to that point. The first count in the log is therefore at most
 //! one above the count in the file, and the last count in the log is never below the count in the file. If a file
-//! breaks this rule or has another id, the log belongs to a different file.
+//! breaks this rule or has a different id, the log belongs to a different file.
 //!
-//! A file whose log was lost is detected by a mark in the same table. The first write after a start sets it, and a
-//! checkpoint copies it into the file before the write is acknowledged. An orderly close clears it.
+//! A flag in the same table, the *mark*, reveals that the log of a file was lost. The first write after a start sets
+//! the mark, and a checkpoint copies it into the file before the write is acknowledged. An orderly close clears it.
 //!
 //! Three cases are not detected:
 //!
@@ -30,8 +30,8 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
 use checksum::Checksum;
 
-use super::{
-    error::OpenError,
+use crate::{
+    error::FileError,
     file::{immutable_uri, with_suffix},
 };
 
@@ -59,10 +59,10 @@ struct LoggedVersions {
 
 /// Fails if the log next to a file belongs to another file, or if it is missing and the file is incomplete without it.
 /// The check is valid even while a server is writing to both.
-pub(super) fn check(path: &Path) -> Result<(), OpenError> {
+pub(crate) fn check(path: &Path) -> Result<(), FileError> {
     let log = with_suffix(path, "-wal");
     if !log.try_exists()? && needs_log(path) {
-        return Err(OpenError::LostLog { path: path.to_owned(), log });
+        return Err(FileError::LostLog { path: path.to_owned(), log });
     }
     for _ in 0..MAX_ATTEMPTS {
         // Reading the log, the file and the log again keeps the comparison valid while a server is writing.
@@ -73,7 +73,7 @@ pub(super) fn check(path: &Path) -> Result<(), OpenError> {
             return Ok(());
         }
     }
-    Err(OpenError::StaleLog { path: path.to_owned(), log })
+    Err(FileError::StaleLog { path: path.to_owned(), log })
 }
 
 fn is_consistent(first: &Lineage, last: &Lineage, stored: Option<&Lineage>) -> bool {
@@ -86,14 +86,14 @@ fn is_consistent(first: &Lineage, last: &Lineage, stored: Option<&Lineage>) -> b
     }
 }
 
-/// Returns whether a file that has no log is marked as incomplete. An error means that the file has no mark: it is empty,
-/// belongs to another application, or was written by an earlier version.
+/// Returns whether a file that has no log is marked as incomplete. An error means that the file has no mark: the file
+/// is empty, belongs to another application, or was written by an earlier version.
 fn needs_log(path: &Path) -> bool {
     open_alone(path).and_then(|file| read_mark(&file)).unwrap_or(false)
 }
 
 /// Returns whether the store is marked as incomplete without its log.
-pub(super) fn read_mark(connection: &Connection) -> rusqlite::Result<bool> {
+pub(crate) fn read_mark(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row("SELECT needs_log FROM lineage", (), |row| row.get(0))
 }
 
@@ -104,7 +104,7 @@ fn open_alone(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 /// Reads the row from the file alone, without its log. Returns `None` if the file does not contain the row yet.
-fn stored(path: &Path, logged: &LoggedVersions) -> Result<Option<Lineage>, OpenError> {
+fn stored(path: &Path, logged: &LoggedVersions) -> Result<Option<Lineage>, FileError> {
     let read = open_alone(path).and_then(|file| {
         let read = |row: &rusqlite::Row<'_>| {
             let commits: i64 = row.get(1)?;
@@ -128,7 +128,7 @@ fn stored(path: &Path, logged: &LoggedVersions) -> Result<Option<Lineage>, OpenE
     }
 }
 
-/// Reads the row from the page of the file on which the log has it.
+/// Reads the row from the page of the file that, according to the log, contains it.
 fn read_page(path: &Path, logged: &LoggedVersions) -> io::Result<Option<Lineage>> {
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(logged.position))?;
@@ -137,7 +137,7 @@ fn read_page(path: &Path, logged: &LoggedVersions) -> io::Result<Option<Lineage>
 }
 
 /// Reads the versions of the row in a log. Returns `None` if there is no log, or if the log does not contain the row.
-fn read_log_file(log: &Path) -> Result<Option<LoggedVersions>, OpenError> {
+fn read_log_file(log: &Path) -> Result<Option<LoggedVersions>, FileError> {
     match File::open(log) {
         Ok(file) => Ok(read_log(BufReader::with_capacity(1 << 20, file))?),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -179,7 +179,7 @@ fn read_log(mut log: impl Read) -> io::Result<Option<LoggedVersions>> {
 }
 
 /// Returns the row if this is the table's page: a leaf page whose only cell holds a 32-byte string, an integer and,
-/// since the fifth version of the schema, a Boolean. No other table in the schema has such rows.
+/// except in files of old versions, a Boolean. No other table in the schema has such rows.
 fn parse_page(page: &[u8]) -> Option<Lineage> {
     const LEAF_OF_A_TABLE: u8 = 0x0d;
     const TEXT_OF_32: u8 = 13 + 2 * 32;
@@ -231,20 +231,32 @@ fn read_whole(from: &mut impl Read, bytes: &mut [u8]) -> io::Result<bool> {
     }
 }
 
+/// Creates the table `lineage`, which identifies the file and counts its commits. It must be part of the schema.
+///
+/// No other table may have rows that consist of a string of 32 bytes, an integer and a Boolean, because the check could
+/// not distinguish them from the row of this table.
+pub const CREATE_TABLE: &str =
+    "CREATE TABLE lineage (store_id TEXT NOT NULL, commits INTEGER NOT NULL, needs_log INTEGER NOT NULL) STRICT;
+    INSERT INTO lineage VALUES (lower(hex(randomblob(16))), 1, 0);";
+
 /// Assigns a new id to a copy, so that no log from the original is ever applied to it.
-pub(super) fn assign_new_id(copy: &Connection) -> rusqlite::Result<()> {
+///
+/// # Errors
+///
+/// Returns an error if SQLite fails.
+pub fn assign_new_id(copy: &Connection) -> rusqlite::Result<()> {
     copy.execute_batch("UPDATE lineage SET store_id = lower(hex(randomblob(16)))")
 }
 
 /// The last statement of each transaction in which the writer has changed anything. Changes no row if another store
 /// was copied over the file.
-pub(super) const RECORD_COMMIT: &str = "UPDATE lineage SET commits = commits + 1, needs_log = 1 WHERE store_id = ?1";
+pub(crate) const RECORD_COMMIT: &str = "UPDATE lineage SET commits = commits + 1, needs_log = 1 WHERE store_id = ?1";
 
 /// The last change before an orderly close.
-pub(super) const CLEAR_MARK: &str = "UPDATE lineage SET commits = commits + 1, needs_log = 0";
+pub(crate) const CLEAR_MARK: &str = "UPDATE lineage SET commits = commits + 1, needs_log = 0";
 
 /// Returns the id of the store.
-pub(super) fn store_id(connection: &Connection) -> rusqlite::Result<String> {
+pub(crate) fn store_id(connection: &Connection) -> rusqlite::Result<String> {
     connection.query_row("SELECT store_id FROM lineage", (), |row| row.get(0))
 }
 

@@ -1,38 +1,29 @@
 //! Distinguishes a full disk, an exhausted quota and a file size limit (`ulimit -f`) from a failed disk.
 //!
 //! SQLite reports a full disk as such, but the other two as an I/O error. In all three cases, the write has not reached
-//! the log, the transaction is rolled back, and the next transaction may succeed. A failed *sync* always stops the
-//! server, because the server cannot know which data reached the disk.
+//! the log, the transaction is rolled back, and the next transaction may succeed. A failed *sync* must always stop the
+//! program, because the program cannot know which data reached the disk.
 
 use std::{
     fs::{self, OpenOptions},
     io::{self, ErrorKind},
     os::unix::fs::{FileExt, OpenOptionsExt},
     path::Path,
-    sync::Arc,
 };
 
 use rusqlite::ffi::SQLITE_IOERR_WRITE;
 use uuid::Uuid;
 
-use super::file::with_suffix;
-use crate::error::SqlError;
+use crate::file::with_suffix;
 
 /// The size of the probe file. A commit usually adds less to the log, so a quota that prevents the commit usually also
 /// prevents the probe.
 const PROBE_BYTES: usize = 64 << 10;
 
-/// Makes a transaction's error non-fatal if a full disk or an exhausted quota caused it.
-pub(super) fn classify(error: SqlError, database: &Path) -> SqlError {
-    match error {
-        SqlError::Fatal(cause) if is_failed_write(&cause) && is_exhausted(database) => SqlError::Other(cause),
-        other => other,
-    }
-}
-
-fn is_failed_write(cause: &Arc<dyn std::error::Error + Send + Sync>) -> bool {
-    let cause = cause.downcast_ref::<rusqlite::Error>().and_then(rusqlite::Error::sqlite_error);
-    cause.is_some_and(|cause| cause.extended_code == SQLITE_IOERR_WRITE)
+/// Returns whether SQLite failed to write because the disk of the database is full, or a quota or a limit exhausted.
+pub fn is_out_of_space(cause: &rusqlite::Error, database: &Path) -> bool {
+    let is_failed_write = cause.sqlite_error().is_some_and(|cause| cause.extended_code == SQLITE_IOERR_WRITE);
+    is_failed_write && is_exhausted(database)
 }
 
 /// Returns whether writing a file next to the database fails for lack of space.

@@ -8,35 +8,55 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::file::{Inode, inode, with_suffix};
+use crate::file::{Inode, inode, with_suffix};
 
-/// The suffixes of the files that a command uses.
-pub(super) const OPENED: &[&str] = &["", "-wal", "-shm"];
+/// The suffixes of the files that every process uses.
+const OPENED: &[&str] = &["", "-wal", "-shm"];
 /// The suffixes of the files that a server uses.
-pub(super) const SERVED: &[&str] = &["", "-wal", "-shm", "-lock"];
+const SERVED: &[&str] = &["", "-wal", "-shm", "-lock"];
 
-/// The identities of the database, its write-ahead log, the log index and, in a server, the lock file when the database
-/// was opened.
+/// The files of an open database: the database, its write-ahead log, the log's index and, in a server, the lock file.
 #[derive(Debug)]
-pub(super) struct FilesInPlace(Vec<(PathBuf, Inode)>);
+pub struct FilesInPlace(Vec<(PathBuf, Inode)>);
 
 /// The error for a path that no longer refers to the open file.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Displaced {
+#[non_exhaustive]
+pub enum Displaced {
+    /// The path names no file.
     #[error("{} was deleted or moved while it was in use: the latest changes may be lost", .0.display())]
     Missing(PathBuf),
+    /// The path names a different file.
     #[error(
         "{} was replaced while it was in use: the latest changes may be in the former file, in the new one, or lost",
         .0.display()
     )]
     Replaced(PathBuf),
+    /// The path cannot be looked up.
     #[error("cannot look up {}", .0.display())]
     Unknown(PathBuf, #[source] io::Error),
 }
 
 impl FilesInPlace {
-    /// Records a database's files. The database must be open, so that its log exists.
-    pub(super) fn of(path: &Path, suffixes: &[&str]) -> io::Result<Self> {
+    /// Records the files of an open database. A transaction must have been started, so that its log exists.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if one of the files cannot be looked up.
+    pub fn opened(path: &Path) -> io::Result<Self> {
+        Self::of(path, OPENED)
+    }
+
+    /// Records the files of an open database and its [`ServerLock`](crate::ServerLock).
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if one of the files cannot be looked up.
+    pub fn served(path: &Path) -> io::Result<Self> {
+        Self::of(path, SERVED)
+    }
+
+    fn of(path: &Path, suffixes: &[&str]) -> io::Result<Self> {
         // If the path is a symbolic link, the other files are next to the link's target and named after the target.
         let target = path.canonicalize()?;
         let files = suffixes.iter().map(|suffix| with_suffix(&target, suffix));
@@ -44,7 +64,12 @@ impl FilesInPlace {
         names.map(|name| Ok((name.clone(), inode(&name)?))).collect::<io::Result<_>>().map(Self)
     }
 
-    pub(super) fn check(&self) -> Result<(), Displaced> {
+    /// Checks that each path still names the same file. A commit may be acknowledged only after this check.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for the first path that does not name the same file.
+    pub fn check(&self) -> Result<(), Displaced> {
         self.0.iter().try_for_each(|(name, served)| match inode(name) {
             Ok(found) if found == *served => Ok(()),
             Ok(_) => Err(Displaced::Replaced(name.clone())),

@@ -4,8 +4,8 @@
 //! not replace a file that is in use. A server also holds a [`ServerLock`], so that no other server serves the file.
 //!
 //! On Linux, a `FileLock` is a lock (`flock`) on the database itself, so it also covers hard links. These locks are
-//! independent of SQLite's locks (`fcntl`). On other systems, they may not be, so a file next to the database is locked
-//! instead.
+//! independent of SQLite's locks (`fcntl`). On other systems, the two kinds of locks may conflict, so a file next to
+//! the database is locked instead.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -18,10 +18,10 @@ use std::{
 
 use uuid::Uuid;
 
-use super::{
+use crate::{
     BUSY_TIMEOUT,
     descriptor::Descriptor,
-    error::OpenError,
+    error::FileError,
     file::{self, with_suffix},
     lock_holder,
 };
@@ -34,7 +34,7 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
 /// A lock on a store, released on drop. It must be dropped after the last connection.
 #[derive(Debug)]
-pub(super) struct FileLock {
+pub struct FileLock {
     descriptor: Descriptor,
     path: PathBuf,
 }
@@ -49,9 +49,15 @@ impl FileLock {
     /// Locks an existing store to open it. The lock is exclusive if no other process has the store open, and otherwise
     /// shared. [`share`](Self::share) makes it shared.
     ///
-    /// Two names of one file (hard links) have different write-ahead logs, which would corrupt the file. Only the first
-    /// process may therefore open a file without a log: if others have it open, they use another name.
-    pub(super) fn open(path: &Path) -> Result<Self, OpenError> {
+    /// If processes used two names (hard links) of a file, each name would have its own write-ahead log, and the two
+    /// logs would corrupt the file. Only the first process may therefore open a file without a log: if other processes
+    /// have the file open although there is no log, they use a different name.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if another process still has an exclusive lock after [`BUSY_TIMEOUT`], or uses another name of
+    /// the file.
+    pub fn open(path: &Path) -> Result<Self, FileError> {
         Self::acquire(path, |lock| {
             if let Attempt::Locked = lock.try_exclusive()? {
                 return Ok(None);
@@ -59,33 +65,45 @@ impl FileLock {
             match lock.try_shared()? {
                 Attempt::Refused => Ok(Some(lock.refused())),
                 Attempt::Locked if file::has_log(path)? => Ok(None),
-                Attempt::Locked => Ok(Some(OpenError::OtherName(lock.holder()))),
+                Attempt::Locked => Ok(Some(FileError::OtherName(lock.holder()))),
             }
         })
     }
 
-    /// Locks a store that is only read, and has no log.
-    pub(super) fn shared(path: &Path) -> Result<Self, OpenError> {
+    /// Locks a store that has no log, in order to read it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if another process still has an exclusive lock after [`BUSY_TIMEOUT`].
+    pub fn shared(path: &Path) -> Result<Self, FileError> {
         Self::acquire(path, |lock| match lock.try_shared()? {
             Attempt::Locked => Ok(None),
             Attempt::Refused => Ok(Some(lock.refused())),
         })
     }
 
-    /// Locks a store that no other process may have open.
-    pub(super) fn exclusive(path: &Path) -> Result<Self, OpenError> {
+    /// Locks a store exclusively.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if another process has the file open, or has replaced it at the same time.
+    pub fn exclusive(path: &Path) -> Result<Self, FileError> {
         let lock = Self::unlocked(path)?;
         match lock.try_exclusive()? {
             Attempt::Locked if lock.is_current()? => Ok(lock),
-            Attempt::Locked => Err(OpenError::Changed),
-            Attempt::Refused => Err(OpenError::InUse(lock.holder())),
+            Attempt::Locked => Err(FileError::Changed),
+            Attempt::Refused => Err(FileError::InUse(lock.holder())),
         }
     }
 
     /// Creates a file that only its owner can access, and locks it before another process can notice it.
-    pub(super) fn create(path: &Path) -> Result<Self, OpenError> {
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file exists or cannot be created.
+    pub fn create(path: &Path) -> Result<Self, FileError> {
         let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(path);
-        let file = file.map_err(|error| OpenError::of_path(path, error))?;
+        let file = file.map_err(|error| FileError::of_path(path, error))?;
         let lock = if LOCKS_DATABASE {
             Self { descriptor: Descriptor::new(file)?, path: path.to_owned() }
         } else {
@@ -93,7 +111,7 @@ impl FileLock {
         };
         match lock.try_exclusive()? {
             Attempt::Locked if lock.is_current()? => Ok(lock),
-            _ => Err(OpenError::Changed),
+            _ => Err(FileError::Changed),
         }
     }
 
@@ -101,14 +119,14 @@ impl FileLock {
     /// store. The file may be replaced in the meantime.
     fn acquire(
         path: &Path,
-        attempt: impl Fn(&Self) -> Result<Option<OpenError>, OpenError>,
-    ) -> Result<Self, OpenError> {
+        attempt: impl Fn(&Self) -> Result<Option<FileError>, FileError>,
+    ) -> Result<Self, FileError> {
         let started = Instant::now();
         let mut lock = Self::unlocked(path)?;
         loop {
             let refused = match attempt(&lock)? {
                 None if lock.is_current()? => return Ok(lock),
-                None => OpenError::Changed,
+                None => FileError::Changed,
                 Some(refused) => refused,
             };
             if started.elapsed() > BUSY_TIMEOUT {
@@ -125,7 +143,7 @@ impl FileLock {
         }
     }
 
-    fn unlocked(path: &Path) -> Result<Self, OpenError> {
+    fn unlocked(path: &Path) -> Result<Self, FileError> {
         let target = path.canonicalize()?;
         let path = if LOCKS_DATABASE { target } else { with_suffix(&target, "-open") };
         let descriptor = if LOCKS_DATABASE { File::open(&path) } else { open_lock_file(&path) };
@@ -133,7 +151,11 @@ impl FileLock {
     }
 
     /// Makes the lock shared. Fails if a restore has locked the store in the meantime.
-    pub(super) fn share(&self) -> Result<(), OpenError> {
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if another process has an exclusive lock.
+    pub fn share(&self) -> Result<(), FileError> {
         match self.try_shared()? {
             Attempt::Locked => Ok(()),
             Attempt::Refused => Err(self.refused()),
@@ -142,25 +164,29 @@ impl FileLock {
 
     /// Tries to make the lock exclusive, so that nobody can open the store until this lock is dropped. Returns whether
     /// it succeeded. Otherwise, other processes still have the store open, and this lock is lost.
-    pub(super) fn is_last(&self) -> bool {
+    pub fn is_last(&self) -> bool {
         let is_last = matches!(self.descriptor.file().map(File::try_lock), Some(Ok(())));
         if is_last && !LOCKS_DATABASE {
-            // A process that has already opened the file notices that its name is gone.
+            // A process that has already opened the lock file notices that the file no longer has its name.
             std::fs::remove_file(&self.path).unwrap_or_default();
         }
         is_last
     }
 
-    fn try_exclusive(&self) -> Result<Attempt, OpenError> {
+    fn try_exclusive(&self) -> Result<Attempt, FileError> {
         attempt(self.descriptor.file().map(File::try_lock))
     }
 
-    fn try_shared(&self) -> Result<Attempt, OpenError> {
+    fn try_shared(&self) -> Result<Attempt, FileError> {
         attempt(self.descriptor.file().map(File::try_lock_shared))
     }
 
     /// Returns whether the path still names the locked file.
-    pub(super) fn is_current(&self) -> io::Result<bool> {
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the path cannot be looked up.
+    pub fn is_current(&self) -> io::Result<bool> {
         match file::inode(&self.path) {
             Ok(inode) => Ok(inode == self.descriptor.inode()),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
@@ -168,8 +194,8 @@ impl FileLock {
         }
     }
 
-    fn refused(&self) -> OpenError {
-        OpenError::InUseExclusively(self.holder())
+    fn refused(&self) -> FileError {
+        FileError::InUseExclusively(self.holder())
     }
 
     fn holder(&self) -> String {
@@ -177,8 +203,9 @@ impl FileLock {
     }
 }
 
-/// A file system without locks lets every attempt succeed: the checks after each commit must suffice.
-fn attempt(done: Option<Result<(), TryLockError>>) -> Result<Attempt, OpenError> {
+/// Returns the result of an attempt. On a file system without locks, every attempt succeeds, and only the checks after
+/// each commit protect the store.
+fn attempt(done: Option<Result<(), TryLockError>>) -> Result<Attempt, FileError> {
     match done {
         None | Some(Ok(())) => Ok(Attempt::Locked),
         Some(Err(TryLockError::WouldBlock)) => Ok(Attempt::Refused),
@@ -194,17 +221,21 @@ fn has_no_locks(error: &io::Error) -> bool {
 
 /// A lock that prevents a second server from serving the same file, released on drop.
 #[derive(Debug)]
-pub(super) struct ServerLock {
+pub struct ServerLock {
     _file: File,
 }
 
 impl ServerLock {
-    /// Locks a file next to the database. Fails if another server is serving the database.
-    pub(super) fn acquire(path: &Path) -> Result<Self, OpenError> {
+    /// Locks a file next to the database.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if another server is serving the database, or if the file cannot be created.
+    pub fn acquire(path: &Path) -> Result<Self, FileError> {
         let file = open_lock_file(&with_suffix(&path.canonicalize()?, "-lock"))?;
         match file.try_lock() {
             Ok(()) => Ok(Self { _file: file }),
-            Err(TryLockError::WouldBlock) => Err(OpenError::Served),
+            Err(TryLockError::WouldBlock) => Err(FileError::Served),
             Err(TryLockError::Error(error)) => Err(error.into()),
         }
     }

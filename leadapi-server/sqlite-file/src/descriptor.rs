@@ -1,6 +1,6 @@
 //! Descriptors of files that SQLite may have open in the same process.
 //!
-//! When a process closes any descriptor of a file, it loses all `fcntl` locks on that file, which are SQLite's locks.
+//! When a process closes any descriptor of a file, it loses all `fcntl` locks on that file, including SQLite's locks.
 //! Descriptors of one file are therefore closed together, once none of them is in use.
 
 use std::{
@@ -11,7 +11,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::file::Inode;
+use crate::file::Inode;
 
 /// The number of descriptors of a file that are in use, and all that are open.
 type Descriptors = (usize, Vec<Arc<File>>);
@@ -21,14 +21,14 @@ static OPEN: Mutex<BTreeMap<Inode, Descriptors>> = Mutex::new(BTreeMap::new());
 
 /// A descriptor of a file. When it is dropped, its locks (`flock`) are released.
 #[derive(Debug)]
-pub(super) struct Descriptor {
+pub(crate) struct Descriptor {
     inode: Inode,
     /// `None` only while the value is being dropped.
     file: Option<Arc<File>>,
 }
 
 impl Descriptor {
-    pub(super) fn new(file: File) -> io::Result<Self> {
+    pub(crate) fn new(file: File) -> io::Result<Self> {
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         let metadata = file.metadata()?;
         let inode = (metadata.dev(), metadata.ino());
@@ -39,18 +39,18 @@ impl Descriptor {
         Ok(Self { inode, file: Some(file) })
     }
 
-    pub(super) const fn inode(&self) -> Inode {
+    pub(crate) const fn inode(&self) -> Inode {
         self.inode
     }
 
     /// Releases the lock.
-    pub(super) fn unlock(&self) {
+    pub(crate) fn unlock(&self) {
         if let Some(file) = &self.file {
             file.unlock().unwrap_or_default();
         }
     }
 
-    pub(super) fn file(&self) -> Option<&File> {
+    pub(crate) fn file(&self) -> Option<&File> {
         self.file.as_deref()
     }
 }
