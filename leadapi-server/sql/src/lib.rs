@@ -35,6 +35,7 @@ mod probe;
 mod rate_limiter;
 mod read;
 mod row;
+mod serving;
 mod session;
 mod settings;
 #[cfg(feature = "sqlite")]
@@ -50,7 +51,7 @@ compile_error!("enable the feature `sqlite`, `postgres` or both");
 
 use std::sync::Arc;
 
-use leadapi_core::{BoxError, error_chain, port::StoreError};
+use leadapi_core::{BoxError, error_chain, port::StoreError, tokens::TokenUses};
 
 use self::error::SqlError;
 #[cfg(feature = "postgres")]
@@ -114,6 +115,8 @@ impl From<StoreError> for SqlStoreError {
 #[derive(Debug, Clone)]
 pub struct SqlStore {
     database: Database,
+    /// The uses of tokens that have not been recorded yet.
+    token_uses: Arc<TokenUses>,
 }
 
 #[derive(Debug, Clone)]
@@ -170,7 +173,7 @@ impl SqlStore {
             #[cfg(not(all(feature = "sqlite", feature = "postgres")))]
             _ => return Err(failed(&Unsupported)),
         };
-        Ok(Self { database })
+        Ok(Self { database, token_uses: Arc::default() })
     }
 
     /// Returns the clock by which the store judges time.

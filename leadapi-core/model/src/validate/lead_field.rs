@@ -221,6 +221,11 @@ impl LeadField {
         }
     }
 
+    /// Returns whether every lead has a value of the field. All other fields can be `null`.
+    pub const fn is_always_set(self) -> bool {
+        matches!(self, Self::Id | Self::ClientId | Self::Name | Self::CreatedAt)
+    }
+
     /// Returns whether callers can set the field. The service sets all other fields.
     pub const fn is_writable(self) -> bool {
         !matches!(self, Self::Id | Self::CreatedAt)
@@ -255,6 +260,10 @@ mod tests {
             keys(&LeadItem::from(lead.clone())),
             names(LEAD_FIELDS.into_iter().filter(|field| field.is_in_list()))
         );
+        let nullable = LEAD_FIELDS.into_iter().filter(|field| !field.is_always_set());
+        let json = serde_json::to_value(&lead).unwrap();
+        let null = LEAD_FIELDS.into_iter().filter(|field| json[field.name()].is_null());
+        assert_eq!(names(nullable), names(null));
         let set_by_the_service = LEAD_FIELDS.into_iter().filter(|field| !field.is_writable());
         assert_eq!(names(set_by_the_service), ["id", "created_at"]);
         let public = OPTIONAL_TEXTS.into_iter().filter(|text| !text.is_personal()).map(OptionalText::name);
