@@ -14,6 +14,7 @@ use crate::root;
 const FORBIDDEN: &[(&str, &[&str])] = &[
     ("leadapi-model", &["bytes", "leadapi-core", "leadapi-form", "tokio", "tower-service"]),
     ("leadapi-core", &["leadapi-access", "leadapi-client", "leadapi-form", "leadapi-server", "leadapi-sql", "tokio"]),
+    ("leadapi-conformance", &["leadapi-client", "leadapi-server", "leadapi-sql", "tokio"]),
     ("leadapi-form", &["leadapi-client", "leadapi-core", "leadapi-server", "leadapi-sql", "tokio"]),
     (
         "leadapi-client",

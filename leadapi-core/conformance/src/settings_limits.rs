@@ -1,15 +1,16 @@
 //! Checks that the number of tokens of a business is limited, and that lists of tokens are paged.
 
-use super::{
-    CheckResult, business, same,
-    settings_tokens::{id, refused, token},
-    timestamp,
-};
-use crate::{
+use leadapi_core::{
     BoxError,
     auth::{Actor, TokenHash},
     model::{Timestamp, Window},
     port::{Replacement, SettingsStore, TokenAction, TokenChange, TokenChanged, TokenRecord, TokenRefusal},
+};
+
+use super::{
+    CheckResult, business, same,
+    settings_tokens::{id, refused, token},
+    timestamp,
 };
 
 const NOON: &str = "2026-05-04T12:00:00.000Z";
@@ -21,7 +22,7 @@ fn numbered(number: u16) -> Result<TokenRecord, BoxError> {
     let [high, low] = number.to_be_bytes();
     let mut hash = [high; 32];
     hash[31] = low;
-    Ok(TokenRecord { hash: TokenHash::from_bytes(hash), ..token(&format!("t{number:03}"), 0)? })
+    Ok(with!(token(&format!("t{number:03}"), 0)?, hash: TokenHash::from_bytes(hash)))
 }
 
 async fn change(store: &impl SettingsStore, at: Timestamp, action: TokenAction) -> Result<TokenChanged, BoxError> {
@@ -47,7 +48,7 @@ fn rotation(old: u16, new: u16, overlap_end: Timestamp) -> Result<TokenAction, B
 pub(super) async fn limits_the_valid_tokens(store: &impl SettingsStore) -> CheckResult {
     let (noon, later) = (timestamp(NOON)?, timestamp(A_MINUTE_LATER)?);
     fill(store, 0..99).await?;
-    let expiring = TokenRecord { expires_at: Some(later), ..numbered(99)? };
+    let expiring = with!(numbered(99)?, expires_at: Some(later));
     store.insert(&business("b1"), expiring).await?;
     let create = |number| Ok::<_, BoxError>(TokenAction::Create(numbered(number)?));
     same("a token too many", &change(store, noon, create(100)?).await?, &refused(TokenRefusal::TooMany))?;
@@ -99,7 +100,7 @@ pub(super) async fn limits_the_new_tokens_of_a_minute(store: &impl SettingsStore
 /// Checks that pages of tokens are complete, newest first, and contain only the business's own tokens.
 pub(super) async fn pages_the_tokens(store: &impl SettingsStore) -> CheckResult {
     fill(store, 1..4).await?;
-    let newest = TokenRecord { created_at: timestamp(A_MINUTE_LATER)?, ..numbered(0)? };
+    let newest = with!(numbered(0)?, created_at: timestamp(A_MINUTE_LATER)?);
     store.insert(&business("b1"), newest).await?;
     store.insert(&business("b2"), numbered(9)?).await?;
     let ids = async |limit, offset| {

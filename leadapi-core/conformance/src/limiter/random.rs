@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use leadapi_core::port::{Class, RateLimiter};
+
 use super::{
     CLASSES, CheckResult,
     subject::{Subject, WINDOW},
 };
-use crate::port::{Class, RateLimiter};
 
 const MICROSECOND: Duration = Duration::from_micros(1);
 

@@ -3,14 +3,15 @@
 
 use std::sync::Arc;
 
-use super::{CheckResult, business, client, draft, edit, lead_id, meta, page, pipeline, same, stage};
-use crate::{
+use leadapi_core::{
     BoxError,
     auth::Author,
     model::{IdempotencyKey, Lead, LeadPatch, LeadQuery, NewLead, Window},
     port::{Created, Idempotency, Listed, Store, Updated},
     validate::InvalidReference,
 };
+
+use super::{CheckResult, business, client, draft, edit, lead_id, meta, page, pipeline, same, stage};
 
 /// Every id exists in both businesses, but the two records with the same id differ at least in their names.
 pub(super) const SAME_IDS: &str = r#"{"businesses": [
@@ -137,7 +138,7 @@ pub(super) async fn changes_own_records(store: &impl Store) -> CheckResult {
 /// business.
 pub(super) async fn replays_own_keys(store: &impl Store) -> CheckResult {
     let lead = NewLead::new(&client("c1"), "Eve").pipeline(&pipeline("p1"));
-    let idempotency = Idempotency { key: IdempotencyKey::parse("k")?, fingerprint: draft(&lead)?.fingerprint() };
+    let idempotency = Idempotency::new(IdempotencyKey::parse("k")?, draft(&lead)?.fingerprint());
     let create = async |owner: &str, id: &str, new: &NewLead, idempotency: &Idempotency| -> Result<Created, BoxError> {
         let meta = meta(id, "2026-05-04T12:00:00Z")?;
         Ok(store.create(&business(owner), &Author::Host, meta, draft(new)?, Some(idempotency)).await?)
@@ -155,6 +156,6 @@ pub(super) async fn replays_own_keys(store: &impl Store) -> CheckResult {
         same(&format!("the replay in {owner}"), &outcome, &Created::Replayed(first.clone()))?;
     }
     let other = NewLead::new(&client("c2"), "Eve");
-    let reused = Idempotency { fingerprint: draft(&other)?.fingerprint(), ..idempotency };
+    let reused = with!(idempotency, fingerprint: draft(&other)?.fingerprint());
     same("another body", &create("b2", "l3", &other, &reused).await?, &Created::KeyReused)
 }

@@ -1,14 +1,15 @@
 //! Checks of lead creation (contract D4, D6).
 
-use super::{
-    CheckResult, NOON, already_exists, business, client, create, draft, ids, lead_id, listed, meta, new, page,
-    pipeline, same, sample, stage, timestamp, try_create,
-};
-use crate::{
+use leadapi_core::{
     auth::Author,
     model::{Lead, LeadItem, LeadQuery},
     port::{Created, Store},
     validate::{InvalidReference, OPTIONAL_TEXTS},
+};
+
+use super::{
+    CheckResult, NOON, already_exists, business, client, create, draft, ids, lead_id, listed, meta, new, page,
+    pipeline, same, sample, stage, timestamp, try_create,
 };
 
 /// Checks that the store returns every value unchanged, down to the last character of a string and the last bit of a

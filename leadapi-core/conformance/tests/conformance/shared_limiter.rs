@@ -12,7 +12,7 @@ use std::{
 use async_trait::async_trait;
 use futures_executor::block_on;
 use leadapi_core::{
-    BoxError, conformance,
+    BoxError,
     id::TokenId,
     memory::{Limits, ManualClock, SlidingWindow},
     port::{Admission, Class, RateLimiter},
@@ -22,12 +22,12 @@ use super::wrong_limiter::{
     Decide, Key, WINDOW, WrongLimiter, by_class, by_token, by_token_and_class, exact, gcra, limits,
 };
 
-fn run(limits: Limits, limiters: &[impl RateLimiter]) -> Result<(), conformance::Violation> {
+fn run(limits: Limits, limiters: &[impl RateLimiter]) -> Result<(), leadapi_conformance::Violation> {
     // The suite's future must be `Send`, so that a host can spawn it on its runtime.
     fn spawnable<T: Send>(task: T) -> T {
         task
     }
-    block_on(spawnable(conformance::run_shared_limiter(limits, limiters)))
+    block_on(spawnable(leadapi_conformance::run_shared_limiter(limits, limiters)))
 }
 
 /// Fails unless this check detects that the limiters are incorrect.

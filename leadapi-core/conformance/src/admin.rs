@@ -2,8 +2,7 @@
 
 use std::fmt::Debug;
 
-use super::{CheckResult, NOON, business, client, pipeline, same, stage, timestamp};
-use crate::{
+use leadapi_core::{
     BoxError,
     admin::{Admin, AdminError, AdminExt, AdminRefusal, LeadOwner, NewBusiness},
     auth::Role,
@@ -11,6 +10,8 @@ use crate::{
     id::FormId,
     model::{ClientAccount, Pipeline, Stage},
 };
+
+use super::{CheckResult, NOON, business, client, pipeline, same, stage, timestamp};
 
 /// Two businesses. The first has a lead and two members.
 pub(super) const BUSINESSES: &str = r#"{"businesses": [

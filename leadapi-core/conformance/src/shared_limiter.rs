@@ -3,15 +3,15 @@
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-
-use super::{CheckResult, Violation, same};
-use crate::{
+use leadapi_core::{
     BoxError,
     id::TokenId,
     memory::{AdmissionLog, Limits},
     port::{Admission, Class, RateLimiter},
 };
 use uuid::Uuid;
+
+use super::{CheckResult, Violation, same};
 
 const WINDOW: Duration = AdmissionLog::WINDOW;
 
@@ -31,18 +31,18 @@ const CALLERS: usize = 16;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use leadapi_core::{conformance, memory::{Limits, SlidingWindow}};
+/// use leadapi_core::memory::{Limits, SlidingWindow};
 ///
 /// # futures_executor::block_on(async {
 /// let limits = Limits::default();
 /// let shared = Arc::new(SlidingWindow::new(limits));
-/// conformance::run_shared_limiter(limits, &[shared.clone(), shared]).await?;
+/// leadapi_conformance::run_shared_limiter(limits, &[shared.clone(), shared]).await?;
 ///
 /// // Limiters that count separately fail.
 /// let separate = [SlidingWindow::new(limits), SlidingWindow::new(limits)];
-/// let violation = conformance::run_shared_limiter(limits, &separate).await.unwrap_err();
+/// let violation = leadapi_conformance::run_shared_limiter(limits, &separate).await.unwrap_err();
 /// assert!(violation.to_string().starts_with("shared_limiter::admit_one_limit_together"));
-/// # Ok::<(), conformance::Violation>(())
+/// # Ok::<(), leadapi_conformance::Violation>(())
 /// # }).unwrap();
 /// ```
 ///

@@ -1,14 +1,15 @@
 //! Checks that no business can access the records of another business (contract 5.6, D2).
 
-use super::{
-    CheckResult, NOON, business, change, client, create, draft, edit, lead_id, listed, meta, new, page, pipeline, same,
-    stage,
-};
-use crate::{
+use leadapi_core::{
     auth::Author,
     model::{LeadPatch, LeadQuery, NewLead, Window},
     port::{Created, Listed, Store, Updated},
     validate::InvalidReference,
+};
+
+use super::{
+    CheckResult, NOON, business, change, client, create, draft, edit, lead_id, listed, meta, new, page, pipeline, same,
+    stage,
 };
 
 pub(super) async fn hides_leads_of_other_businesses(store: &impl Store) -> CheckResult {

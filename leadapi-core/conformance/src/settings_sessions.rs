@@ -1,9 +1,7 @@
 //! Checks of members, sign-in links and sessions.
 
 use futures_util::future::join_all;
-
-use super::{CheckResult, business, same, timestamp};
-use crate::{
+use leadapi_core::{
     BoxError,
     auth::{Actor, Role, TokenHash},
     id::SessionId,
@@ -13,6 +11,8 @@ use crate::{
         SettingsStore, SignIn,
     },
 };
+
+use super::{CheckResult, business, same, timestamp};
 
 /// Two businesses with members. Zoë is a member of both, with addresses that differ only in case.
 pub(super) const MEMBERS: &str = r#"{"businesses": [

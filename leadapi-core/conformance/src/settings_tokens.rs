@@ -4,9 +4,7 @@
 use std::collections::HashSet;
 
 use futures_util::future::join_all;
-
-use super::{CheckResult, business, same, timestamp, valid};
-use crate::{
+use leadapi_core::{
     BoxError,
     auth::{Actor, Scopes, TokenHash},
     id::TokenId,
@@ -16,6 +14,8 @@ use crate::{
         TokenRefusal,
     },
 };
+
+use super::{CheckResult, business, same, timestamp, valid};
 
 const NOON: &str = "2026-05-04T12:00:00.000Z";
 const LATER: &str = "2026-05-04T12:00:00.001Z";
@@ -80,13 +80,13 @@ pub(super) async fn creates_with_an_audit_entry(store: &impl SettingsStore) -> C
 /// Checks that a new token cannot have the same name as a valid token of the business. It can have the name of a
 /// revoked or expired token, or of another business's token.
 pub(super) async fn refuses_the_name_of_a_valid_token(store: &impl SettingsStore) -> CheckResult {
-    let named = |at: &str, byte| Ok::<_, BoxError>(TokenRecord { name: "website".into(), ..token(at, byte)? });
+    let named = |at: &str, byte| Ok::<_, BoxError>(with!(token(at, byte)?, name: "website".into()));
     change(store, "b1", NOON, TokenAction::Create(named("t1", 1)?)).await?;
     let outcome = change(store, "b1", NOON, TokenAction::Create(named("t2", 2)?)).await?;
     same("a duplicate", &outcome, &refused(TokenRefusal::NameTaken(id("t1"))))?;
     change(store, "b2", NOON, TokenAction::Create(named("t2", 2)?)).await?;
     change(store, "b1", NOON, TokenAction::Revoke(id("t1"))).await?;
-    let third = TokenRecord { expires_at: Some(timestamp(LATER)?), ..named("t3", 3)? };
+    let third = with!(named("t3", 3)?, expires_at: Some(timestamp(LATER)?));
     change(store, "b1", NOON, TokenAction::Create(third)).await?;
     let outcome = change(store, "b1", LATER, TokenAction::Create(named("t4", 4)?)).await?;
     same("after the expiry", &outcome, &TokenChanged::Done(named("t4", 4)?))?;
@@ -95,8 +95,7 @@ pub(super) async fn refuses_the_name_of_a_valid_token(store: &impl SettingsStore
 
 /// Checks that exactly one of many concurrent creates with the same name succeeds.
 pub(super) async fn creates_one_of_concurrent_names(store: &impl SettingsStore) -> CheckResult {
-    let named =
-        |byte: u8| Ok::<_, BoxError>(TokenRecord { name: "website".into(), ..token(&format!("t{byte}"), byte)? });
+    let named = |byte: u8| Ok::<_, BoxError>(with!(token(&format!("t{byte}"), byte)?, name: "website".into()));
     let tokens = (0..16).map(named).collect::<Result<Vec<_>, _>>()?;
     let changes = tokens.into_iter().map(|token| change(store, "b1", NOON, TokenAction::Create(token)));
     let outcomes = join_all(changes).await.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -116,17 +115,17 @@ pub(super) async fn rotates_with_an_overlap(store: &impl SettingsStore) -> Check
         Ok::<_, BoxError>(TokenAction::Rotate { id: id(old), replacement, overlap_end: timestamp(WEEK_LATER)? })
     };
     change(store, "b1", NOON, TokenAction::Create(token("t1", 1)?)).await?;
-    let new = TokenRecord {
+    let new = with!(
+        token("t1", 1)?,
         id: id("t2"),
         hint: "pak_New".to_owned(),
         hash: TokenHash::from_bytes([2; 32]),
         created_at: timestamp(LATER)?,
-        expires_at: Some(timestamp("2027-01-01T00:00:00Z")?),
-        ..token("t1", 1)?
-    };
+        expires_at: Some(timestamp("2027-01-01T00:00:00Z")?)
+    );
     let outcome = change(store, "b1", LATER, rotate("t1", "t2", 2)?).await?;
     same("the outcome", &outcome, &TokenChanged::Done(new.clone()))?;
-    let old = TokenRecord { expires_at: Some(timestamp(WEEK_LATER)?), ..token("t1", 1)? };
+    let old = with!(token("t1", 1)?, expires_at: Some(timestamp(WEEK_LATER)?));
     same("the tokens", &store.list(&business("b1")).await?, &vec![old, new])?;
     let again = change(store, "b1", LATER, rotate("t1", "t9", 9)?).await?;
     same("rotating it again", &again, &refused(TokenRefusal::Replaced(id("t2"))))?;
@@ -136,7 +135,7 @@ pub(super) async fn rotates_with_an_overlap(store: &impl SettingsStore) -> Check
     same("the audit log", &actions, &expected.into())?;
 
     // A token that expires before the end of the overlap keeps its expiry.
-    let early = TokenRecord { expires_at: Some(timestamp("2026-05-05T00:00:00Z")?), ..token("t3", 3)? };
+    let early = with!(token("t3", 3)?, expires_at: Some(timestamp("2026-05-05T00:00:00Z")?));
     change(store, "b1", NOON, TokenAction::Create(early)).await?;
     change(store, "b1", NOON, rotate("t3", "t4", 4)?).await?;
     let tokens = store.list(&business("b1")).await?;
@@ -175,7 +174,7 @@ pub(super) async fn revokes_once(store: &impl SettingsStore) -> CheckResult {
     }
     let outcome = change(store, "b2", LATER, TokenAction::Revoke(id("t1"))).await?;
     same("another business", &outcome, &refused(TokenRefusal::NotFound))?;
-    let revoked = TokenRecord { revoked_at: Some(timestamp(LATER)?), ..token("t1", 1)? };
+    let revoked = with!(token("t1", 1)?, revoked_at: Some(timestamp(LATER)?));
     let outcome = change(store, "b1", LATER, TokenAction::Revoke(id("t1"))).await?;
     same("the outcome", &outcome, &TokenChanged::Done(revoked.clone()))?;
     let again = change(store, "b1", "2030-01-01T00:00:00Z", TokenAction::Revoke(id("t1"))).await?;
@@ -189,7 +188,7 @@ pub(super) async fn revokes_once(store: &impl SettingsStore) -> CheckResult {
 
 /// Checks that only a revoked or expired token can be deleted, and that its id and hash can then be used again.
 pub(super) async fn deletes_only_invalid_tokens(store: &impl SettingsStore) -> CheckResult {
-    let expiring = TokenRecord { expires_at: Some(timestamp(LATER)?), ..token("t2", 2)? };
+    let expiring = with!(token("t2", 2)?, expires_at: Some(timestamp(LATER)?));
     for token in [token("t1", 1)?, expiring] {
         change(store, "b1", NOON, TokenAction::Create(token)).await?;
     }

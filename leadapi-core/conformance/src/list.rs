@@ -1,11 +1,12 @@
 //! Checks for lists: order, paging, filters and totals (contract D3).
 
-use super::{CheckResult, business, client, create, ids, listed, new, same, stage};
-use crate::{
+use leadapi_core::{
     model::{LeadQuery, NewLead, Window},
     port::{Listed, Store},
     validate::InvalidReference,
 };
+
+use super::{CheckResult, business, client, create, ids, listed, new, same, stage};
 
 pub(super) async fn orders_and_pages(store: &impl Store) -> CheckResult {
     // The leads are created out of list order, and two of them share a timestamp.

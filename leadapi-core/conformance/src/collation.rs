@@ -1,14 +1,15 @@
 //! Checks that stores compare ids and names by code point, without case folding, locale-specific order or wildcards.
 
-use super::{
-    CheckResult, NOON, business, change, client, ids, lead_id, listed, page, pipeline, same, stage, try_create,
-};
-use crate::{
+use leadapi_core::{
     auth::Author,
     id::StageId,
     model::{LeadPatch, LeadQuery, NewLead, Window},
     port::{Created, Listed, Store, Updated},
     validate::InvalidReference,
+};
+
+use super::{
+    CheckResult, NOON, business, change, client, ids, lead_id, listed, page, pipeline, same, stage, try_create,
 };
 
 /// A data set with names and ids that a linguistic collation might treat as equal, or might not sort by code point.

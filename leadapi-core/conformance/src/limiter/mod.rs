@@ -6,14 +6,15 @@ mod subject;
 
 use std::sync::Arc;
 
-use self::subject::Subject;
-use super::{CheckResult, Violation};
-use crate::{
+use leadapi_core::{
     BoxError,
     memory::{Limits, ManualClock},
     model::Timestamp,
     port::{Class, RateLimiter},
 };
+
+use self::subject::Subject;
+use super::{CheckResult, Violation};
 
 const CLASSES: [Class; 2] = [Class::Read, Class::Write];
 
@@ -31,20 +32,20 @@ const CLASSES: [Class; 2] = [Class::Read, Class::Write];
 ///
 /// ```
 /// use std::num::NonZeroU32;
-/// use leadapi_core::{conformance, memory::{Limits, SlidingWindow}};
+/// use leadapi_core::memory::{Limits, SlidingWindow};
 ///
 /// # futures_executor::block_on(async {
 /// let limits = Limits::new(NonZeroU32::new(20).unwrap(), NonZeroU32::new(7).unwrap());
-/// conformance::run_limiter(limits, async |clock| {
+/// leadapi_conformance::run_limiter(limits, async |clock| {
 ///     Ok(SlidingWindow::with_time(limits, move || clock.elapsed()))
 /// }).await?;
 ///
 /// // A limiter with different limits fails.
-/// let violation = conformance::run_limiter(limits, async |clock| {
+/// let violation = leadapi_conformance::run_limiter(limits, async |clock| {
 ///     Ok(SlidingWindow::with_time(Limits::default(), move || clock.elapsed()))
 /// }).await.unwrap_err();
 /// assert!(violation.to_string().starts_with("limiter::admits_exactly_the_limit"));
-/// # Ok::<(), conformance::Violation>(())
+/// # Ok::<(), leadapi_conformance::Violation>(())
 /// # }).unwrap();
 /// ```
 ///

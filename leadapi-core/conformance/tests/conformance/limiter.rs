@@ -4,7 +4,6 @@ use std::{num::NonZeroU32, sync::Arc};
 
 use futures_executor::block_on;
 use leadapi_core::{
-    conformance,
     id::TokenId,
     memory::{Limits, ManualClock, SlidingWindow},
     port::RateLimiter,
@@ -25,7 +24,7 @@ fn the_in_memory_limiter_passes() {
             let limiter = SlidingWindow::with_time(limits, move || clock.elapsed());
             Ok(Box::new(limiter) as Box<dyn RateLimiter>)
         };
-        block_on(conformance::run_limiter(limits, make)).unwrap();
+        block_on(leadapi_conformance::run_limiter(limits, make)).unwrap();
     }
 }
 
@@ -39,8 +38,8 @@ fn waits_rounded_up_to_whole_seconds_pass() {
     }
 }
 
-fn run(limits: Limits, key: Key, decide: Decide) -> Result<(), conformance::Violation> {
-    block_on(conformance::run_limiter(limits, async |clock| Ok(WrongLimiter::new(clock, limits, key, decide))))
+fn run(limits: Limits, key: Key, decide: Decide) -> Result<(), leadapi_conformance::Violation> {
+    block_on(leadapi_conformance::run_limiter(limits, async |clock| Ok(WrongLimiter::new(clock, limits, key, decide))))
 }
 
 /// Fails unless this check detects that the limiter is incorrect.
@@ -187,6 +186,6 @@ fn a_resolution_of_one_millisecond_is_detected() {
 #[test]
 fn an_error_of_the_limiter_is_a_violation() {
     let make = async |_| Err::<SlidingWindow, _>("the limiter is down".into());
-    let violation = block_on(conformance::run_limiter(Limits::default(), make)).unwrap_err();
+    let violation = block_on(leadapi_conformance::run_limiter(Limits::default(), make)).unwrap_err();
     assert_eq!(violation.to_string(), "limiter::admits_exactly_the_limit: the limiter is down");
 }

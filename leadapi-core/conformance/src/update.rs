@@ -1,15 +1,15 @@
 //! Checks of lead updates and deletions (contract D5, D6).
 
 use futures_util::future::join_all;
-
-use super::{CheckResult, NOON, business, change, create, ids, lead_id, listed, new, pipeline, same, sample, stage};
-use crate::{
+use leadapi_core::{
     BoxError,
     auth::Author,
     model::{Change, LeadPatch, LeadQuery},
     port::{Store, Updated},
     validate::{InvalidReference, OPTIONAL_TEXTS},
 };
+
+use super::{CheckResult, NOON, business, change, create, ids, lead_id, listed, new, pipeline, same, sample, stage};
 
 pub(super) async fn applies_a_merge_patch(store: &impl Store) -> CheckResult {
     let before = create(store, "l1", NOON, &new("n").email("a@b.c").source("web").value(7)).await?;

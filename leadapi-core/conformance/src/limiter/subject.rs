@@ -2,13 +2,14 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use super::CheckResult;
-use crate::{
+use leadapi_core::{
     BoxError,
     id::TokenId,
     memory::{AdmissionLog, Limits, ManualClock},
     port::{Admission, Class, RateLimiter},
 };
+
+use super::CheckResult;
 
 pub(super) const WINDOW: Duration = AdmissionLog::WINDOW;
 

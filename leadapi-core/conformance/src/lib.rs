@@ -1,23 +1,15 @@
-//! The conformance suites for custom implementations of [`Store`], [`TokenStore`], [`SettingsStore`], [`Admin`] and
-//! [`RateLimiter`](crate::port::RateLimiter).
-//!
-//! The suites check the guarantees of the [ports](crate::port). Their data sets and timestamps are fixed, so their
-//! results are reproducible. The exceptions are [`run_shared_limiter`], which uses real clocks, and the checks of
-//! concurrent calls.
-//!
-//! ```
-//! use leadapi_core::{conformance, memory::{Limits, MemorySettings, MemoryStore, MemoryTokens, SlidingWindow}};
-//!
-//! # futures_executor::block_on(async {
-//! conformance::run(async |dataset| Ok(MemoryStore::new(dataset))).await?;
-//! conformance::run_tokens(async |_| Ok(MemoryTokens::default())).await?;
-//! conformance::run_settings(async |dataset| Ok(MemorySettings::new(&dataset))).await?;
-//! conformance::run_limiter(Limits::default(), async |clock| {
-//!     Ok(SlidingWindow::with_time(Limits::default(), move || clock.elapsed()))
-//! }).await?;
-//! # Ok::<(), conformance::Violation>(())
-//! # }).unwrap();
-//! ```
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+/// Evaluates to a value with other values in some fields. The structs of the ports may get more fields, so this crate
+/// cannot write them as literals.
+macro_rules! with {
+    ($value:expr, $($field:ident: $new:expr),+) => {{
+        let mut value = $value;
+        $(value.$field = $new;)+
+        value
+    }};
+}
 
 mod admin;
 mod collation;
@@ -38,8 +30,7 @@ mod update;
 
 use std::{str::FromStr, sync::Arc};
 
-pub use self::{limiter::run_limiter, shared_limiter::run_shared_limiter};
-use crate::{
+use leadapi_core::{
     BoxError,
     admin::Admin,
     auth::Author,
@@ -49,6 +40,8 @@ use crate::{
     port::{Created, Idempotency, Listed, SettingsStore, Store, StoreError, TokenStore, Updated},
     validate::{LeadDraft, LeadEdit, NewLeadMeta, OptionalText, Shape},
 };
+
+pub use self::{limiter::run_limiter, shared_limiter::run_shared_limiter};
 
 /// A failed check: the store or rate limiter violates the contract, or an error prevented the check.
 #[derive(Debug, thiserror::Error)]
@@ -274,7 +267,7 @@ async fn change(store: &impl Store, id: &str, patch: &LeadPatch) -> Result<Updat
 async fn page(store: &impl Store, owner: &str, query: &LeadQuery) -> Result<Page<Arc<Lead>>, BoxError> {
     match store.list(&business(owner), query).await? {
         Listed::Page(page) => Ok(page),
-        other @ Listed::Refused(_) => Err(format!("a list was refused: {other:?}").into()),
+        other => Err(format!("a list was refused: {other:?}").into()),
     }
 }
 

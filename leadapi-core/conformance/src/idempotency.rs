@@ -1,12 +1,7 @@
 //! Checks for creates with an idempotency key (contract D10).
 
 use futures_util::future::join_all;
-
-use super::{
-    CheckResult, NOON, business, change, client, create, draft, lead_id, listed, meta, new, same, stage, timestamp,
-    try_create,
-};
-use crate::{
+use leadapi_core::{
     BoxError,
     auth::Author,
     model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead},
@@ -14,8 +9,13 @@ use crate::{
     validate::InvalidReference,
 };
 
+use super::{
+    CheckResult, NOON, business, change, client, create, draft, lead_id, listed, meta, new, same, stage, timestamp,
+    try_create,
+};
+
 fn idempotency(key: &str, lead: &NewLead) -> Result<Idempotency, BoxError> {
-    Ok(Idempotency { key: IdempotencyKey::parse(key)?, fingerprint: draft(lead)?.fingerprint() })
+    Ok(Idempotency::new(IdempotencyKey::parse(key)?, draft(lead)?.fingerprint()))
 }
 
 async fn total(store: &impl Store) -> Result<u64, BoxError> {

@@ -1,12 +1,6 @@
 //! Checks that the right of a person to make a change is confirmed in the transaction of the change.
 
-use super::{
-    CheckResult, business, same,
-    settings_sessions::{NOON, actions, add_link, hash, listed, sign_in, start, start_for},
-    settings_tokens::{audit, id, token},
-    timestamp,
-};
-use crate::{
+use leadapi_core::{
     BoxError,
     auth::{Actor, Authority},
     id::SessionId,
@@ -14,6 +8,13 @@ use crate::{
         AuditAction, Session, SessionEnded, SessionStarted, SettingsStore, TokenAction, TokenChange, TokenChanged,
         TokenRefusal,
     },
+};
+
+use super::{
+    CheckResult, business, same,
+    settings_sessions::{NOON, actions, add_link, hash, listed, sign_in, start, start_for},
+    settings_tokens::{audit, id, token},
+    timestamp,
 };
 
 /// The end of a session that was last used at noon.

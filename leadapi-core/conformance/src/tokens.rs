@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use futures_util::future::join_all;
-
-use super::{CheckResult, already_exists, business, same, timestamp, valid};
-use crate::{
+use leadapi_core::{
     BoxError,
     auth::{Scopes, TokenHash},
     id::{BusinessId, TokenId},
     port::{FoundToken, TokenRecord, TokenStore, TokenUse},
 };
+
+use super::{CheckResult, already_exists, business, same, timestamp, valid};
 
 /// The businesses that own the tokens.
 pub(super) const BUSINESSES: &str = r#"{"businesses": [
@@ -54,18 +54,19 @@ pub(super) async fn preserves_every_field(store: &impl TokenStore) -> CheckResul
         (Scopes::Both, "2026-05-04T07:58:12.004Z", None, Some("2026-05-04T07:58:12.005Z")),
         (Scopes::Both, "9999-12-31T23:59:59.999Z", Some("0000-01-01T00:00:00.001Z"), Some("1970-01-01T00:00:00.000Z")),
     ]) {
-        given.push(TokenRecord {
+        // The hashes include both extremes: all bits zero and all bits set.
+        let token = token(&format!("t{byte}"), if byte == 3 { 0xff } else { byte })?;
+        given.push(with!(
+            token,
             name: format!("{name}{byte}"),
-            scopes,
+            scopes: scopes,
             hint: format!("pak_{byte}~!'"),
             created_at: timestamp(created_at)?,
             expires_at: expires_at.map(timestamp).transpose()?,
             revoked_at: revoked_at.map(timestamp).transpose()?,
             created_by: (byte > 0).then(|| format!("zoë{byte}'@example.org")),
-            last_used_at: (byte > 1).then(|| timestamp(created_at)).transpose()?,
-            // The hashes include both extremes: all bits zero and all bits set.
-            ..token(&format!("t{byte}"), if byte == 3 { 0xff } else { byte })?
-        });
+            last_used_at: (byte > 1).then(|| timestamp(created_at)).transpose()?
+        ));
     }
     for token in &given {
         store.insert(&business("b1"), token.clone()).await?;
@@ -84,7 +85,7 @@ pub(super) async fn lists_in_order(store: &impl TokenStore) -> CheckResult {
     let later = ["9", "late"];
     for (byte, name) in (0..).zip(["a-b", "B", "9", "ab", "_", "a", "10", "late", "A", "aB"]) {
         let created_at = timestamp(if later.contains(&name) { LATER } else { NOON })?;
-        store.insert(&business("b1"), TokenRecord { created_at, ..token(name, byte)? }).await?;
+        store.insert(&business("b1"), with!(token(name, byte)?, created_at: created_at)).await?;
     }
     let expected = ["10", "A", "B", "_", "a", "a-b", "aB", "ab", "9", "late"];
     same("the order", &listed(store, "b1").await?, &super::ids(&expected))
@@ -109,7 +110,7 @@ pub(super) async fn refuses_duplicates(store: &impl TokenStore) -> CheckResult {
     store.insert(&business("b1"), first.clone()).await?;
     for owner in ["b1", "b2"] {
         for duplicate in [token("t1", 2)?, token("t2", 1)?, token("t1", 1)?] {
-            let outcome = store.insert(&business(owner), TokenRecord { name: "duplicate".into(), ..duplicate }).await;
+            let outcome = store.insert(&business(owner), with!(duplicate, name: "duplicate".into())).await;
             already_exists(&format!("a duplicate in {owner}"), &outcome)?;
         }
     }
@@ -148,7 +149,7 @@ pub(super) async fn records_a_use_every_15_minutes(store: &impl TokenStore) -> C
     for (at, latest) in [(NOON, NOON), (JUST_BEFORE, NOON), (QUARTER_PAST, QUARTER_PAST), (NOON, QUARTER_PAST)] {
         let unknown = [used("b1", "nobody", at)?, used("b2", "t2", at)?, used("b1", "T1", at)?];
         store.record_uses(&[[used("b1", "t1", at)?].as_slice(), &unknown].concat()).await?;
-        let expected = TokenRecord { last_used_at: Some(timestamp(latest)?), ..token("t1", 1)? };
+        let expected = with!(token("t1", 1)?, last_used_at: Some(timestamp(latest)?));
         same("the list", &store.list(&owner).await?, &vec![expected.clone(), token("t2", 2)?])?;
         same("the lookup", &store.find(&hash(1)).await?, &Some(found(owner.clone(), expected)))?;
     }

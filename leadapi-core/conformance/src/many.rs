@@ -3,13 +3,14 @@
 
 use std::{cmp::Reverse, sync::Arc};
 
-use super::{CheckResult, business, change, client, create, lead_id, page, same, stage};
-use crate::{
+use leadapi_core::{
     BoxError,
     auth::Author,
     model::{Lead, LeadItem, LeadPatch, LeadQuery, NewLead, Window},
     port::{Store, Updated},
 };
+
+use super::{CheckResult, business, change, client, create, lead_id, page, same, stage};
 
 const LEADS: usize = 300;
 const CLIENTS: [&str; 4] = ["c1", "c2", "c3", "c4"];
