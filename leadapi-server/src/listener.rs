@@ -17,7 +17,7 @@ use tower_service::Service;
 use crate::{
     host::Host,
     limits::HttpLimits,
-    listen::{Acceptor, Handler, NotRunnable, OpenConnections, Replaceable, RequestBody, Socket, TlsConfig},
+    listen::{Acceptor, Handler, NotRunnable, OpenConnections, Replaceable, RequestBody, Socket, TlsAcceptor},
     metrics::{ConnectionMetrics, Metrics},
     middleware::{LoggedRequest, Middleware, refusal, request_id},
     shutdown::{Shutdown, ShutdownPhase},
@@ -50,7 +50,7 @@ const CONNECTIONS: usize = 64;
 #[must_use = "a listener serves when it is added to a server, or with `serve`"]
 pub struct Listener {
     socket: Socket,
-    tls: Option<TlsConfig>,
+    tls: Option<Arc<dyn TlsAcceptor>>,
     limits: HttpLimits,
     lasts_until_exit: bool,
     handler: ServiceHandler,
@@ -107,9 +107,8 @@ impl Listener {
     }
 
     /// Serves HTTP/1.1 and HTTP/2 over TLS. Without this setting, the listener accepts both protocols in clear text.
-    #[cfg(feature = "tls")]
-    pub fn tls(self, config: TlsConfig) -> Self {
-        Self { tls: Some(config), ..self }
+    pub fn tls(self, acceptor: impl TlsAcceptor) -> Self {
+        Self { tls: Some(Arc::new(acceptor)), ..self }
     }
 
     /// Sets the limits. A server lowers the number of connections if the open-file limit of the process is too low.

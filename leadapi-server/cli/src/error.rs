@@ -18,7 +18,7 @@ use leadapi_redis::RedisLimiterError;
 use leadapi_sql::{DatabaseUrl, OpenError, SqlStoreError};
 
 use super::{admin_error, counts::format_counts, csv_error::CsvError};
-use leadapi_server::TlsError;
+use leadapi_tls::TlsError;
 
 /// The reason a command failed. Its message is a single line for the operator.
 #[derive(Debug, thiserror::Error)]
