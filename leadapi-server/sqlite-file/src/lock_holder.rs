@@ -7,7 +7,7 @@ use crate::file::Inode;
 /// The number of words of a command line that are shown. They name the command, and never a value.
 const MAX_WORDS: usize = 2;
 
-/// Describes a process that holds a lock (`flock`) on a file, such as `process 17 (leadapi data import)`. Other
+/// Describes a process that holds a lock (`flock`) on a file, such as `process 17 (sqlite3)`. Other
 /// systems than Linux, and containers, do not show it.
 pub(crate) fn describe((_, inode): Inode) -> String {
     let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
