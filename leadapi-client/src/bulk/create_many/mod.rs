@@ -49,8 +49,7 @@ use crate::{client::Client, context::CallOptions};
 ///     }
 /// }
 /// println!("{:?}", creates.progress());
-/// # Ok::<(), leadapi_core::BoxError>(())
-/// # }).unwrap();
+/// # Ok::<(), leadapi_core::BoxError>(()) }).unwrap();
 /// ```
 #[must_use = "streams do nothing unless polled"]
 pub struct CreateMany<'r, R> {
