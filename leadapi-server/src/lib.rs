@@ -1,16 +1,13 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
-mod concurrency_limit;
 mod host;
 mod in_flight;
-mod keyed_limit;
 mod limits;
 mod listen;
 mod listener;
 mod metrics;
 mod middleware;
-mod ops;
 mod server;
 mod shutdown;
 
@@ -20,8 +17,6 @@ pub use self::{
     listen::{ByteStream, InvalidListenAddress, ListenAddress, RequestBody, Socket, TlsAcceptor, TlsStream},
     listener::Listener,
     metrics::{Counter, InstrumentedStore, Metrics},
-    middleware::with_request_ids,
-    ops::{Operator, Probes},
     server::Server,
     shutdown::ShutdownOutcome,
 };

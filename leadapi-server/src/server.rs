@@ -98,7 +98,7 @@ impl Server {
         self
     }
 
-    /// Sets the metrics, for example those that an [`Operator`](crate::Operator) exports.
+    /// Sets the metrics, for example those that `leadapi-operator` exports.
     #[must_use]
     pub fn metrics(mut self, metrics: Arc<Metrics>) -> Self {
         self.metrics = metrics;

@@ -10,8 +10,6 @@ mod open_connections;
 mod request_body;
 mod socket;
 mod tls;
-#[cfg(unix)]
-mod unix;
 mod unread_responses;
 
 pub(crate) use self::{

@@ -31,6 +31,10 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
             "rustls",
         ],
     ),
+    (
+        "leadapi-operator",
+        &["clap", "leadapi", "leadapi-client", "leadapi-mcp", "leadapi-pages", "leadapi-sql", "leadapi-tls"],
+    ),
     ("leadapi-tls", &["clap", "leadapi", "leadapi-client", "leadapi-mcp", "leadapi-pages", "leadapi-sql"]),
     ("leadapi-access", &["clap", "hyper", "leadapi-server", "leadapi-sql"]),
     ("leadapi-limiter", &["leadapi-server", "leadapi-sql", "tokio-postgres"]),

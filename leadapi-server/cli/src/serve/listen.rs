@@ -29,7 +29,8 @@ use super::{
     admin::AdminOptions,
     limits::LimitOptions,
 };
-use leadapi_server::{InstrumentedStore, Metrics, Operator, Probes, Server, ShutdownOutcome, Socket};
+use leadapi_operator::{Operator, Probes};
+use leadapi_server::{InstrumentedStore, Metrics, Server, ShutdownOutcome, Socket};
 #[cfg(feature = "acme")]
 use leadapi_tls::AcmeSettings;
 use leadapi_tls::{TlsConfig, TlsFiles};
