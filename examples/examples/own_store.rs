@@ -87,7 +87,7 @@ impl Store for Shops {
     async fn create(
         &self,
         business: &BusinessId,
-        // The verifier's tokens are not in this store, so it has nothing to check.
+        // The verifier's tokens are not in this store, so the store has nothing to check.
         _: &Author,
         meta: NewLeadMeta,
         draft: LeadDraft,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use leadapi_core::{
+use leadapi_model::{
     http::Operation,
     id::LeadId,
     model::{ClientAccount, Lead, LeadItem, LeadPatch, LeadQuery, NewLead, Page, Pipeline, Window},
@@ -15,7 +15,7 @@ use crate::{
     request::Prepared,
     response,
 };
-use leadapi_core::model::IdempotencyKey;
+use leadapi_model::model::IdempotencyKey;
 
 /// The operations on the leads of the token's business.
 #[derive(Debug, Clone, Copy)]

@@ -16,7 +16,7 @@ use crate::response;
 /// let (lead, meta) = client.leads().get(&id).with_meta().await?;
 /// assert_eq!((meta.status.as_u16(), meta.attempts.get()), (200, 1));
 /// println!("{}: request {:?}, {:?}", lead.name, meta.request_id(), meta.elapsed);
-/// # Ok::<(), leadapi_core::BoxError>(()) }).unwrap();
+/// # Ok::<(), leadapi_model::BoxError>(()) }).unwrap();
 /// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]

@@ -1,6 +1,6 @@
 //! The result of each row of an import, and the row counts by result.
 
-use leadapi_core::model::{IdempotencyKey, Lead};
+use leadapi_model::model::{IdempotencyKey, Lead};
 
 use crate::error::{Error, Outcome};
 
@@ -49,7 +49,7 @@ impl<R> RowResult<R> {
     ///     }
     /// }
     /// # assert_eq!(to_correct.len(), 1);
-    /// # Ok::<(), leadapi_core::BoxError>(()) }).unwrap();
+    /// # Ok::<(), leadapi_model::BoxError>(()) }).unwrap();
     /// ```
     pub fn is_refused(&self) -> bool {
         self.outcome.as_ref().is_err_and(|error| match error.outcome() {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use leadapi_core::model::{IdempotencyKey, Lead};
+use leadapi_model::model::{IdempotencyKey, Lead};
 
 use super::{Call, CallFuture, WithMeta, options::options};
 use crate::{context::CallOptions, error::Error};

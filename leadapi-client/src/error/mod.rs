@@ -7,7 +7,7 @@ mod predicates;
 
 use std::{error, fmt, time::Duration};
 
-use leadapi_core::{http::Operation, model::IdempotencyKey};
+use leadapi_model::{http::Operation, model::IdempotencyKey};
 
 pub(crate) use self::cause::{Cause, ErrorResponse, InvalidBody, NotFound};
 pub use self::outcome::Outcome;

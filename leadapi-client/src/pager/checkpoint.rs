@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use leadapi_core::{
+use leadapi_model::{
     id::LeadId,
     model::{LeadItem, Timestamp},
 };

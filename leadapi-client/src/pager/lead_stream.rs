@@ -9,7 +9,7 @@ use std::{
 };
 
 use futures_core::Stream;
-use leadapi_core::model::LeadItem;
+use leadapi_model::model::LeadItem;
 
 use super::{
     page_stream::PageStream,

@@ -32,7 +32,7 @@ mod position;
 use std::{fmt, sync::Arc};
 
 use futures_core::future::BoxFuture;
-use leadapi_core::model::{LeadItem, LeadQuery, Page, Window};
+use leadapi_model::model::{LeadItem, LeadQuery, Page, Window};
 
 use crate::error::Error;
 

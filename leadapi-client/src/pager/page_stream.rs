@@ -9,7 +9,7 @@ use std::{
 };
 
 use futures_core::{Stream, future::BoxFuture};
-use leadapi_core::model::{LeadItem, LeadQuery, Page, Window};
+use leadapi_model::model::{LeadItem, LeadQuery, Page, Window};
 
 use super::{
     Fetch, LeadPager,

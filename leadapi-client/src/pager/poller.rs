@@ -5,7 +5,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use leadapi_core::model::{LeadItem, LeadQuery, Window};
+use leadapi_model::model::{LeadItem, LeadQuery, Window};
 
 use super::{Checkpoint, Fetch, LeadPager, LeadStream};
 use crate::error::Error;

@@ -6,12 +6,12 @@ use super::{
 };
 use crate::{
     auth::Author,
-    model::{Lead, LeadItem, LeadQuery, NewLead},
+    model::{Lead, LeadItem, LeadQuery},
     port::{Created, Store},
     validate::{InvalidReference, OPTIONAL_TEXTS},
 };
 
-/// Checks that the store returns every value unchanged, down to the last character of a text and the last bit of a
+/// Checks that the store returns every value unchanged, down to the last character of a string and the last bit of a
 /// number.
 pub(super) async fn preserves_every_value(store: &impl Store) -> CheckResult {
     let text = "Zoë \u{65}\u{301} 佐藤 🦀 'quoted' \"double\" \\ % _ -- ;";
@@ -127,8 +127,13 @@ pub(super) async fn assigns_pipeline_and_stage(store: &impl Store) -> CheckResul
 }
 
 pub(super) async fn refuses_missing_references(store: &impl Store) -> CheckResult {
-    let here = |id: &str| NewLead { client_id: Some(id.to_owned()), ..new("n") };
-    let impossible = NewLead { stage_id: Some("no such".into()), ..new("n") };
+    let here = |id: &str| {
+        let mut lead = new("n");
+        lead.client_id = Some(id.to_owned());
+        lead
+    };
+    let mut impossible = new("n");
+    impossible.stage_id = Some("no such".into());
     let cases = [
         (here("nobody"), InvalidReference::Client),
         (here("no such"), InvalidReference::Client),

@@ -12,7 +12,7 @@ use crate::{
     validate::InvalidReference,
 };
 
-/// Every id exists in both businesses, but its two records differ at least in their names.
+/// Every id exists in both businesses, but the two records with the same id differ at least in their names.
 pub(super) const SAME_IDS: &str = r#"{"businesses": [
     {"id": "b1", "name": "One", "created_at": "2026-01-01T00:00:00Z",
      "clients": [

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// The time at which a session that was last used at noon ends.
+/// The end of a session that was last used at noon.
 const MIDNIGHT: &str = "2026-05-05T00:00:00.000Z";
 
 async fn change(
@@ -41,7 +41,7 @@ fn refused() -> TokenChanged {
     TokenChanged::Refused(TokenRefusal::NotAllowed)
 }
 
-/// Checks that only a current owner or admin of the business makes a change.
+/// Checks that only a current owner or admin of the business can make a change.
 pub(super) async fn confirms_the_membership(store: &impl SettingsStore) -> CheckResult {
     for (owner, email) in [("b1", "max@b1.example"), ("b1", "eve@b1.example"), ("b2", "ann@b1.example")] {
         let create = TokenAction::Create(token("t1", 1)?);
@@ -83,7 +83,7 @@ pub(super) async fn confirms_the_session(store: &impl SettingsStore) -> CheckRes
     same("the tokens", &store.list(&business("b1")).await?, &vec![token("t1", 1)?])
 }
 
-/// Checks that a person ends the session of somebody else only as a current owner or admin, in an open session.
+/// Checks that only a current owner or admin, in an open session, can end another person's session.
 pub(super) async fn confirms_who_ends_a_session(store: &impl SettingsStore) -> CheckResult {
     let (first, second): (Session, Session) = (start(store, 1).await?, start(store, 2).await?);
     let now = timestamp(NOON)?;

@@ -29,7 +29,7 @@ async fn change(store: &impl SettingsStore, at: Timestamp, action: TokenAction) 
     Ok(store.change(&business("b1"), &TokenChange::new(action, at, by)).await?)
 }
 
-/// Inserts tokens that never expire, without the limits of a change.
+/// Inserts tokens that never expire. The limits on changes do not apply to these inserts.
 async fn fill(store: &impl SettingsStore, numbers: std::ops::Range<u16>) -> CheckResult {
     for number in numbers {
         store.insert(&business("b1"), numbered(number)?).await?;
@@ -62,8 +62,8 @@ pub(super) async fn limits_the_valid_tokens(store: &impl SettingsStore) -> Check
     same("after a revocation", &matches!(outcome, TokenChanged::Done(_)), &true)
 }
 
-/// Checks that a business that already has more valid tokens than the limits can revoke and rotate them, but that no
-/// overlap makes them more.
+/// Checks that a business that already has more valid tokens than allowed can revoke and rotate them, but that a
+/// rotation with an overlap cannot raise the number above 200.
 pub(super) async fn keeps_more_tokens_than_the_limit(store: &impl SettingsStore) -> CheckResult {
     let (noon, day) = (timestamp(NOON)?, timestamp(A_DAY_LATER)?);
     fill(store, 0..199).await?;

@@ -26,7 +26,7 @@ pub(super) const MEMBERS: &str = r#"{"businesses": [
 pub(super) const NOON: &str = "2026-05-04T12:00:00.000Z";
 const LATER: &str = "2026-05-04T12:10:00.000Z";
 const NOT_ALLOWED: SessionStarted = SessionStarted::NotAllowed;
-/// The time at which a session that was last used at noon ends.
+/// The end of a session that was last used at noon.
 const MIDNIGHT: &str = "2026-05-05T00:00:00.000Z";
 
 pub(super) fn hash(byte: u8) -> TokenHash {
@@ -60,7 +60,7 @@ fn ann() -> Membership {
     Membership::new(business("b1"), "Two", "ann@b1.example", Role::Owner)
 }
 
-/// Starts a session, and fails if the store refuses it.
+/// Starts a session, and fails if the store rejects it.
 pub(super) async fn start_for(
     store: &impl SettingsStore,
     owner: &str,
@@ -202,7 +202,7 @@ pub(super) async fn a_session_ends_after_its_lifetime(store: &impl SettingsStore
     same("the list at its end", &listed(store, "b1", end).await?, &vec![])
 }
 
-/// Checks that a further sign-in ends the person's session with the earliest last use, and no session of others.
+/// Checks that a sign-in above the limit ends the person's least recently used session, and no other session.
 pub(super) async fn limits_the_sessions_of_a_person(store: &impl SettingsStore) -> CheckResult {
     let of_zoe = start_for(store, "b1", "zoë@example.org", &sign_in(100, NOON)?).await?.id;
     let mut own = Vec::new();
@@ -227,7 +227,7 @@ pub(super) async fn limits_the_sessions_of_a_person(store: &impl SettingsStore) 
     Ok(())
 }
 
-/// Checks that a business gets at most 60 sessions in a minute, and that a refused sign-in changes nothing.
+/// Checks that a business gets at most 60 sessions in a minute, and that a rejected sign-in changes nothing.
 pub(super) async fn limits_the_new_sessions_of_a_minute(store: &impl SettingsStore) -> CheckResult {
     add_link(store, "b1", "ann@b1.example", 200).await?;
     for byte in 0..60 {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
-use super::{CheckResult, already_exists, business, same, timestamp};
+use super::{CheckResult, already_exists, business, same, timestamp, valid};
 use crate::{
     BoxError,
     auth::{Scopes, TokenHash},
@@ -22,7 +22,7 @@ const NOON: &str = "2026-05-04T12:00:00.000Z";
 const LATER: &str = "2026-05-04T12:00:00.001Z";
 
 fn id(id: &str) -> TokenId {
-    TokenId::from_valid(id)
+    valid(id)
 }
 
 fn hash(byte: u8) -> TokenHash {
@@ -103,7 +103,7 @@ pub(super) async fn finds_by_the_whole_hash(store: &impl TokenStore) -> CheckRes
     same("the hash", &store.find(&kept.hash).await?, &Some(found(business("b1"), kept)))
 }
 
-/// Checks that the store refuses a token whose id or hash already exists in any business, and changes nothing.
+/// Checks that the store rejects a token whose id or hash already exists in any business, and changes nothing.
 pub(super) async fn refuses_duplicates(store: &impl TokenStore) -> CheckResult {
     let first = token("t1", 1)?;
     store.insert(&business("b1"), first.clone()).await?;

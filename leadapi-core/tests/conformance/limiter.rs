@@ -43,7 +43,7 @@ fn run(limits: Limits, key: Key, decide: Decide) -> Result<(), conformance::Viol
     block_on(conformance::run_limiter(limits, async |clock| Ok(WrongLimiter::new(clock, limits, key, decide))))
 }
 
-/// Fails unless this check detects the limiter.
+/// Fails unless this check detects that the limiter is incorrect.
 #[track_caller]
 fn detects(check: &str, key: Key, decide: Decide) {
     for limits in limits() {

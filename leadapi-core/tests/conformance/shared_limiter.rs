@@ -30,7 +30,7 @@ fn run(limits: Limits, limiters: &[impl RateLimiter]) -> Result<(), conformance:
     block_on(spawnable(conformance::run_shared_limiter(limits, limiters)))
 }
 
-/// Fails unless this check detects the limiters.
+/// Fails unless this check detects that the limiters are incorrect.
 #[track_caller]
 fn detects<L: RateLimiter>(check: &str, make: impl Fn(Limits) -> Vec<L>) {
     for limits in limits() {
@@ -96,7 +96,7 @@ fn a_wait_longer_than_the_window_is_detected() {
     });
 }
 
-/// GCRA admits exactly the limit in a burst, but its wait is one interval instead of the window.
+/// GCRA admits exactly the limit in a burst, but returns a wait of one interval instead of the window.
 #[test]
 fn gcra_is_detected() {
     detects("admit_one_limit_together", |limits| shared(limits, by_token_and_class, gcra));

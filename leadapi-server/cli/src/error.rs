@@ -147,7 +147,7 @@ pub(crate) enum CommandError {
         /// The server's reason, or the reason that it cannot be reached.
         reason: String,
     },
-    /// Only one of the certificate and the private key was specified.
+    /// A certificate was specified without a private key, or a private key without a certificate.
     #[error("--tls-cert and --tls-key must be used together")]
     HalfTls,
     /// The certificate cannot be used.

@@ -36,6 +36,7 @@ mod rate_limiter;
 mod read;
 mod remedy;
 mod row;
+mod serving;
 mod session;
 mod settings;
 #[cfg(feature = "sqlite")]
@@ -51,7 +52,7 @@ compile_error!("enable the feature `sqlite`, `postgres` or both");
 
 use std::sync::Arc;
 
-use leadapi_core::{BoxError, error_chain, port::StoreError};
+use leadapi_core::{BoxError, error_chain, port::StoreError, tokens::TokenUses};
 
 use self::error::SqlError;
 #[cfg(feature = "postgres")]
@@ -127,6 +128,8 @@ impl From<StoreError> for SqlStoreError {
 #[derive(Debug, Clone)]
 pub struct SqlStore {
     database: Database,
+    /// The uses of tokens that have not been recorded yet.
+    token_uses: Arc<TokenUses>,
 }
 
 #[derive(Debug, Clone)]
@@ -141,7 +144,7 @@ impl SqlStore {
     /// Opens a database, and migrates its schema to this version. Creates the SQLite file if it does not exist.
     ///
     /// Several processes can have a SQLite file open. If the file or its folder cannot be written and there is no
-    /// write-ahead log, as for a backup on a read-only file system, the store is opened for reading.
+    /// write-ahead log, as for a backup on a read-only file system, the store is opened read-only.
     ///
     /// # Errors
     ///
@@ -184,7 +187,7 @@ impl SqlStore {
             #[cfg(not(all(feature = "sqlite", feature = "postgres")))]
             _ => return Err(failed(&Unsupported, None)),
         };
-        Ok(Self { database })
+        Ok(Self { database, token_uses: Arc::default() })
     }
 
     /// Returns the clock by which the store judges time.

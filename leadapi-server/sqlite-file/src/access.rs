@@ -59,7 +59,8 @@ impl Allowed {
 }
 
 impl Denied {
-    /// Returns the first of the file and its folder that the user may not access, or `None` if the user may write both.
+    /// Returns the first missing right of those needed to read and write the file and to create files in its folder, or
+    /// `None` if the user has all of them.
     pub fn of(path: &Path) -> Option<Self> {
         let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let folder = file::folder(path);
@@ -88,8 +89,8 @@ impl Denied {
     }
 }
 
-/// Returns whether the process has the right. An error other than a refusal counts as the right, because the attempt to
-/// use it will report the error.
+/// Returns whether the process has the right. If the check fails for a reason other than a missing right, returns
+/// `true`, because the attempt to use the right will report the error.
 fn may(path: &Path, right: Access) -> bool {
     !matches!(access(path, right), Err(Errno::ACCESS | Errno::ROFS | Errno::PERM))
 }
@@ -108,8 +109,8 @@ fn user(id: u32) -> String {
     }
 }
 
-/// Returns the mode of a file that users other than its owner can access, which SQLite also gives to the file's log.
-/// Returns `None` if no other user can.
+/// Returns the mode of a file if users other than its owner can access the file, otherwise `None`. SQLite gives the
+/// file's log the same mode.
 ///
 /// # Errors
 ///

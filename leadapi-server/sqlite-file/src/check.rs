@@ -20,7 +20,7 @@ pub fn check(path: &Path, accept_loss: bool) -> Result<(), FileError> {
     }
 }
 
-/// Refuses a file that is neither empty nor a database. SQLite takes a file that is shorter than a header for an empty
+/// Refuses a file that is neither empty nor a database. SQLite treats a file shorter than the header as an empty
 /// database, and would overwrite it.
 fn check_header(path: &Path) -> Result<(), FileError> {
     const MAGIC: [u8; 16] = *b"SQLite format 3\0";

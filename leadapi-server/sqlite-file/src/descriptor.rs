@@ -1,6 +1,6 @@
 //! Descriptors of files that SQLite may have open in the same process.
 //!
-//! When a process closes any descriptor of a file, it loses all `fcntl` locks on that file, which are SQLite's locks.
+//! When a process closes any descriptor of a file, it loses all `fcntl` locks on that file, including SQLite's locks.
 //! Descriptors of one file are therefore closed together, once none of them is in use.
 
 use std::{

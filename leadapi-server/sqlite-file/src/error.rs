@@ -26,13 +26,13 @@ pub enum FileError {
     /// Another server holds the [`ServerLock`](crate::ServerLock).
     #[error("another server is serving the file")]
     Served,
-    /// Another process, which the text describes, has the file open.
+    /// Another process has the file open. The string describes the process.
     #[error("{0} has the store open: stop it, and try again")]
     InUse(String),
-    /// Another process has the only lock.
+    /// Another process has locked the file exclusively. The string describes the process.
     #[error("{0} has locked the store, for example to restore it: try again when it has ended")]
     InUseExclusively(String),
-    /// Another process uses another name of the file.
+    /// Another process uses the file under a different name. The string describes the process.
     #[error("{0} uses the file under another name (a hard link), where its write-ahead log is: use that name")]
     OtherName(String),
     /// The path no longer names the file.
@@ -71,7 +71,7 @@ pub enum FileError {
         .0.display()
     )]
     LogInReadOnlyFolder(PathBuf),
-    /// The file has the id of another store.
+    /// The file now has the id of a different store.
     #[error("another store was copied over the file while it was in use")]
     Overwritten,
     /// SQLite failed.
@@ -85,7 +85,8 @@ impl FileError {
         Denied::of(path).map_or_else(|| Self::LogInReadOnlyFolder(path.to_owned()), Into::into)
     }
 
-    /// Explains an error of a look-up or a creation, if a folder is missing or the user may not access the file.
+    /// Explains an error from looking up or creating a file, if a folder is missing or the user may not access the
+    /// file.
     pub fn of_path(path: &Path, error: io::Error) -> Self {
         let folder = file::folder(path);
         match error.kind() {

@@ -26,7 +26,7 @@ pub enum Displaced {
     /// The path names no file.
     #[error("{} was deleted or moved while it was in use: the latest changes may be lost", .0.display())]
     Missing(PathBuf),
-    /// The path names another file.
+    /// The path names a different file.
     #[error(
         "{} was replaced while it was in use: the latest changes may be in the former file, in the new one, or lost",
         .0.display()
@@ -68,7 +68,7 @@ impl FilesInPlace {
     ///
     /// # Errors
     ///
-    /// Returns an error for the first path that does not.
+    /// Returns an error for the first path that does not name the same file.
     pub fn check(&self) -> Result<(), Displaced> {
         self.0.iter().try_for_each(|(name, served)| match inode(name) {
             Ok(found) if found == *served => Ok(()),

@@ -6,10 +6,10 @@
 //!
 //! When the log restarts, the file holds every commit up to that point. The first count in the log is therefore at most
 //! one above the count in the file, and the last count in the log is never below the count in the file. If a file
-//! breaks this rule or has another id, the log belongs to a different file.
+//! breaks this rule or has a different id, the log belongs to a different file.
 //!
-//! A file whose log was lost is detected by a mark in the same table. The first write after a start sets it, and a
-//! checkpoint copies it into the file before the write is acknowledged. An orderly close clears it.
+//! A flag in the same table, the *mark*, reveals that the log of a file was lost. The first write after a start sets
+//! the mark, and a checkpoint copies it into the file before the write is acknowledged. An orderly close clears it.
 //!
 //! Three cases are not detected:
 //!
@@ -86,8 +86,8 @@ fn is_consistent(first: &Lineage, last: &Lineage, stored: Option<&Lineage>) -> b
     }
 }
 
-/// Returns whether a file that has no log is marked as incomplete. An error means that the file has no mark: it is empty,
-/// belongs to another application, or was written by an earlier version.
+/// Returns whether a file that has no log is marked as incomplete. An error means that the file has no mark: the file
+/// is empty, belongs to another application, or was written by an earlier version.
 fn needs_log(path: &Path) -> bool {
     open_alone(path).and_then(|file| read_mark(&file)).unwrap_or(false)
 }
@@ -128,7 +128,7 @@ fn stored(path: &Path, logged: &LoggedVersions) -> Result<Option<Lineage>, FileE
     }
 }
 
-/// Reads the row from the page of the file on which the log has it.
+/// Reads the row from the page of the file that, according to the log, contains it.
 fn read_page(path: &Path, logged: &LoggedVersions) -> io::Result<Option<Lineage>> {
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(logged.position))?;
@@ -233,8 +233,8 @@ fn read_whole(from: &mut impl Read, bytes: &mut [u8]) -> io::Result<bool> {
 
 /// Creates the table `lineage`, which identifies the file and counts its commits. It must be part of the schema.
 ///
-/// No other table may have rows that consist of a string of 32 bytes, an integer and a Boolean: this check would take
-/// them for its own.
+/// No other table may have rows that consist of a string of 32 bytes, an integer and a Boolean, because the check could
+/// not distinguish them from the row of this table.
 pub const CREATE_TABLE: &str =
     "CREATE TABLE lineage (store_id TEXT NOT NULL, commits INTEGER NOT NULL, needs_log INTEGER NOT NULL) STRICT;
     INSERT INTO lineage VALUES (lower(hex(randomblob(16))), 1, 0);";

@@ -4,8 +4,8 @@
 //! not replace a file that is in use. A server also holds a [`ServerLock`], so that no other server serves the file.
 //!
 //! On Linux, a `FileLock` is a lock (`flock`) on the database itself, so it also covers hard links. These locks are
-//! independent of SQLite's locks (`fcntl`). On other systems, they may not be, so a file next to the database is locked
-//! instead.
+//! independent of SQLite's locks (`fcntl`). On other systems, the two kinds of locks may conflict, so a file next to
+//! the database is locked instead.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -49,8 +49,9 @@ impl FileLock {
     /// Locks an existing store to open it. The lock is exclusive if no other process has the store open, and otherwise
     /// shared. [`share`](Self::share) makes it shared.
     ///
-    /// Two names of one file (hard links) have different write-ahead logs, which would corrupt the file. Only the first
-    /// process may therefore open a file without a log: if others have it open, they use another name.
+    /// If processes used two names (hard links) of a file, each name would have its own write-ahead log, and the two
+    /// logs would corrupt the file. Only the first process may therefore open a file without a log: if other processes
+    /// have the file open although there is no log, they use a different name.
     ///
     /// # Errors
     ///
@@ -69,7 +70,7 @@ impl FileLock {
         })
     }
 
-    /// Locks a store that is only read, and has no log.
+    /// Locks a store that has no log, in order to read it.
     ///
     /// # Errors
     ///
@@ -81,7 +82,7 @@ impl FileLock {
         })
     }
 
-    /// Locks a store that no other process may have open.
+    /// Locks a store exclusively.
     ///
     /// # Errors
     ///
@@ -166,7 +167,7 @@ impl FileLock {
     pub fn is_last(&self) -> bool {
         let is_last = matches!(self.descriptor.file().map(File::try_lock), Some(Ok(())));
         if is_last && !LOCKS_DATABASE {
-            // A process that has already opened the file notices that its name is gone.
+            // A process that has already opened the lock file notices that the file no longer has its name.
             std::fs::remove_file(&self.path).unwrap_or_default();
         }
         is_last
@@ -202,7 +203,8 @@ impl FileLock {
     }
 }
 
-/// A file system without locks lets every attempt succeed: the checks after each commit must suffice.
+/// Returns the result of an attempt. On a file system without locks, every attempt succeeds, and only the checks after
+/// each commit protect the store.
 fn attempt(done: Option<Result<(), TryLockError>>) -> Result<Attempt, FileError> {
     match done {
         None | Some(Ok(())) => Ok(Attempt::Locked),

@@ -1,4 +1,4 @@
-//! The mark of a file that is incomplete without its write-ahead log.
+//! The mark: a flag in a file that is incomplete without its write-ahead log.
 
 use rusqlite::{Connection, config::DbConfig};
 
@@ -13,9 +13,11 @@ pub fn keep_log_on_close(connection: &Connection, keep: bool) -> rusqlite::Resul
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep).map(drop)
 }
 
-/// The mark of a file that is incomplete without its write-ahead log, for the only connection of a process that writes.
+/// The mark of a file that is incomplete without its write-ahead log. Only one connection of a process may write, and
+/// it uses this value.
 ///
-/// The first commit sets it, and an orderly close clears it. A file that has the mark and no log has lost its log.
+/// The first commit sets the mark, and an orderly close clears it. A file that has the mark and no log has lost its
+/// log.
 #[derive(Debug)]
 pub struct Mark {
     store_id: String,
@@ -46,7 +48,8 @@ impl Mark {
     ///
     /// # Errors
     ///
-    /// Returns [`FileError::Overwritten`] if the file has the id of another store, and another error if SQLite fails.
+    /// Returns [`FileError::Overwritten`] if the file has the id of a different store, and a different error if SQLite
+    /// fails.
     pub fn record_commit(&mut self, connection: &Connection) -> Result<(), FileError> {
         if connection.prepare_cached(lineage::RECORD_COMMIT)?.execute([&self.store_id])? != 1 {
             return Err(FileError::Overwritten);
@@ -57,8 +60,9 @@ impl Mark {
         Ok(())
     }
 
-    /// Copies the mark from the log into the file, if it is not there yet. Without it, nothing would reveal that the
-    /// log was lost. A reader in an old snapshot or a full disk can prevent this, so the next write tries again.
+    /// Copies the mark from the log into the file, if it is not there yet. Without the mark in the file, nothing would
+    /// reveal that the log was lost. If a reader of an old snapshot or a full disk prevents the copy, the next write
+    /// tries again.
     pub fn copy_into_file(&mut self, connection: &Connection) {
         if self.state != State::InLog {
             return;

@@ -1,8 +1,8 @@
 //! Distinguishes a full disk, an exhausted quota and a file size limit (`ulimit -f`) from a failed disk.
 //!
 //! SQLite reports a full disk as such, but the other two as an I/O error. In all three cases, the write has not reached
-//! the log, the transaction is rolled back, and the next transaction may succeed. A failed *sync* must always stop
-//! the program, because it cannot know which data reached the disk.
+//! the log, the transaction is rolled back, and the next transaction may succeed. A failed *sync* must always stop the
+//! program, because the program cannot know which data reached the disk.
 
 use std::{
     fs::{self, OpenOptions},

@@ -36,7 +36,7 @@ pub enum CutKind {
     Half,
     /// Forwards the message, and closes both sides.
     After,
-    /// Drops the message and everything after it, in both directions, but keeps the connection open.
+    /// Drops the message and everything after the message, in both directions, but keeps the connection open.
     Stall,
 }
 
@@ -127,7 +127,7 @@ impl Proxy {
     }
 
     /// Returns the messages in one direction. A message's index in the result is the `nth` of the [`Cut`] that cuts at
-    /// it.
+    /// this message.
     pub fn seen_going(&self, direction: Direction) -> Vec<Message> {
         self.seen().into_iter().filter(|message| message.direction == direction).collect()
     }
@@ -158,7 +158,7 @@ impl Drop for Proxy {
 }
 
 impl State {
-    /// Records a message, and returns how to cut the connection at it, if at all.
+    /// Records a message, and returns how to cut the connection at this message, if a cut is armed for it.
     fn pass(&mut self, message: Message) -> Option<CutKind> {
         if message.is_terminate() {
             return None;
@@ -176,7 +176,7 @@ impl State {
 }
 
 impl State {
-    /// Counts a commit, and returns whether the outage begins by dropping the response to it.
+    /// Counts a commit, and returns whether the outage begins now. If it does, the response to the commit is dropped.
     fn begins_outage(&mut self) -> bool {
         let Some(before) = self.outage_after else { return false };
         self.outage_after = before.checked_sub(1);

@@ -14,7 +14,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// The time limit of one attempt. The longest delay exceeds it.
+/// The time limit of one attempt. The proxy's longest delay exceeds it.
 pub(crate) const ATTEMPT: Duration = Duration::from_secs(5);
 
 /// The fault, if any, that the proxy injects for a request.
@@ -29,7 +29,7 @@ pub(crate) enum Fault {
     Cut,
     /// Lets the server execute the request, but closes the connection in the middle of the response.
     CutShort,
-    /// Sends this response itself, without forwarding the request.
+    /// Answers with this response instead of forwarding the request.
     Answered(&'static str),
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn storm(nth: u64) -> Fault {
     }
 }
 
-/// A proxy on a free port that lives as long as the runtime.
+/// A proxy on a free port that runs as long as the runtime.
 pub(crate) struct Proxy {
     pub(crate) address: String,
     /// The number of requests received.
@@ -73,7 +73,7 @@ impl Proxy {
             while let Ok((client, _)) = listener.accept().await {
                 came.fetch_add(1, Ordering::Relaxed);
                 let (server, fault, counted) = (server.clone(), fault.clone(), counted.clone());
-                // An error ends the connection, and the client notices the close.
+                // Ignores an error: it closes the connection, so the client notices it.
                 tokio::spawn(async move { pass(client, &server, fault, &counted).await.unwrap_or_default() });
             }
         });

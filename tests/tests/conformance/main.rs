@@ -1,4 +1,5 @@
-//! Tests of the public contract check: our own service passes completely, and the check reports each planted defect.
+//! Tests of the public contract check: leadapi's own service meets every requirement, and the check reports each
+//! planted defect.
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod defects;

@@ -162,8 +162,8 @@ async fn a_create_succeeds_once_although_its_commit_is_never_answered() {
     tokio::join!(swallowed(Direction::ToServer), swallowed(Direction::ToClient));
 }
 
-/// Errors that a database, a distributed one or a pooler may send instead of the response to a commit. None of them
-/// shows whether the commit was executed.
+/// Errors that a database, a distributed database or a pooler may send instead of the response to a commit. None of
+/// these errors shows whether the commit was executed.
 const UNCLEAR: [&str; 8] = ["XX000", "08006", "08P01", "40003", "53100", "57014", "57P01", "58030"];
 
 /// Returns each unclear error, with and without the commit.

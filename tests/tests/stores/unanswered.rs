@@ -104,8 +104,8 @@ impl Servers {
         written
     }
 
-    /// Waits for the outage to begin. During the outage, the second server gives another new name to every lead that
-    /// the first one renamed. Ends the outage after `lasts`, and returns the leads that the second server renamed.
+    /// Waits for the outage to begin. During the outage, the second server gives a different new name to every lead
+    /// that the first one renamed. Ends the outage after `lasts`, and returns the leads that the second server renamed.
     async fn outage(&self, lasts: Duration) -> Vec<LeadId> {
         eventually("the outage", async || self.proxy.has_cut()).await;
         let over = tokio::time::sleep(lasts);

@@ -7,7 +7,7 @@ use std::{
 };
 
 use futures_core::Stream;
-use leadapi_core::model::{IdempotencyKey, NewLead};
+use leadapi_model::model::{IdempotencyKey, NewLead};
 
 use super::CreateMany;
 use crate::{

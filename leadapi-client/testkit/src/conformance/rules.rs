@@ -1,5 +1,5 @@
 //! The contract's rules that apply to many responses, such as all lists or all errors. A run checks every response
-//! against them.
+//! against these rules.
 
 use http::HeaderName;
 use leadapi_core::{
@@ -17,7 +17,7 @@ use super::{
 
 const STATUSES: [u16; 10] = [200, 201, 204, 400, 401, 403, 404, 405, 429, 500];
 
-/// A rule, with one function that selects the responses to check and another that checks a response.
+/// A rule, with a function that selects the responses to check and a function that checks a response.
 struct Rule {
     section: &'static str,
     text: &'static str,
@@ -142,7 +142,7 @@ fn is_error(response: &CheckedResponse) -> bool {
     response.status.is_client_error() || response.status.is_server_error()
 }
 
-/// Returns whether the response must be a list according to its path and status, regardless of its body.
+/// Returns whether the path and the status require the response to be a list.
 fn is_list(response: &CheckedResponse) -> bool {
     response.status == 200
         && !response.is_head

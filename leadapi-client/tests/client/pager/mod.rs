@@ -30,7 +30,7 @@ fn a_lead_that_stays_is_yielded_once_while_others_write() {
             if number % 3 == 0 { go.push(lead.id) } else { stay.push(lead.id) }
         }
         stay.reverse();
-        // While the pager reads, leads are deleted from newest to oldest, and new ones are created at the newest end.
+        // While the pager reads, existing leads are deleted from newest to oldest, and new leads are created.
         let mut yielded = Vec::new();
         let mut leads =
             client.leads().list_all(LeadQuery::new().client(casa_verde())).page_size(4).prefetch(3).stream();

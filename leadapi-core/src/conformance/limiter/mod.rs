@@ -20,8 +20,8 @@ const CLASSES: [Class; 2] = [Class::Read, Class::Write];
 /// Runs every check of a rate limiter, each on a fresh limiter whose clock the suite advances (contract D9).
 ///
 /// `make` receives a clock and returns a limiter that enforces `limits`. The limiter must read the time only from the
-/// clock's [`elapsed`](ManualClock::elapsed), with a resolution of one microsecond. It must not wait for real time to
-/// pass.
+/// clock's [`elapsed`](ManualClock::elapsed), and must not round it to units longer than a microsecond. It must not
+/// wait for real time to pass.
 ///
 /// Each check compares the limiter's decisions with the definition of the limit. `retry_after` must be neither too
 /// short nor longer than 60 s. It may be up to one second too long, because callers receive it in whole seconds.

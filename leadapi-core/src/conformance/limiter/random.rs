@@ -45,7 +45,7 @@ pub(super) async fn matches_the_definition(mut subject: Subject<impl RateLimiter
                 1 => subject.wait("t1", class).saturating_sub(MICROSECOND),
                 _ => random.up_to(spacing * 2),
             });
-            // Some requests use another token or another class.
+            // Some requests use a different token or a different class.
             let (token, class) = match random.below(16) {
                 0 => ("t2", class),
                 1 => ("t2", random.class()),
@@ -75,7 +75,7 @@ impl Random {
         (self.0 >> 16) % end
     }
 
-    /// Returns a random duration up to `max` in whole microseconds, the resolution of a limiter.
+    /// Returns a random duration up to `max`, in whole microseconds, because limiters need no finer resolution.
     fn up_to(&mut self, max: Duration) -> Duration {
         let micros = u64::try_from(max.as_micros()).unwrap_or(u64::MAX - 1);
         Duration::from_micros(self.below(micros + 1))

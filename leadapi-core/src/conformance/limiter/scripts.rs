@@ -23,8 +23,8 @@ pub(super) async fn admits_exactly_the_limit(mut subject: Subject<impl RateLimit
 }
 
 pub(super) async fn counts_reads_and_writes_separately(mut subject: Subject<impl RateLimiter>) -> CheckResult {
-    // The script exhausts the limit of one class and then that of the other, in both orders. It then alternates between
-    // the classes.
+    // The script exhausts the limit of one class and then the limit of the other class, in both orders. It then
+    // alternates between the classes.
     for classes in [[Class::Read, Class::Write], [Class::Write, Class::Read]] {
         for class in classes {
             subject.burst("t1", class, subject.limit(class).saturating_add(1)).await?;
@@ -70,7 +70,7 @@ pub(super) async fn does_not_count_refusals(mut subject: Subject<impl RateLimite
         let limit = subject.limit(class);
         for _ in 0..3 {
             subject.burst("t1", class, limit).await?;
-            // If refusals counted, they would still be in the window after all admissions have left it.
+            // If the limiter counted refusals, they would still be in the window after all admissions have left it.
             subject.advance(MICROSECOND);
             subject.burst("t1", class, limit).await?;
             subject.advance(ALMOST_WINDOW);

@@ -55,7 +55,7 @@ impl<L: RateLimiter> Subject<L> {
         self.clock.advance(at.saturating_sub(self.now()));
     }
 
-    /// Returns the time until the oracle admits a request, which is zero if there is room now.
+    /// Returns the time until the oracle admits a request. The time is zero if there is room now.
     pub(super) fn wait(&self, token: &'static str, class: Class) -> Duration {
         let oracle = self.oracles.get(&(token, class));
         oracle.and_then(|oracle| oracle.wait(self.now(), self.limit(class))).unwrap_or_default()
@@ -68,7 +68,7 @@ impl<L: RateLimiter> Subject<L> {
         let (now, limit) = (self.now(), self.limit(class));
         let oracle = self.oracles.entry((token, class)).or_default();
         let exact = oracle.wait(now, limit);
-        let found = self.limiter.admit(&TokenId::from_valid(token), class).await?;
+        let found = self.limiter.admit(&TokenId::parse(token)?, class).await?;
         match (found, exact) {
             (Admission::Admitted, None) => {
                 oracle.0.push(now);

@@ -14,7 +14,7 @@ use leadapi_tls::ExposedSecret;
 
 pub(super) struct ConfigFile {
     path: PathBuf,
-    /// The long option name of each setting, and its value as the command line would contain it.
+    /// The long option name of each setting, and its value in the form that the command line uses.
     settings: Vec<(String, String)>,
 }
 

@@ -46,7 +46,7 @@ impl Health {
 
     pub(super) fn record(&self, error: &SqlError) {
         if matches!(error, SqlError::Fatal(_)) && self.failed.set(error.clone()).is_ok() {
-            // A command reports only the failure of its call.
+            // Logged, because a command reports only the failure of its call.
             tracing::error!("{}", error_chain(error));
             self.failure.notify_waiters();
         }

@@ -51,7 +51,7 @@ impl Sqlite {
     /// Opens the file, even while a server is serving it. Creates a missing file, and migrates the schema to this
     /// version. A write is acknowledged only if the file, its log and the log's index are still in place.
     ///
-    /// If the file or its folder cannot be written and there is no log, the store is opened for reading.
+    /// If the file or its folder cannot be written and there is no log, the store is opened read-only.
     pub(crate) fn open(path: &Path, accept_loss: bool) -> Result<Self, OpenError> {
         open::create_missing(path)?;
         match Allowed::of(path).map_err(FileError::from)? {
@@ -162,7 +162,8 @@ impl Sqlite {
         self.writer.work(work).await
     }
 
-    /// Runs work for a readiness check. It fails before the check times out, and is skipped if nobody waits for it.
+    /// Runs work for a readiness check. If another process blocks the database, the work fails before the check times
+    /// out. Work is skipped if its caller has stopped waiting.
     pub(crate) async fn check<W: Work>(&self, work: W) -> Result<W::Output, SqlError> {
         self.writer.check(work, CHECK_TIMEOUT).await
     }

@@ -29,8 +29,8 @@ pub(super) fn create_missing(path: &Path) -> Result<(), OpenError> {
     }
 }
 
-/// Opens an existing file for writing, and migrates the schema to this version. With `accept_loss`, opens it even if its
-/// log was lost.
+/// Opens an existing file for writing, and migrates the schema to this version. With `accept_loss`, opens the file even
+/// if its log was lost.
 pub(super) fn open(path: &Path, accept_loss: bool) -> Result<Connection, OpenError> {
     if rusqlite::version_number() < MIN_VERSION.0 {
         return Err(OpenError::Old { found: rusqlite::version(), oldest: MIN_VERSION.1 });
@@ -172,7 +172,7 @@ mod tests {
         test(&reader(&path).unwrap());
     }
 
-    /// The index must be used even though SQLite plans before the parameters are known.
+    /// The index must be used even though SQLite plans the statement before the parameters are known.
     #[test]
     fn pages_are_read_through_an_index() {
         with_reader(|reader| {

@@ -145,12 +145,12 @@ fn open_backup(backup: &Path, accept_loss: bool) -> Result<(Connection, FileLock
 
 /// Keeps the former store, including every acknowledged write, under a second name, and returns that name.
 fn keep_former(store: &Path) -> Result<PathBuf, OpenError> {
-    // Closes it in an orderly way, if the log belongs to the file and both can still be read.
+    // Closes the former store in an orderly way, if the log belongs to the file and both can still be read.
     if check(store, false).is_ok()
         && let Ok(former) = open::writable(store)
         && Mark::of(&former).is_ok()
     {
-        // After an error, the former store needs its log, which is kept too.
+        // If this fails, the former store still needs its log, which is also kept.
         Mark::clear(&former).unwrap_or_default();
     }
     let kept = with_suffix(store, &format!(".replaced-{}", Timestamp::now().to_string().replace(['-', ':', '.'], "")));

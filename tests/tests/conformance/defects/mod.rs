@@ -1,5 +1,5 @@
-//! Planted defects. Each one must make the check report the requirements that it violates, and at most two thirds of
-//! all requirements.
+//! Planted defects. For each defect, the check must report the requirements that the defect violates, and at most two
+//! thirds of all requirements.
 
 mod changes;
 
@@ -187,7 +187,7 @@ async fn each_defect_violates_its_requirement() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Checks the defects in rate limiting. When the check sleeps, a simulated clock advances.
+/// Checks the defects in rate limiting, on a simulated clock that advances when the check sleeps.
 #[tokio::test]
 async fn each_rate_limit_defect_violates_its_requirement() {
     let planted: [(&str, Limits, Defect, &str); 5] = [
