@@ -2,26 +2,31 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::Arc,
     task::Poll,
     time::Duration,
 };
 
-use leadapi_model::model::{LeadItem, LeadQuery, Page, Timestamp};
+use leadapi_client::{
+    model::{LeadItem, LeadQuery, Page, Timestamp},
+    pager::{Checkpoint, Poller},
+};
 use proptest::prelude::*;
 
 use super::{
     model::{Churn, Model, lead, row},
-    unreliable::{UnreliableService, once},
+    unreliable::{Answers, UnreliableService, client, once},
 };
-use crate::pager::{Checkpoint, Fetch, Poller, checkpoint::MAX_REMEMBERED};
+
+/// The maximum number of leads that a checkpoint remembers.
+const MAX_REMEMBERED: usize = 1_000;
 
 fn through_json(checkpoint: &Checkpoint) -> Checkpoint {
     serde_json::from_str(&serde_json::to_string(checkpoint).unwrap()).unwrap()
 }
 
 fn poller(service: &UnreliableService, checkpoint: &Checkpoint, overlap: u64) -> Poller {
-    Poller::new(service.fetch(), LeadQuery::new(), through_json(checkpoint)).overlap(Duration::from_millis(overlap))
+    let poller = client(service.clone()).leads().poll_created(LeadQuery::new(), through_json(checkpoint));
+    poller.overlap(Duration::from_millis(overlap))
 }
 
 fn ids(leads: &[LeadItem]) -> Vec<u32> {
@@ -37,12 +42,8 @@ fn poll(poller: &mut Poller) -> Vec<LeadItem> {
     }
 }
 
-fn quiet(leads: usize) -> UnreliableService {
-    UnreliableService::new(Model::new(leads, Churn::Steady(0, 0), 1), 0, 0)
-}
-
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn each_lead_is_returned_exactly_once(
@@ -90,7 +91,7 @@ proptest! {
 
 #[test]
 fn a_crash_before_the_checkpoint_is_stored_loses_no_lead() {
-    let service = quiet(10);
+    let service = UnreliableService::quiet(10);
     let mut first = poller(&service, &Checkpoint::default(), 5);
     let new = poll(&mut first);
     assert_eq!(new.len(), 10);
@@ -102,24 +103,22 @@ fn a_crash_before_the_checkpoint_is_stored_loses_no_lead() {
 /// leads that had not been read.
 #[test]
 fn a_poll_after_a_paging_error_starts_over() {
-    let model = Arc::new(std::sync::Mutex::new((0, Model::new(10, Churn::Steady(0, 0), 1))));
-    let fetch: Fetch = Arc::new(move |query| {
-        let (times, model) = &mut *model.lock().unwrap();
-        *times += 1;
-        let mut page = model.respond(query.window);
-        if *times == 2 {
+    let mut model = Model::quiet(10);
+    let service = Answers::new(move |window| {
+        let mut page = model.respond(window);
+        if model.requests == 2 {
             page.data.reverse();
         }
-        Box::pin(std::future::ready(Ok(page)))
+        page
     });
-    let mut poller = Poller::new(fetch, LeadQuery::new(), Checkpoint::default()).page_size(6);
+    let mut poller = client(service).leads().poll_created(LeadQuery::new(), Checkpoint::default()).page_size(6);
     assert!(matches!(once(poller.poll()), Poll::Ready(Err(_))));
     assert_eq!(poll(&mut poller).len(), 10);
 }
 
 #[test]
 fn late_leads_are_returned_only_within_the_overlap() {
-    let service = quiet(10);
+    let service = UnreliableService::quiet(10);
     let mut poller = poller(&service, &Checkpoint::default(), 50);
     poll(&mut poller);
     let newest = service.model.lock().unwrap().rows.last().unwrap().0;
@@ -131,7 +130,7 @@ fn late_leads_are_returned_only_within_the_overlap() {
 
 #[test]
 fn a_lead_dated_in_the_future_does_not_hide_others() {
-    let service = quiet(10);
+    let service = UnreliableService::quiet(10);
     let mut poller = poller(&service, &Checkpoint::default(), 1_000);
     let far = 32_503_680_000_000;
     let future = service.model.lock().unwrap().create_at(far);
@@ -144,7 +143,7 @@ fn a_lead_dated_in_the_future_does_not_hide_others() {
 
 #[test]
 fn leads_beyond_the_remembered_ones_are_not_repeated() {
-    let service = quiet(5_000);
+    let service = UnreliableService::quiet(5_000);
     let mut poller = poller(&service, &Checkpoint::default(), u64::MAX);
     for new in [5_000, 0, 0] {
         assert_eq!(poll(&mut poller).len(), new);
@@ -166,7 +165,7 @@ fn leads_beyond_the_remembered_ones_are_not_repeated() {
 /// The floor cannot separate leads with the same timestamp, even if there are too many to remember.
 #[test]
 fn leads_with_the_same_timestamp_beyond_the_limit_are_not_repeated() {
-    let service = quiet(0);
+    let service = UnreliableService::quiet(0);
     for _ in 0..3_000 {
         service.model.lock().unwrap().create_at(1_700_000_000_000);
     }
@@ -178,7 +177,7 @@ fn leads_with_the_same_timestamp_beyond_the_limit_are_not_repeated() {
 
 #[test]
 fn a_poll_without_new_leads_is_one_request() {
-    let service = quiet(5_000);
+    let service = UnreliableService::quiet(5_000);
     let mut poller = poller(&service, &Checkpoint::default(), 10);
     poll(&mut poller);
     service.requested.lock().unwrap().clear();
@@ -197,8 +196,8 @@ fn a_checkpoint_with_an_unknown_version_or_absurd_values_is_rejected() {
 
 #[test]
 fn a_poll_of_an_empty_list_returns_no_leads() {
-    let fetch: Fetch = Arc::new(|query| Box::pin(std::future::ready(Ok(Page::new(vec![], 0, query.window)))));
-    let mut poller = Poller::new(fetch, LeadQuery::new(), Checkpoint::default());
+    let service = Answers::new(|window| Page::new(vec![], 0, window));
+    let mut poller = client(service).leads().poll_created(LeadQuery::new(), Checkpoint::default());
     let Poll::Ready(Ok(new)) = once(poller.poll()) else { panic!("the poll is pending") };
     assert_eq!((new.leads, new.checkpoint), (vec![], Checkpoint::default()));
 }

@@ -1,12 +1,12 @@
-//! The server's own error responses, in the format that the contract defines (D2).
+//! The requests that the server rejects, and its own error responses, in the format that the contract defines (D2).
 
 use std::time::Duration;
 
-use http::{Response, StatusCode};
+use http::{Request, Response, StatusCode};
 use leadapi_access::{LookupError, internal_error};
 use leadapi_core::http::{RequestLog, ResponseBody, error_response as bad_request};
 
-use crate::{in_flight::Overloaded, listen::NotRunnable};
+use crate::{in_flight::Overloaded, limits::HttpLimits, listen::NotRunnable};
 
 /// The reason why the server, rather than the service, answers a request.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +21,18 @@ pub(super) enum Rejection {
     NotRunnable(#[from] NotRunnable),
     #[error("there was no response within {0:?}")]
     Timeout(Duration),
+}
+
+/// Checks the sizes of the target and the headers.
+pub(super) fn validate<B>(request: &Request<B>, limits: &HttpLimits) -> Result<(), Rejection> {
+    let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    if target > limits.target_bytes {
+        return Err(Rejection::TooLarge(format!("path and query must be at most {} bytes", limits.target_bytes)));
+    }
+    if request.headers().len() > limits.headers {
+        return Err(Rejection::TooLarge(format!("headers must be at most {}", limits.headers)));
+    }
+    Ok(())
 }
 
 /// Returns a 400 whose message explains the error, or a 500 whose cause appears only in the log.

@@ -14,14 +14,13 @@ use rustls::{
 };
 use tracing::{info, warn};
 
-use super::{TlsError, TlsFiles};
-use crate::secret_file::ExposedSecret;
+use crate::{TlsError, TlsFiles, secret_file::ExposedSecret};
 
 /// The interval at which the files are checked.
 const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
-pub(super) struct Certificate(RwLock<Arc<CertifiedKey>>);
+pub(crate) struct Certificate(RwLock<Arc<CertifiedKey>>);
 
 /// The contents of both files, as last read.
 #[derive(PartialEq, Eq)]
@@ -31,7 +30,7 @@ struct Contents {
 }
 
 impl Certificate {
-    pub(super) fn read(files: TlsFiles) -> Result<Arc<Self>, TlsError> {
+    pub(crate) fn read(files: TlsFiles) -> Result<Arc<Self>, TlsError> {
         let contents = Contents::read(&files)?;
         let this = Arc::new(Self(RwLock::new(Arc::new(contents.parse(&files)?))));
         tokio::spawn(follow(Arc::downgrade(&this), files, contents));

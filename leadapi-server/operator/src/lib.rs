@@ -1,9 +1,16 @@
-//! The operator endpoints: liveness, readiness and metrics, with pages that the embedding program adds. The server
-//! serves them on a separate listener, never on the public one (contract D7).
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
 
 mod ready;
 
-use std::{convert::Infallible, fmt, sync::Arc};
+use std::{
+    convert::Infallible,
+    fmt,
+    future::poll_fn,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
 
 use bytes::Bytes;
 use http::{
@@ -11,21 +18,25 @@ use http::{
     header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS},
 };
 use http_body::Body;
+use http_body_util::{BodyExt, combinators::UnsyncBoxBody};
 use leadapi_access::names_this_machine;
 use leadapi_core::{BoxError, http::ResponseBody};
+use leadapi_server::{Host, Listener, Metrics, RequestBody, Socket};
 use tower_service::Service;
 use tracing::error;
 
 pub use self::ready::Probes;
 use self::ready::Readiness;
-use crate::{
-    host::Host,
-    listen::{RequestBody, Socket},
-    listener::{AnyBody, AnyService, Listener, any_body, any_service},
-    metrics::Metrics,
-};
 
-/// The operator endpoints: `/healthz`, `/readyz` and `/metrics`. They use neither tokens nor TLS.
+type PageBody = UnsyncBoxBody<Bytes, BoxError>;
+
+type PageFuture = Pin<Box<dyn Future<Output = Response<PageBody>> + Send>>;
+
+/// Any service, as a function.
+type Page = Arc<dyn Fn(Request<RequestBody>) -> PageFuture + Send + Sync>;
+
+/// The operator endpoints: `/healthz`, `/readyz` and `/metrics`. They use neither tokens nor TLS, and belong on a separate
+/// listener, never on the public one (contract D7).
 ///
 /// On a loopback address, the listener also serves the API at all other paths, until the server stops. On an address
 /// that other machines can reach, this would expose the API in clear text, so it needs [`api`](Self::api). A loopback
@@ -33,7 +44,8 @@ use crate::{
 ///
 /// ```
 /// use std::sync::Arc;
-/// use leadapi_server::{Metrics, Operator, Probes, Server, Socket};
+/// use leadapi_operator::{Operator, Probes};
+/// use leadapi_server::{Metrics, Server, Socket};
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
 /// let metrics = Arc::new(Metrics::new()?);
@@ -48,7 +60,7 @@ use crate::{
 pub struct Operator {
     probes: Probes,
     metrics: Arc<Metrics>,
-    pages: Vec<(&'static str, AnyService)>,
+    pages: Vec<(&'static str, Page)>,
     /// Whether to serve the API even if other machines can reach the listener's address.
     api: bool,
     not_found: &'static str,
@@ -67,7 +79,7 @@ impl Operator {
         S: Clone + Send + Sync + 'static,
         B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
     {
-        self.pages.push((path, any_service(service)));
+        self.pages.push((path, page(service)));
         self
     }
 
@@ -87,19 +99,15 @@ impl Operator {
         let Self { probes, metrics, pages, api, not_found } = self;
         let is_loopback = socket.is_loopback();
         let endpoints = Arc::new(Endpoints {
-            ready: Readiness::new(probes, host.shutdown.clone()),
+            ready: Readiness::new(probes, host.clone()),
             metrics,
             pages,
-            api: (is_loopback || api).then(|| any_service(host.api())),
+            api: (is_loopback || api).then(|| page(host.api())),
             not_found,
             host: host.clone(),
             is_loopback,
         });
-        let service: AnyService = Arc::new(move |request| {
-            let endpoints = endpoints.clone();
-            Box::pin(async move { endpoints.respond(request).await })
-        });
-        Listener::of_any(socket, service).until_exit()
+        Listener::new(socket, EndpointService(endpoints)).until_exit()
     }
 }
 
@@ -109,18 +117,36 @@ impl fmt::Debug for Operator {
     }
 }
 
+#[derive(Clone)]
+struct EndpointService(Arc<Endpoints>);
+
+impl Service<Request<RequestBody>> for EndpointService {
+    type Response = Response<PageBody>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<PageBody>, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
+        let endpoints = self.0.clone();
+        Box::pin(async move { Ok(endpoints.respond(request).await) })
+    }
+}
+
 struct Endpoints {
     ready: Readiness,
     metrics: Arc<Metrics>,
-    pages: Vec<(&'static str, AnyService)>,
-    api: Option<AnyService>,
+    pages: Vec<(&'static str, Page)>,
+    api: Option<Page>,
     not_found: &'static str,
     host: Host,
     is_loopback: bool,
 }
 
 impl Endpoints {
-    async fn respond(&self, request: Request<RequestBody>) -> Response<AnyBody> {
+    async fn respond(&self, request: Request<RequestBody>) -> Response<PageBody> {
         if self.is_loopback && !names_this_machine(&request) {
             return text(StatusCode::FORBIDDEN, "host must be localhost or an IP address\n".to_owned());
         }
@@ -144,7 +170,7 @@ impl Endpoints {
     }
 
     /// Returns the response of the endpoint at a path, or `None` if there is none.
-    async fn endpoint(&self, path: &str) -> Option<Response<AnyBody>> {
+    async fn endpoint(&self, path: &str) -> Option<Response<PageBody>> {
         Some(match path {
             "/healthz" => text(StatusCode::OK, "alive\n".to_owned()),
             "/readyz" => match self.ready.check().await {
@@ -163,19 +189,44 @@ impl Endpoints {
     }
 
     /// Returns the service at a path.
-    fn page(&self, path: &str) -> Option<&AnyService> {
+    fn page(&self, path: &str) -> Option<&Page> {
         let is_at = |mount: &str| path.strip_prefix(mount).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         self.pages.iter().find(|(mount, _)| is_at(mount)).map(|(_, service)| service)
     }
 }
 
-fn method_not_allowed() -> Response<AnyBody> {
+fn page<S, B>(service: S) -> Page
+where
+    S: Service<Request<RequestBody>, Response = Response<B>, Error = Infallible, Future: Send>,
+    S: Clone + Send + Sync + 'static,
+    B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
+{
+    Arc::new(move |request| {
+        let mut service = service.clone();
+        Box::pin(async move {
+            let response = async {
+                poll_fn(|context| service.poll_ready(context)).await?;
+                service.call(request).await
+            };
+            response.await.map_or_else(|never| match never {}, page_body)
+        })
+    })
+}
+
+fn page_body<B>(response: Response<B>) -> Response<PageBody>
+where
+    B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
+{
+    response.map(|body| body.map_err(Into::into).boxed_unsync())
+}
+
+fn method_not_allowed() -> Response<PageBody> {
     let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD\n".to_owned());
     response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
     response
 }
 
-fn text(status: StatusCode, text: String) -> Response<AnyBody> {
+fn text(status: StatusCode, text: String) -> Response<PageBody> {
     let mut response = Response::new(ResponseBody::from(text));
     *response.status_mut() = status;
     let headers = response.headers_mut();
@@ -183,5 +234,5 @@ fn text(status: StatusCode, text: String) -> Response<AnyBody> {
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    any_body(response)
+    page_body(response)
 }

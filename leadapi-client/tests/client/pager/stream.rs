@@ -1,19 +1,21 @@
 //! Tests of streams over the model, with requests that wait, fail or are dropped.
 
-use std::{
-    sync::{Arc, atomic::Ordering},
-    task::Poll,
-};
+use std::{sync::atomic::Ordering, task::Poll};
 
+use bytes::Bytes;
 use futures_core::Stream;
-use leadapi_model::model::{LeadQuery, Page, Window};
+use http::{Request, Response};
+use leadapi_client::{
+    model::{Page, Window},
+    pager::{LeadPager, LeadStream, Position},
+    transport::{Transport, TransportError},
+};
 use proptest::prelude::*;
 
 use super::{
-    model::{Churn, Model},
-    unreliable::{UnreliableService, once},
+    model::{Churn, Model, lead},
+    unreliable::{Answers, UnreliableService, once, pager, response, window},
 };
-use crate::pager::{Fetch, LeadPager, LeadStream, Position};
 
 /// Serializes and parses a position, as if another process resumed it.
 fn through_json(position: &Position) -> Position {
@@ -21,10 +23,10 @@ fn through_json(position: &Position) -> Position {
 }
 
 /// Reads to the end, dropping every future after one poll. On average, one in `resumes` iterations resumes from the
-/// current position in a new stream. Returns the maximum number of buffered leads.
-fn by_leads(service: &UnreliableService, pager: &LeadPager, resumes: usize) -> usize {
+/// current position in a new stream.
+fn by_leads(service: &UnreliableService, pager: &LeadPager, resumes: usize) {
     let mut leads = pager.clone().stream();
-    let (mut max_buffered, mut certain) = (0, 0);
+    let mut certain = 0;
     loop {
         if service.one_in(resumes) {
             leads = pager.clone().resume(through_json(&leads.position())).stream();
@@ -44,10 +46,9 @@ fn by_leads(service: &UnreliableService, pager: &LeadPager, resumes: usize) -> u
                 assert_eq!(leads.size_hint(), (0, Some(0)));
                 assert_eq!(service.in_flight.load(Ordering::Relaxed), 0, "{leads:?}");
                 assert!(matches!(once(leads.next()), Poll::Ready(None)), "the stream has ended");
-                return max_buffered;
+                return;
             }
         }
-        max_buffered = max_buffered.max(leads.buffered_rows());
         assert!(service.model.lock().unwrap().requests < 50_000, "{leads:?}");
     }
 }
@@ -74,7 +75,7 @@ fn by_pages(service: &UnreliableService, list: &LeadPager, resumes: usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_lead_is_missed_or_repeated_over_a_bad_connection(
@@ -97,21 +98,16 @@ proptest! {
 
 #[test]
 fn prefetching_reads_each_of_100_000_leads_once() {
-    for prefetch in [0, 1, 4, 8] {
+    for prefetch in [1, 8] {
         for (created, deleted) in [(0, 0), (5, 5), (0, 50), (50, 0), (100, 100)] {
             let service = UnreliableService::new(Model::new(100_000, Churn::Steady(created, deleted), 7), 0, 3);
-            let max_buffered = by_leads(&service, &service.pager().prefetch(prefetch), 0);
+            by_leads(&service, &service.pager().prefetch(prefetch), 0);
             let model = service.model.lock().unwrap();
             println!("prefetch {prefetch}, created {created}, deleted {deleted}: {} requests", model.requests);
             assert_eq!(model.missed_and_repeated(), (0, 0));
-            assert!(max_buffered <= 200 * (prefetch + 1), "{max_buffered}");
             assert!(model.requests < 640, "too many wrong guesses: {} requests", model.requests);
         }
     }
-}
-
-fn quiet(leads: usize) -> UnreliableService {
-    UnreliableService::new(Model::new(leads, Churn::Steady(0, 0), 1), 0, 0)
 }
 
 fn take(leads: &mut LeadStream, count: usize) {
@@ -123,7 +119,7 @@ fn take(leads: &mut LeadStream, count: usize) {
 #[test]
 fn the_stream_prefetches_the_configured_number_of_pages() {
     for (prefetch, begun) in [(0, 1), (1, 2), (3, 4)] {
-        let service = quiet(100);
+        let service = UnreliableService::quiet(100);
         let mut leads = service.pager().page_size(10).prefetch(prefetch).stream();
         assert!(service.requested.lock().unwrap().is_empty(), "no request before the first poll");
         take(&mut leads, 1);
@@ -141,7 +137,7 @@ fn the_stream_prefetches_the_configured_number_of_pages() {
 #[test]
 fn a_failed_page_is_requested_again() {
     for prefetch in [0, 1, 4] {
-        let mut service = quiet(100);
+        let mut service = UnreliableService::quiet(100);
         let mut leads = service.pager().page_size(10).prefetch(0).stream();
         take(&mut leads, 10);
         let position = leads.position();
@@ -159,7 +155,7 @@ fn a_failed_page_is_requested_again() {
 
 #[test]
 fn the_next_page_is_in_flight_while_the_caller_processes_one() {
-    let service = quiet(100);
+    let service = UnreliableService::quiet(100);
     let mut pages = service.pager().page_size(10).pages();
     assert!(matches!(once(pages.next()), Poll::Ready(Some(Ok(page))) if page.len() == 10));
     assert_eq!(service.requested.lock().unwrap().len(), 2);
@@ -167,7 +163,7 @@ fn the_next_page_is_in_flight_while_the_caller_processes_one() {
 
 #[test]
 fn a_slow_request_is_sent_once() {
-    let service = UnreliableService { waits: 50, ..quiet(95) };
+    let service = UnreliableService { waits: 50, ..UnreliableService::quiet(95) };
     for prefetch in [0, 1, 4] {
         by_leads(&service, &service.pager().page_size(10).prefetch(prefetch), 0);
         assert_eq!(std::mem::take(&mut *service.requested.lock().unwrap()).len(), 11);
@@ -177,7 +173,7 @@ fn a_slow_request_is_sent_once() {
 
 #[test]
 fn a_position_within_a_page_resumes_there() {
-    let service = quiet(100);
+    let service = UnreliableService::quiet(100);
     let mut leads = service.pager().page_size(20).prefetch(0).stream();
     take(&mut leads, 7);
     let mut rest = service.pager().page_size(20).prefetch(0).resume(leads.position()).stream();
@@ -187,7 +183,7 @@ fn a_position_within_a_page_resumes_there() {
 
 #[test]
 fn a_position_at_the_end_yields_nothing() {
-    let service = quiet(20);
+    let service = UnreliableService::quiet(20);
     let mut pages = service.pager().page_size(10).prefetch(0).pages();
     assert!(matches!(once(pages.next()), Poll::Ready(Some(Ok(page))) if page.len() == 10));
     // Delete all leads that were not yielded yet, so the last page is empty.
@@ -199,7 +195,7 @@ fn a_position_at_the_end_yields_nothing() {
 
 #[test]
 fn dropping_the_stream_cancels_its_requests() {
-    let service = UnreliableService { waits: 50, ..quiet(1_000) };
+    let service = UnreliableService { waits: 50, ..UnreliableService::quiet(1_000) };
     for _ in 0..20 {
         let mut leads = service.pager().page_size(10).prefetch(4).stream();
         while once(leads.next()).is_pending() {}
@@ -211,11 +207,7 @@ fn dropping_the_stream_cancels_its_requests() {
 
 #[test]
 fn the_stream_ends_after_a_paging_error() {
-    let fetch: Fetch = Arc::new(|query| {
-        let rows = [(1, 1), (2, 2)].map(super::model::lead).into();
-        Box::pin(std::future::ready(Ok(Page::new(rows, 100, query.window))))
-    });
-    let mut leads = LeadPager::new(fetch, LeadQuery::new()).stream();
+    let mut leads = pager(Answers::new(|window| Page::new([(1, 1), (2, 2)].map(lead).into(), 100, window))).stream();
     let Poll::Ready(Some(Err(error))) = once(leads.next()) else { panic!("{leads:?}") };
     assert!(error.to_string().starts_with("GET /leads: the leads are not sorted"), "{error}");
     assert!(!error.is_retryable());
@@ -223,22 +215,26 @@ fn the_stream_ends_after_a_paging_error() {
     assert!(matches!(once(leads.next()), Poll::Ready(None)));
 }
 
+/// Answers the first two pages at once, the second of them in the wrong order, and others only after many polls.
+struct SecondUnsorted(UnreliableService);
+
+#[async_trait::async_trait]
+impl Transport for SecondUnsorted {
+    async fn send(&self, request: Request<Bytes>) -> Result<Response<Bytes>, TransportError> {
+        let window = window(request.uri());
+        let offset @ (0 | 9) = window.offset() else { return self.0.send(request).await };
+        let mut page = self.0.model.lock().unwrap().respond(window);
+        if offset == 9 {
+            page.data.reverse();
+        }
+        Ok(response(&page))
+    }
+}
+
 #[test]
 fn a_paging_error_cancels_prefetched_requests() {
-    let service = UnreliableService { waits: 1_000, ..quiet(100) };
-    let (first, guesses) = (Model::new(100, Churn::Steady(0, 0), 1), service.clone());
-    let first = Arc::new(std::sync::Mutex::new(first));
-    let fetch: Fetch = Arc::new(move |query| match query.window.offset() {
-        offset @ (0 | 9) => {
-            let mut page = first.lock().unwrap().respond(query.window);
-            if offset == 9 {
-                page.data.reverse();
-            }
-            Box::pin(std::future::ready(Ok(page)))
-        }
-        _ => (guesses.fetch())(query),
-    });
-    let mut pages = LeadPager::new(fetch, LeadQuery::new()).page_size(10).prefetch(3).pages();
+    let service = UnreliableService { waits: 1_000, ..UnreliableService::quiet(100) };
+    let mut pages = pager(SecondUnsorted(service.clone())).page_size(10).prefetch(3).pages();
     assert!(matches!(once(pages.next()), Poll::Ready(Some(Ok(_)))));
     assert_eq!(service.in_flight.load(Ordering::Relaxed), 2);
     assert!(matches!(once(pages.next()), Poll::Ready(Some(Err(_)))));
@@ -248,7 +244,7 @@ fn a_paging_error_cancels_prefetched_requests() {
 
 #[test]
 fn a_position_is_small_and_has_a_version() {
-    let service = quiet(1_000);
+    let service = UnreliableService::quiet(1_000);
     let mut leads = service.pager().stream();
     take(&mut leads, 777);
     let saved = serde_json::to_string(&leads.position()).unwrap();
@@ -264,7 +260,7 @@ fn a_position_is_small_and_has_a_version() {
 #[test]
 fn streams_are_send_and_unpin() {
     fn is_send_and_unpin<T: Send + Unpin>(_: &T) {}
-    is_send_and_unpin(&quiet(1).pager().stream());
-    is_send_and_unpin(&quiet(1).pager().pages());
-    is_send_and_unpin(&quiet(1).pager());
+    is_send_and_unpin(&UnreliableService::quiet(1).pager().stream());
+    is_send_and_unpin(&UnreliableService::quiet(1).pager().pages());
+    is_send_and_unpin(&UnreliableService::quiet(1).pager());
 }

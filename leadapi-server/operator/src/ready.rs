@@ -4,13 +4,12 @@
 use std::{error::Error, fmt, pin::Pin, time::Duration};
 
 use leadapi_core::{BoxError, error_chain};
+use leadapi_server::Host;
 use tokio::{
     sync::Mutex,
     time::{Instant, timeout},
 };
 use tracing::warn;
-
-use crate::shutdown::Shutdown;
 
 /// The time limit for all probes of one check together.
 const TIMEOUT: Duration = Duration::from_secs(2);
@@ -20,7 +19,7 @@ const CACHE_TIME: Duration = Duration::from_secs(1);
 /// The checks that a server must pass to be ready. By default, they all succeed.
 ///
 /// ```
-/// let probes = leadapi_server::Probes::default().reads(|| async { Ok(std::fs::metadata("/").map(drop)?) });
+/// let probes = leadapi_operator::Probes::default().reads(|| async { Ok(std::fs::metadata("/").map(drop)?) });
 /// ```
 #[must_use = "the probes have an effect on an `Operator`"]
 pub struct Probes {
@@ -79,7 +78,7 @@ where
 
 pub(super) struct Readiness {
     probes: Probes,
-    shutdown: Shutdown,
+    host: Host,
     /// The cached result. It stays locked during a check, so that concurrent requests share one check.
     last: Mutex<Option<(Instant, Result<(), NotReady>)>>,
 }
@@ -99,12 +98,12 @@ pub(super) enum NotReady {
 }
 
 impl Readiness {
-    pub(super) fn new(probes: Probes, shutdown: Shutdown) -> Self {
-        Self { probes, shutdown, last: Mutex::default() }
+    pub(super) fn new(probes: Probes, host: Host) -> Self {
+        Self { probes, host, last: Mutex::default() }
     }
 
     pub(super) async fn check(&self) -> Result<(), NotReady> {
-        if !self.shutdown.is_running() {
+        if !self.host.is_running() {
             return Err(NotReady::Stopping);
         }
         let mut last = self.last.lock().await;

@@ -30,7 +30,7 @@ const MAX_CHARS: usize = 128;
 ///
 /// # futures_executor::block_on(async {
 /// let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
-/// let service = leadapi_server::with_request_ids(LeadService::builder(MemoryStore::default(), verifier).build()?);
+/// let service = leadapi_access::with_request_ids(LeadService::builder(MemoryStore::default(), verifier).build()?);
 /// let request = Request::get("/leads").header("x-request-id", "mine").body(Empty::<bytes::Bytes>::new())?;
 /// assert_eq!(service.oneshot(request).await?.headers()["x-request-id"], "mine");
 /// # Ok::<(), leadapi_core::BoxError>(())
@@ -79,9 +79,9 @@ where
     }
 }
 
-/// Returns the caller's id if it is valid, otherwise a new id. The id is logged and returned to the caller, so a valid
+/// Returns the id of a request: the caller's id if it is valid, otherwise a new id. The id is logged and returned to the caller, so a valid
 /// id has at most `MAX_CHARS` visible ASCII characters and contains no token.
-pub(crate) fn request_id(headers: &HeaderMap) -> HeaderValue {
+pub fn request_id(headers: &HeaderMap) -> HeaderValue {
     let mut values = headers.get_all(X_REQUEST_ID).iter();
     match (values.next(), values.next()) {
         (Some(id), None) if is_valid(id) => id.clone(),

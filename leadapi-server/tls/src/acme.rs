@@ -7,12 +7,12 @@ mod orders;
 mod resolver;
 
 use std::{
+    error::Error,
     io,
     path::PathBuf,
     sync::{Arc, Weak},
 };
 
-use leadapi_core::BoxError;
 use rustls::{ClientConfig, RootCertStore, crypto::aws_lc_rs, server::ResolvesServerCert};
 use rustls_acme::{
     AcmeConfig, AcmeState,
@@ -66,7 +66,7 @@ pub enum AcmeError {
     Roots,
     /// rustls refuses the configuration.
     #[error("TLS cannot be used: {0}")]
-    Tls(BoxError),
+    Tls(Box<dyn Error + Send + Sync>),
 }
 
 impl AcmeSettings {
@@ -77,7 +77,7 @@ impl AcmeSettings {
     }
 
     /// Checks the cache, and starts a task that obtains and renews the certificate.
-    pub(super) fn start(self) -> Result<Arc<dyn ResolvesServerCert>, AcmeError> {
+    pub(crate) fn start(self) -> Result<Arc<dyn ResolvesServerCert>, AcmeError> {
         let cache = Cache::open(&self)?;
         let client = client()?;
         let (domains, file) = (self.domains.join(", "), cache.certificate().display());

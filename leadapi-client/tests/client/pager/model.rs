@@ -8,7 +8,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use leadapi_model::{
+use leadapi_client::{
     id::{ClientId, LeadId},
     model::{Lead, LeadItem, Page, Timestamp, Window},
 };
@@ -88,6 +88,11 @@ impl Model {
         model.create(leads);
         model.at_first = model.rows.iter().map(|row| row.1).collect();
         model
+    }
+
+    /// Creates a list that changes only if a test changes it.
+    pub(super) fn quiet(leads: usize) -> Self {
+        Self::new(leads, Churn::Steady(0, 0), 1)
     }
 
     /// Creates leads at the newest end. Some share a `created_at`, so their ids decide the order.

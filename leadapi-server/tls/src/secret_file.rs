@@ -29,7 +29,7 @@ impl ExposedSecret {
     /// link counts like its target.
     ///
     /// ```
-    /// use leadapi_server::ExposedSecret;
+    /// use leadapi_tls::ExposedSecret;
     ///
     /// # let path = std::path::Path::new("/dev/null/no such file");
     /// if let Some(warning) = ExposedSecret::find(path) {

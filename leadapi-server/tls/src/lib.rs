@@ -1,25 +1,23 @@
-//! TLS with rustls: certificates from files or an ACME server, and limits on the number and duration of handshakes.
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "acme")]
 mod acme;
-mod handshakes;
 mod reload;
+mod secret_file;
 
-use std::{io, path::PathBuf, sync::Arc, time::Duration};
+use std::{error::Error, io, path::PathBuf, sync::Arc};
 
-use leadapi_core::BoxError;
+use async_trait::async_trait;
+use leadapi_server::{ByteStream, TlsAcceptor, TlsStream};
 use rustls::{ServerConfig, crypto::aws_lc_rs, server::ResolvesServerCert};
-use tokio::{
-    io::{AsyncRead, AsyncWrite, AsyncWriteExt},
-    time::timeout,
-};
-use tokio_rustls::{TlsAcceptor, server::TlsStream};
+use tokio::io::AsyncWriteExt;
 
 #[cfg(feature = "acme")]
 pub use self::acme::{AcmeError, AcmeSettings, LETS_ENCRYPT, LETS_ENCRYPT_STAGING};
-use self::{handshakes::Handshakes, reload::Certificate};
-use super::connection::Protocol;
-use crate::limits::HttpLimits;
+use self::reload::Certificate;
+pub use self::secret_file::ExposedSecret;
 
 /// The ALPN name of the protocol with which an ACME server validates a domain (RFC 8737).
 const ACME_ALPN: &[u8] = b"acme-tls/1";
@@ -42,7 +40,7 @@ impl TlsFiles {
     /// Creates a pair of paths. [`TlsConfig::read`] reads the files.
     ///
     /// ```
-    /// let files = leadapi_server::TlsFiles::new("/etc/leadapi/cert.pem", "/etc/leadapi/key.pem");
+    /// let files = leadapi_tls::TlsFiles::new("/etc/leadapi/cert.pem", "/etc/leadapi/key.pem");
     /// assert!(files.certificate.ends_with("cert.pem"));
     /// ```
     pub fn new(certificate: impl Into<PathBuf>, key: impl Into<PathBuf>) -> Self {
@@ -72,7 +70,7 @@ pub enum TlsError {
     },
     /// The certificate and the key do not match, or rustls does not support one of them.
     #[error("the certificate and the key cannot be used together: {0}")]
-    Unusable(BoxError),
+    Unusable(Box<dyn Error + Send + Sync>),
 }
 
 impl TlsError {
@@ -107,11 +105,6 @@ impl TlsConfig {
         config.alpn_protocols.push(ACME_ALPN.to_vec());
         Ok(Self(Arc::new(config)))
     }
-
-    pub(crate) fn limited(self, limits: &HttpLimits) -> Tls {
-        let handshakes = Arc::new(Handshakes::new(limits.handshakes));
-        Tls { acceptor: self.0.into(), handshakes, time: limits.first_byte }
-    }
 }
 
 fn config(certificate: Arc<dyn ResolvesServerCert>) -> Result<ServerConfig, rustls::Error> {
@@ -122,62 +115,18 @@ fn config(certificate: Arc<dyn ResolvesServerCert>) -> Result<ServerConfig, rust
     Ok(config)
 }
 
-#[derive(Clone)]
-pub(crate) struct Tls {
-    acceptor: TlsAcceptor,
-    handshakes: Arc<Handshakes>,
-    time: Duration,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub(super) enum HandshakeError {
-    #[error("the handshake timed out")]
-    TimedOut,
-    #[error("too many concurrent handshakes, of which this was the oldest")]
-    Replaced,
-    #[error(transparent)]
-    Failed(io::Error),
-}
-
-impl HandshakeError {
-    /// Returns the value of the metric's `reason` label.
-    pub(super) const fn name(&self) -> &'static str {
-        match self {
-            Self::TimedOut => "late",
-            Self::Replaced => "crowded",
-            Self::Failed(_) => "failed",
-        }
-    }
-}
-
-impl Tls {
-    /// Performs a handshake. Returns `None` if an ACME server used it to validate a domain, because no data follows.
-    pub(super) async fn accept<IO>(&self, stream: IO) -> Result<Option<(TlsStream<IO>, Protocol)>, HandshakeError>
-    where
-        IO: AsyncRead + AsyncWrite + Unpin,
-    {
-        let handshake = self.handshakes.begin();
-        let accepted = tokio::select! {
-            accepted = timeout(self.time, self.complete(stream)) => accepted,
-            () = handshake.replaced() => return Err(HandshakeError::Replaced),
-        };
-        accepted.map_err(|_| HandshakeError::TimedOut)?.map_err(HandshakeError::Failed)
-    }
-
-    async fn complete<IO>(&self, stream: IO) -> io::Result<Option<(TlsStream<IO>, Protocol)>>
-    where
-        IO: AsyncRead + AsyncWrite + Unpin,
-    {
-        let mut stream = self.acceptor.accept(stream).await?;
-        let protocol = match stream.get_ref().1.alpn_protocol() {
-            Some(b"h2") => Protocol::Http2,
+#[async_trait]
+impl TlsAcceptor for TlsConfig {
+    async fn accept(&self, stream: Box<dyn ByteStream>) -> io::Result<Option<TlsStream>> {
+        let mut stream = tokio_rustls::TlsAcceptor::from(self.0.clone()).accept(stream).await?;
+        let is_http2 = match stream.get_ref().1.alpn_protocol() {
             Some(ACME_ALPN) => {
                 // The ACME server may close the connection first.
                 stream.shutdown().await.unwrap_or_default();
                 return Ok(None);
             }
-            _ => Protocol::Http1,
+            protocol => protocol == Some(b"h2"),
         };
-        Ok(Some((stream, protocol)))
+        Ok(Some(TlsStream { stream: Box::new(stream), is_http2 }))
     }
 }
