@@ -5,7 +5,10 @@
 
 use std::fmt;
 
-use super::text::{Shape, TextRule};
+use super::{
+    email,
+    text::{Shape, TextRule},
+};
 use crate::model::{Change, Lead, LeadPatch, NewLead};
 
 /// A field of a lead.
@@ -55,9 +58,14 @@ pub(crate) const TEXTS_BEFORE_VALUE: usize = 4;
 /// The field [`email`](NewLead::email).
 pub static EMAIL: OptionalText = OptionalText {
     access: access!(email),
-    rule: TextRule { field: "email", max_chars: 254, trimmed: true, line_breaks: false, shape: Some(Shape::Email) },
-    description: "The e-mail address: one `@` with 1 to 64 characters before it and a dotted domain after it, \
-        without white space. Leading and trailing white space is trimmed.",
+    rule: TextRule {
+        field: "email",
+        max_chars: email::MAX_CHARS,
+        trimmed: true,
+        line_breaks: false,
+        shape: Some(Shape::Email),
+    },
+    description: email::DESCRIPTION,
     in_list: true,
     is_personal: true,
     takes_answers: true,
