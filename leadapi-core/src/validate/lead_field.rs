@@ -57,7 +57,7 @@ pub(crate) const TEXTS_BEFORE_VALUE: usize = 4;
 
 /// The field [`email`](NewLead::email).
 pub static EMAIL: OptionalText = OptionalText {
-    access: access!(email),
+    access: access!(email clear_email),
     rule: TextRule {
         field: "email",
         max_chars: email::MAX_CHARS,
@@ -74,7 +74,7 @@ pub static EMAIL: OptionalText = OptionalText {
 
 /// The field [`phone`](NewLead::phone).
 pub static PHONE: OptionalText = OptionalText {
-    access: access!(phone),
+    access: access!(phone clear_phone),
     rule: TextRule { field: "phone", max_chars: 50, trimmed: true, line_breaks: false, shape: Some(Shape::Phone) },
     description: "The phone number, with at least three digits of any script. Leading and trailing white space is \
         trimmed. No country code is inferred.",
@@ -86,7 +86,7 @@ pub static PHONE: OptionalText = OptionalText {
 
 /// The field [`source`](NewLead::source).
 pub static SOURCE: OptionalText = OptionalText {
-    access: access!(source),
+    access: access!(source clear_source),
     rule: TextRule { field: "source", max_chars: 100, trimmed: false, line_breaks: false, shape: None },
     description: "The origin of the lead, as free text. It is stored as sent.",
     in_list: true,
@@ -97,7 +97,7 @@ pub static SOURCE: OptionalText = OptionalText {
 
 /// The field [`notes`](NewLead::notes).
 pub static NOTES: OptionalText = OptionalText {
-    access: access!(notes),
+    access: access!(notes clear_notes),
     rule: TextRule { field: "notes", max_chars: 10_000, trimmed: false, line_breaks: true, shape: None },
     description: "Free text, stored as sent. Control characters other than line breaks and tabs are not allowed.",
     in_list: false,
@@ -107,7 +107,7 @@ pub static NOTES: OptionalText = OptionalText {
 };
 
 pub(crate) static BUSINESS_NAME: OptionalText = OptionalText {
-    access: access!(business_name),
+    access: access!(business_name clear_business_name),
     rule: TextRule { field: "business_name", max_chars: 200, trimmed: true, line_breaks: false, shape: None },
     description: "The name of the lead's own business. Leading and trailing white space is trimmed. Control \
         characters are not allowed.",
@@ -147,9 +147,12 @@ struct Access {
     in_patch: fn(&mut LeadPatch) -> &mut Change<String>,
 }
 
-/// Builds the [`Access`] of a field.
+/// Builds the [`Access`] of a field. Does not compile without the setters of the field in [`NewLead`] and [`LeadPatch`].
 macro_rules! access {
-    ($field:ident) => {
+    ($field:ident $clear:ident) => {{
+        const _: fn(NewLead, String) -> NewLead = |new, text| new.$field(text);
+        const _: fn(LeadPatch, String) -> LeadPatch = |patch, text| patch.$field(text);
+        const _: fn(LeadPatch) -> LeadPatch = LeadPatch::$clear;
         Access {
             key: concat!(",\"", stringify!($field), "\":"),
             of: |lead| &lead.$field,
@@ -157,7 +160,7 @@ macro_rules! access {
             in_new: |new| &mut new.$field,
             in_patch: |patch| &mut patch.$field,
         }
-    };
+    }};
 }
 use access;
 
