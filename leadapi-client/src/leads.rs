@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use leadapi_core::{
+use leadapi_model::{
     http::Operation,
     id::LeadId,
     model::{ClientAccount, Lead, LeadItem, LeadPatch, LeadQuery, NewLead, Page, Pipeline, Window},
@@ -15,7 +15,7 @@ use crate::{
     request::Prepared,
     response,
 };
-use leadapi_core::model::IdempotencyKey;
+use leadapi_model::model::IdempotencyKey;
 
 /// The operations on the leads of the token's business.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +38,7 @@ impl Client {
     /// # futures_executor::block_on(async {
     /// # let client = support::in_process();
     /// println!("{} leads", client.leads().list(&LeadQuery::new()).await?.total);
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     pub const fn leads(&self) -> Leads<'_> {
@@ -53,7 +53,7 @@ impl Client {
     /// # futures_executor::block_on(async {
     /// # let client = support::in_process();
     /// println!("{} pipelines", client.pipelines().list(Window::default()).await?.total);
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     pub const fn pipelines(&self) -> Pipelines<'_> {
@@ -68,7 +68,7 @@ impl Client {
     /// # futures_executor::block_on(async {
     /// # let client = support::in_process();
     /// println!("{} client accounts", client.client_accounts().list(Window::default()).await?.total);
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     pub const fn client_accounts(&self) -> ClientAccounts<'_> {
@@ -92,7 +92,7 @@ impl<'c> Leads<'c> {
     /// let page = client.leads().list(&of_casa_verde).await?;
     /// println!("{} of {}", page.data.len(), page.total);
     /// # assert_eq!(page.total, 1);
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     ///
@@ -117,7 +117,7 @@ impl<'c> Leads<'c> {
     ///
     /// let error = client.leads().create(&NewLead::new(&casa_verde(), " ")).await.unwrap_err();
     /// assert_eq!(error.to_string(), "POST /leads: not sent: name is required");
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     ///
@@ -141,7 +141,7 @@ impl<'c> Leads<'c> {
     /// # let client = support::in_process();
     /// let lead = client.leads().get(&LeadId::parse("lead-1")?).await?;
     /// assert_eq!(lead.notes.as_deref(), Some("Call back in June"));
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     ///
@@ -163,7 +163,7 @@ impl<'c> Leads<'c> {
     /// let patch = LeadPatch::new().phone("+34 600 000 000").clear_notes();
     /// let lead = client.leads().update(&LeadId::parse("lead-1")?, &patch).await?;
     /// assert_eq!((lead.phone.as_deref(), lead.notes), (Some("+34 600 000 000"), None));
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     ///
@@ -188,7 +188,7 @@ impl<'c> Leads<'c> {
     /// let id = LeadId::parse("lead-1")?;
     /// client.leads().delete(&id).await?;
     /// assert!(client.leads().delete(&id).await.unwrap_err().is_not_found());
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     ///
@@ -214,7 +214,7 @@ impl<'c> Leads<'c> {
     /// while let Some(lead) = leads.try_next().await? {
     ///     println!("{} of {:?}", lead.name, leads.total());
     /// }
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap() }
     /// ```
     pub fn list_all(&self, query: LeadQuery) -> LeadPager {
@@ -239,7 +239,7 @@ impl<'c> Leads<'c> {
     /// assert_eq!(new.leads.first().map(|lead| lead.name.as_str()), Some("Øyvind"));
     /// let saved = serde_json::to_string(&new.checkpoint)?;
     /// assert!(poller.poll().await?.leads.is_empty());
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap() }
     /// ```
     pub fn poll_created(&self, query: LeadQuery, checkpoint: Checkpoint) -> Poller {
@@ -264,7 +264,7 @@ impl Pipelines<'_> {
     /// for pipeline in client.pipelines().list(Window::default()).await?.data {
     ///     println!("{}: {} stages", pipeline.name, pipeline.stages.len());
     /// }
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     ///
@@ -286,7 +286,7 @@ impl ClientAccounts<'_> {
     /// # let client = support::in_process();
     /// let clients = client.client_accounts().list(Window::default()).await?;
     /// assert_eq!(clients.data.first().map(|account| account.name.as_str()), Some("Casa Verde"));
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     ///

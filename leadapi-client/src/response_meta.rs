@@ -16,7 +16,7 @@ use crate::response;
 /// let (lead, meta) = client.leads().get(&id).with_meta().await?;
 /// assert_eq!((meta.status.as_u16(), meta.attempts.get()), (200, 1));
 /// println!("{}: request {:?}, {:?}", lead.name, meta.request_id(), meta.elapsed);
-/// # Ok::<(), leadapi_core::BoxError>(())
+/// # Ok::<(), leadapi_model::BoxError>(())
 /// # }).unwrap();
 /// ```
 #[derive(Debug, Clone)]
@@ -61,7 +61,7 @@ impl ResponseMeta {
     /// client.leads().create(&new).idempotency_key(key.clone()).await?;
     /// let (_, meta) = client.leads().create(&new).idempotency_key(key).with_meta().await?;
     /// assert!(meta.is_replayed());
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     pub fn is_replayed(&self) -> bool {

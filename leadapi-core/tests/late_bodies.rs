@@ -1,6 +1,5 @@
 //! Tests that a write whose body arrives 2 s or more after the revocation of its cached token is rejected.
 
-#![cfg(feature = "service")]
 #![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
 use std::{

@@ -1,6 +1,5 @@
 //! Tests that the cost of a change to a token in memory does not depend on the number of tokens of the business.
 
-#![cfg(feature = "service")]
 #![allow(
     clippy::indexing_slicing,
     clippy::panic,

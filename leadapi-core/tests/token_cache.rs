@@ -1,7 +1,5 @@
 //! Tests of the verifier's cache on a manual clock: the lookups that it saves, the changes that it must not hide, and
 //! the tokens that it must not keep.
-
-#![cfg(feature = "service")]
 #![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
 use std::{

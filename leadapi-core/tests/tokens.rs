@@ -1,6 +1,4 @@
 //! Tests of the life cycle of a token from creation to deletion, on a manual clock (contract 5 and D8).
-
-#![cfg(feature = "service")]
 #![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
 use std::{

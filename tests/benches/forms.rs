@@ -25,7 +25,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-const SAMPLE: &str = include_str!("../../leadapi-core/tests/data/form.json");
+const SAMPLE: &str = include_str!("../../leadapi-core/model/tests/data/form.json");
 /// The number of rounds. Other programs are unlikely to disturb all of these short rounds.
 const ROUNDS: usize = 301;
 

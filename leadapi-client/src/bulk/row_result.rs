@@ -1,6 +1,6 @@
 //! The result of each row of an import, and the row counts by result.
 
-use leadapi_core::model::{IdempotencyKey, Lead};
+use leadapi_model::model::{IdempotencyKey, Lead};
 
 use crate::error::{Error, Outcome};
 
@@ -16,7 +16,7 @@ use crate::error::{Error, Outcome};
 /// let (first, second) = (creates.next().await.unwrap()?, creates.next().await.unwrap()?);
 /// assert_eq!((first.index, first.outcome?.name), (0, "Ann".to_owned()));
 /// assert_eq!((second.index, second.outcome.unwrap_err().message()), (1, "name is required".to_owned()));
-/// # Ok::<(), leadapi_core::BoxError>(())
+/// # Ok::<(), leadapi_model::BoxError>(())
 /// # }).unwrap();
 /// ```
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl<R> RowResult<R> {
     ///     }
     /// }
     /// # assert_eq!(to_correct.len(), 1);
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     pub fn is_refused(&self) -> bool {
@@ -82,7 +82,7 @@ pub(super) fn affects_every_row(error: &Error) -> bool {
 /// }
 /// let progress = creates.progress();
 /// assert_eq!((progress.created, progress.refused, progress.finished()), (1, 1, 2));
-/// # Ok::<(), leadapi_core::BoxError>(())
+/// # Ok::<(), leadapi_model::BoxError>(())
 /// # }).unwrap();
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use leadapi_core::model::{IdempotencyKey, Lead};
+use leadapi_model::model::{IdempotencyKey, Lead};
 
 use super::{Call, CallFuture, WithMeta, options::options};
 use crate::{context::CallOptions, error::Error};
@@ -23,7 +23,7 @@ use crate::{context::CallOptions, error::Error};
 /// let create = client.leads().create(&new);
 /// journal.push(create.key().cloned());
 /// let lead = create.await?;
-/// # Ok::<(), leadapi_core::BoxError>(())
+/// # Ok::<(), leadapi_model::BoxError>(())
 /// # }).unwrap();
 /// ```
 #[must_use = "calls do nothing unless awaited"]
@@ -64,7 +64,7 @@ impl CreateLead {
     /// let first = client.leads().create(&new).idempotency_key(key.clone()).await?;
     /// let again = client.leads().create(&new).idempotency_key(key).await?;
     /// assert_eq!(first.id, again.id);
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     pub fn idempotency_key(mut self, key: IdempotencyKey) -> Self {
@@ -83,7 +83,7 @@ impl CreateLead {
     /// # let new = NewLead::new(&support::casa_verde(), "Øyvind");
     ///
     /// let lead = client.leads().create(&new).without_idempotency_key().await?;
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     pub fn without_idempotency_key(mut self) -> Self {
@@ -103,7 +103,7 @@ impl CreateLead {
     ///
     /// let (lead, meta) = client.leads().create(&new).with_meta().await?;
     /// assert_eq!((meta.status.as_u16(), meta.is_replayed()), (201, false));
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     pub fn with_meta(self) -> WithMeta<Lead> {

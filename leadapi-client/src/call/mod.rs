@@ -5,7 +5,7 @@ mod options;
 
 use std::{fmt, pin::Pin, sync::Arc};
 
-use leadapi_core::http::Operation;
+use leadapi_model::http::Operation;
 
 use crate::{
     attempts::{Attempts, Read},
@@ -36,7 +36,7 @@ pub type CallFuture<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 /// # let (client, id) = (support::in_process(), "lead-1".parse()?);
 ///
 /// let lead = client.leads().get(&id).timeout(Duration::from_secs(2)).await?;
-/// # Ok::<(), leadapi_core::BoxError>(())
+/// # Ok::<(), leadapi_model::BoxError>(())
 /// # }).unwrap();
 /// ```
 #[must_use = "calls do nothing unless awaited"]
@@ -71,7 +71,7 @@ impl<T> Call<T> {
     /// # let client = support::in_process();
     /// let (page, meta) = client.leads().list(&LeadQuery::new()).with_meta().await?;
     /// assert_eq!(meta.headers["content-type"], "application/json");
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     pub fn with_meta(self) -> WithMeta<T> {

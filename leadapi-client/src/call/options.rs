@@ -12,7 +12,7 @@ macro_rules! options {
             /// # futures_executor::block_on(async {
             /// # let client = support::in_process();
             /// let page = client.leads().list(&LeadQuery::new()).retry(RetryPolicy::none()).await?;
-            /// # Ok::<(), leadapi_core::BoxError>(())
+            /// # Ok::<(), leadapi_model::BoxError>(())
             /// # }).unwrap();
             /// ```
             pub fn retry(mut self, policy: crate::RetryPolicy) -> Self {
@@ -29,7 +29,7 @@ macro_rules! options {
             /// # futures_executor::block_on(async {
             /// # let client = support::in_process();
             /// let page = client.leads().list(&LeadQuery::new()).timeout(Duration::from_secs(2)).await?;
-            /// # Ok::<(), leadapi_core::BoxError>(())
+            /// # Ok::<(), leadapi_model::BoxError>(())
             /// # }).unwrap();
             /// ```
             pub fn timeout(mut self, timeout: std::time::Duration) -> Self {
@@ -46,7 +46,7 @@ macro_rules! options {
             /// # futures_executor::block_on(async {
             /// # let client = support::in_process();
             /// let page = client.leads().list(&LeadQuery::new()).attempt_timeout(Duration::from_secs(1)).await?;
-            /// # Ok::<(), leadapi_core::BoxError>(())
+            /// # Ok::<(), leadapi_model::BoxError>(())
             /// # }).unwrap();
             /// ```
             pub fn attempt_timeout(mut self, timeout: std::time::Duration) -> Self {

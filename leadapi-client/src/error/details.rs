@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use http::StatusCode;
-use leadapi_core::{http::Operation, model::IdempotencyKey};
+use leadapi_model::{http::Operation, model::IdempotencyKey};
 
 use super::{Cause, Error};
 
@@ -148,7 +148,7 @@ impl Error {
     /// // Store it, and send it again later with `.idempotency_key(key)`.
     /// let parked = (new, error.idempotency_key().cloned());
     /// # assert!(parked.1.is_some());
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     pub fn idempotency_key(&self) -> Option<&IdempotencyKey> {

@@ -7,7 +7,7 @@ mod predicates;
 
 use std::{error, fmt, time::Duration};
 
-use leadapi_core::{http::Operation, model::IdempotencyKey};
+use leadapi_model::{http::Operation, model::IdempotencyKey};
 
 pub(crate) use self::cause::{Cause, ErrorResponse, InvalidBody, NotFound};
 pub use self::outcome::Outcome;
@@ -29,7 +29,7 @@ pub use self::outcome::Outcome;
 /// assert!(error.is_not_found());
 /// assert_eq!(error.to_string(), "GET /leads/{id}: 404 Not Found: id: no such lead");
 /// assert_eq!(error.outcome(), Outcome::Refused);
-/// # Ok::<(), leadapi_core::BoxError>(())
+/// # Ok::<(), leadapi_model::BoxError>(())
 /// # }).unwrap() }
 /// ```
 pub struct Error(Box<Inner>);

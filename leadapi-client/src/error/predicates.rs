@@ -86,7 +86,7 @@ impl Error {
     ///     Err(error) if error.is_not_found() => println!("the lead does not exist"),
     ///     Err(error) => return Err(error.into()),
     /// }
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     pub fn is_not_found(&self) -> bool {

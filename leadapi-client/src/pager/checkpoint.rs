@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use leadapi_core::{
+use leadapi_model::{
     id::LeadId,
     model::{LeadItem, Timestamp},
 };
@@ -41,7 +41,7 @@ type ReturnedLead = (i64, LeadId);
 /// let checkpoint: Checkpoint = serde_json::from_str(&saved)?;
 /// let new = client.leads().poll_created(LeadQuery::new(), checkpoint).poll().await?;
 /// assert!(new.leads.is_empty());
-/// # Ok::<(), leadapi_core::BoxError>(())
+/// # Ok::<(), leadapi_model::BoxError>(())
 /// # }).unwrap() }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -65,7 +65,7 @@ impl Checkpoint {
     /// # let client = in_process();
     /// let new = client.leads().poll_created(LeadQuery::new(), Checkpoint::at("2026-06-01T00:00:00Z".parse()?)).poll().await?;
     /// assert!(new.leads.is_empty());
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap() }
     /// ```
     pub fn at(start: Timestamp) -> Self {

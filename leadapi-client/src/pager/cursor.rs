@@ -13,7 +13,7 @@
 //!
 //! The cursor stores no leads, so its memory use does not grow with the list.
 
-use leadapi_core::{
+use leadapi_model::{
     id::LeadId,
     model::{LeadItem, Page, Timestamp, Window},
 };

@@ -9,7 +9,7 @@ use std::{
 };
 
 use futures_core::Stream;
-use leadapi_core::model::LeadItem;
+use leadapi_model::model::LeadItem;
 
 use super::{
     page_stream::PageStream,
@@ -30,7 +30,7 @@ use crate::error::Error;
 /// while let Some(lead) = leads.try_next().await? {
 ///     println!("{}", lead.name);
 /// }
-/// # Ok::<(), leadapi_core::BoxError>(())
+/// # Ok::<(), leadapi_model::BoxError>(())
 /// # }).unwrap() }
 /// ```
 #[must_use = "streams do nothing unless polled"]
@@ -73,7 +73,7 @@ impl LeadStream {
     /// # let client = support::in_process();
     /// let mut leads = client.leads().list_all(LeadQuery::new()).stream();
     /// assert_eq!(leads.try_next().await?.map(|lead| lead.name).as_deref(), Some("Ann"));
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap() }
     /// ```
     ///
@@ -97,7 +97,7 @@ impl LeadStream {
     /// assert_eq!(leads.total(), None);
     /// leads.try_next().await?;
     /// assert_eq!(leads.total(), Some(1));
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap() }
     /// ```
     pub const fn total(&self) -> Option<u64> {
@@ -115,7 +115,7 @@ impl LeadStream {
     /// while let Some(lead) = leads.try_next().await? {
     ///     println!("processed {}; resume from {}", lead.id, serde_json::to_string(&leads.position())?);
     /// }
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap() }
     /// ```
     pub fn position(&self) -> Position {

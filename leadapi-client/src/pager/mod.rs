@@ -35,7 +35,7 @@ mod tests;
 use std::{fmt, sync::Arc};
 
 use futures_core::future::BoxFuture;
-use leadapi_core::model::{LeadItem, LeadQuery, Page, Window};
+use leadapi_model::model::{LeadItem, LeadQuery, Page, Window};
 
 use crate::error::Error;
 
@@ -65,7 +65,7 @@ pub(crate) type Fetch = Arc<dyn Fn(LeadQuery) -> BoxFuture<'static, Result<Page<
 /// while let Some(page) = pages.try_next().await? {
 ///     println!("{} more leads", page.len());
 /// }
-/// # Ok::<(), leadapi_core::BoxError>(())
+/// # Ok::<(), leadapi_model::BoxError>(())
 /// # }).unwrap() }
 /// ```
 #[derive(Clone)]
@@ -152,7 +152,7 @@ impl LeadPager {
     /// let mut leads = client.leads().list_all(LeadQuery::new()).stream();
     /// let newest = leads.try_next().await?;
     /// # assert_eq!(newest.map(|lead| lead.name).as_deref(), Some("Ann"));
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap() }
     /// ```
     pub fn stream(self) -> LeadStream {
@@ -169,7 +169,7 @@ impl LeadPager {
     /// let mut pages = client.leads().list_all(LeadQuery::new()).pages();
     /// let newest = pages.try_next().await?;
     /// # assert_eq!(newest.map(|page| page.len()), Some(1));
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap() }
     /// ```
     pub fn pages(self) -> PageStream {

@@ -9,7 +9,7 @@ use std::{
 };
 
 use futures_core::{Stream, future::BoxFuture};
-use leadapi_core::model::{LeadItem, LeadQuery, Page, Window};
+use leadapi_model::model::{LeadItem, LeadQuery, Page, Window};
 
 use super::{
     Fetch, LeadPager,
@@ -40,7 +40,7 @@ use crate::error::Error;
 ///         Err(error) => return Err(error.into()),
 ///     }
 /// }
-/// # Ok::<(), leadapi_core::BoxError>(())
+/// # Ok::<(), leadapi_model::BoxError>(())
 /// # }).unwrap() }
 /// ```
 #[must_use = "streams do nothing unless polled"]
@@ -112,7 +112,7 @@ impl PageStream {
     /// while let Some(page) = pages.try_next().await? {
     ///     println!("{}", page.len());
     /// }
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap() }
     /// ```
     ///
@@ -138,7 +138,7 @@ impl PageStream {
     /// assert_eq!(pages.total(), None);
     /// pages.try_next().await?;
     /// assert_eq!(pages.total(), Some(1));
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap() }
     /// ```
     pub const fn total(&self) -> Option<u64> {

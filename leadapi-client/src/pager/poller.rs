@@ -5,7 +5,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use leadapi_core::model::{LeadItem, LeadQuery, Window};
+use leadapi_model::model::{LeadItem, LeadQuery, Window};
 
 use super::{Checkpoint, Fetch, LeadPager, LeadStream};
 use crate::error::Error;
@@ -66,7 +66,7 @@ struct PollInProgress {
 ///     println!("{} was created at {}", lead.name, lead.created_at);
 /// }
 /// println!("store this now: {}", serde_json::to_string(&new.checkpoint)?);
-/// # Ok::<(), leadapi_core::BoxError>(())
+/// # Ok::<(), leadapi_model::BoxError>(())
 /// # }).unwrap() }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,7 +133,7 @@ impl Poller {
     /// let mut poller = client.leads().poll_created(LeadQuery::new(), Checkpoint::default());
     /// assert_eq!(poller.poll().await?.leads.len(), 1);
     /// assert_eq!(poller.poll().await?.leads.len(), 0);
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap() }
     /// ```
     ///

@@ -1,6 +1,6 @@
 //! The position of an iteration, from which it can be resumed later.
 
-use leadapi_core::{id::LeadId, model::Timestamp};
+use leadapi_model::{id::LeadId, model::Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// The sort key of the list, descending: `created_at`, then `id`.
@@ -31,7 +31,7 @@ const VERSION: u32 = 1;
 /// let position: Position = serde_json::from_str(&saved)?;
 /// let mut rest = client.leads().list_all(LeadQuery::new()).resume(position).stream();
 /// assert_eq!(rest.try_next().await?, None);
-/// # Ok::<(), leadapi_core::BoxError>(())
+/// # Ok::<(), leadapi_model::BoxError>(())
 /// # }).unwrap() }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -71,7 +71,7 @@ impl TryFrom<PositionRecord> for Position {
 
     fn try_from(PositionRecord { version, last, rank, total }: PositionRecord) -> Result<Self, UnknownVersion> {
         // The input is untrusted. A wrong number only costs extra requests, but a huge one must not cause an overflow.
-        let max = leadapi_core::model::Window::MAX_OFFSET;
+        let max = leadapi_model::model::Window::MAX_OFFSET;
         let (rank, total) = (rank.min(max), total.map(|total| total.min(max)));
         if version == VERSION { Ok(Self { last, rank, total }) } else { Err(UnknownVersion(version)) }
     }

@@ -17,7 +17,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Body;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use leadapi_core::BoxError;
+use leadapi_model::BoxError;
 
 #[cfg(feature = "reqwest")]
 pub use self::reqwest::Reqwest;

@@ -1,7 +1,7 @@
 //! The form engine of leadapi: walks that turn a visitor's answers into a lead, and checks and proofs of forms.
 //!
 //! It does no I/O, reads no clock and keeps no state: a walk is a pure function of a record, a [`Policy`] and a
-//! visitor's answers. The record types are in [`leadapi_core::form`]; this crate re-exports them.
+//! visitor's answers. The record types are in [`leadapi_model::form`]; this crate re-exports them.
 //!
 //! The feature `check` contains checks, proofs, the paths through a form, and diagrams.
 //!
@@ -132,7 +132,7 @@ pub use check::{Code, Finding, Severity};
 pub use file_ref::FileRef;
 pub use host_operator::HostOperators;
 pub use host_type::HostTypes;
-pub use leadapi_core::form::{
+pub use leadapi_model::form::{
     Bound, CalendarProvider, Capi, Choice, Condition, Ending, EndingKind, Entry, Extra, Field, Form, FormClient,
     FormRecord, Group, GroupOp, Inspect, Inspector, InvalidNumber, Jump, JumpKind, List, LiveSnapshot, Logic,
     MetaEvent, Number, Operand, Operator, Page, Question, QuestionType, Raw, Rule, Settings, Theme,

@@ -4,7 +4,7 @@
 use std::{borrow::Cow, collections::BTreeMap};
 
 use super::{Field, Form, Raw, policy::Policy};
-use leadapi_core::number::NumberFormat;
+use leadapi_model::number::NumberFormat;
 
 /// The formats of values in one language or country.
 #[derive(Debug, PartialEq, Eq)]

@@ -168,7 +168,7 @@ pub(super) async fn keeps_stages_in_order(store: &impl Admin) -> CheckResult {
 
 pub(super) async fn checks_the_references_of_forms(store: &impl Admin) -> CheckResult {
     let b1 = business("b1");
-    let (admin, id) = (store.admin(&b1), FormId::from_valid("f1"));
+    let (admin, id) = (store.admin(&b1), FormId::parse("f1")?);
     let record = |client: &str, name: &str| -> Result<FormRecord, BoxError> {
         let record = serde_json::json!({"form": {"id": "f1", "name": name, "client_id": client,
             "target_pipeline_id": "p1", "x": 1}});

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     auth::Author,
-    model::{Lead, LeadItem, LeadQuery, NewLead},
+    model::{Lead, LeadItem, LeadQuery},
     port::{Created, Store},
     validate::{InvalidReference, OPTIONAL_TEXTS},
 };
@@ -127,8 +127,13 @@ pub(super) async fn assigns_pipeline_and_stage(store: &impl Store) -> CheckResul
 }
 
 pub(super) async fn refuses_missing_references(store: &impl Store) -> CheckResult {
-    let here = |id: &str| NewLead { client_id: Some(id.to_owned()), ..new("n") };
-    let impossible = NewLead { stage_id: Some("no such".into()), ..new("n") };
+    let here = |id: &str| {
+        let mut lead = new("n");
+        lead.client_id = Some(id.to_owned());
+        lead
+    };
+    let mut impossible = new("n");
+    impossible.stage_id = Some("no such".into());
     let cases = [
         (here("nobody"), InvalidReference::Client),
         (here("no such"), InvalidReference::Client),

@@ -3,12 +3,12 @@
 use futures_util::future::join_all;
 
 use super::{
-    CheckResult, NOON, business, change, create, draft, lead_id, listed, meta, new, same, stage, timestamp, try_create,
+    CheckResult, NOON, business, change, client, create, draft, lead_id, listed, meta, new, same, stage, timestamp,
+    try_create,
 };
 use crate::{
     BoxError,
     auth::Author,
-    id::ClientId,
     model::{IdempotencyKey, LeadPatch, LeadQuery, NewLead},
     port::{Created, Idempotency, Store},
     validate::InvalidReference,
@@ -53,7 +53,7 @@ pub(super) async fn detects_a_reused_key(store: &impl Store) -> CheckResult {
     // Keys are case-sensitive and scoped to one business.
     let outcome = try_create(store, "l4", NOON, &lead, Some(&idempotency("K", &lead)?)).await?;
     same("a key in another case", &matches!(outcome, Created::New(_)), &true)?;
-    let theirs = NewLead::new(&ClientId::from_valid("d1"), "n");
+    let theirs = NewLead::new(&client("d1"), "n");
     let key = idempotency("k", &theirs)?;
     let outcome = store.create(&business("b2"), &Author::Host, meta("l5", NOON)?, draft(&theirs)?, Some(&key)).await?;
     same("the key of another business", &matches!(outcome, Created::New(_)), &true)?;

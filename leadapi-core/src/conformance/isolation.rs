@@ -1,11 +1,11 @@
 //! Checks that no business can access the records of another business (contract 5.6, D2).
 
 use super::{
-    CheckResult, NOON, business, change, create, draft, edit, lead_id, listed, meta, new, page, pipeline, same, stage,
+    CheckResult, NOON, business, change, client, create, draft, edit, lead_id, listed, meta, new, page, pipeline, same,
+    stage,
 };
 use crate::{
     auth::Author,
-    id::ClientId,
     model::{LeadPatch, LeadQuery, NewLead, Window},
     port::{Created, Listed, Store, Updated},
     validate::InvalidReference,
@@ -26,7 +26,7 @@ pub(super) async fn hides_leads_of_other_businesses(store: &impl Store) -> Check
 pub(super) async fn hides_references_of_other_businesses(store: &impl Store) -> CheckResult {
     create(store, "l1", NOON, &new("n")).await?;
     let cases = [
-        (NewLead::new(&ClientId::from_valid("d1"), "n"), InvalidReference::Client),
+        (NewLead::new(&client("d1"), "n"), InvalidReference::Client),
         (new("n").stage(&stage("t1")), InvalidReference::Stage),
         (new("n").pipeline(&pipeline("q1")), InvalidReference::Pipeline),
         (new("n").pipeline(&pipeline("q1")).stage(&stage("t1")), InvalidReference::PipelineAndStage),
@@ -53,8 +53,7 @@ pub(super) async fn treats_an_unknown_business_as_empty(store: &impl Store) -> C
     same("a change", &outcome, &Updated::Missing)?;
     same("a removal", &store.delete(&unknown, &Author::Host, &lead_id("m1")).await?, &false)?;
     same("leads", &page(store, "b9", &LeadQuery::new()).await?.total, &0)?;
-    let filtered =
-        store.list(&unknown, &LeadQuery::new().client(ClientId::from_valid("c1")).stage(stage("s11"))).await?;
+    let filtered = store.list(&unknown, &LeadQuery::new().client(client("c1")).stage(stage("s11"))).await?;
     same("leads of a client account", &filtered, &Listed::Refused(InvalidReference::Client))?;
     let filtered = store.list(&unknown, &LeadQuery::new().stage(stage("s11"))).await?;
     same("leads in a stage", &filtered, &Listed::Refused(InvalidReference::Stage))?;

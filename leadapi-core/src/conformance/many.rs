@@ -87,7 +87,8 @@ async fn compare(store: &impl Store, model: &Model) -> CheckResult {
     for client in clients {
         for place in STAGES {
             let stage = (!place.is_empty()).then(|| stage(place));
-            let query = LeadQuery { client: client.clone(), stage, ..LeadQuery::new() };
+            let mut query = LeadQuery::new();
+            (query.client, query.stage) = (client.clone(), stage);
             let expected = model.matches(&query);
             for offset in [0, Window::MAX_LIMIT.into()] {
                 let window = Window::new(Window::MAX_LIMIT, offset)?;

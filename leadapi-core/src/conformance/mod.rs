@@ -36,7 +36,7 @@ mod shared_limiter;
 mod tokens;
 mod update;
 
-use std::sync::Arc;
+use std::{str::FromStr, sync::Arc};
 
 pub use self::{limiter::run_limiter, shared_limiter::run_shared_limiter};
 use crate::{
@@ -44,10 +44,10 @@ use crate::{
     admin::Admin,
     auth::Author,
     dataset::Dataset,
-    id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
+    id::{BusinessId, ClientId, InvalidId, LeadId, PipelineId, StageId},
     model::{Lead, LeadPatch, LeadQuery, NewLead, Page, Timestamp},
     port::{Created, Idempotency, Listed, SettingsStore, Store, StoreError, TokenStore, Updated},
-    validate::{LeadDraft, LeadEdit, NewLeadMeta, OptionalText, text::Shape},
+    validate::{LeadDraft, LeadEdit, NewLeadMeta, OptionalText, Shape},
 };
 
 /// A failed check: the store or rate limiter violates the contract, or an error prevented the check.
@@ -190,24 +190,29 @@ const FIXTURE: &str = r#"{"businesses": [
 
 // Constructors for ids that are in the fixture, or that the checks assign to new leads.
 
+#[expect(clippy::expect_used, reason = "the checks contain only valid ids")]
+fn valid<I: FromStr<Err = InvalidId>>(id: &str) -> I {
+    id.parse().expect("an id of a check is valid")
+}
+
 fn business(id: &str) -> BusinessId {
-    BusinessId::from_valid(id)
+    valid(id)
 }
 
 fn lead_id(id: &str) -> LeadId {
-    LeadId::from_valid(id)
+    valid(id)
 }
 
 fn client(id: &str) -> ClientId {
-    ClientId::from_valid(id)
+    valid(id)
 }
 
 fn stage(id: &str) -> StageId {
-    StageId::from_valid(id)
+    valid(id)
 }
 
 fn pipeline(id: &str) -> PipelineId {
-    PipelineId::from_valid(id)
+    valid(id)
 }
 
 /// Returns a new lead with this name that belongs to the client account `c1`.
@@ -235,7 +240,7 @@ fn edit(patch: &LeadPatch) -> Result<LeadEdit, BoxError> {
 }
 
 fn meta(id: &str, at: &str) -> Result<NewLeadMeta, BoxError> {
-    Ok(NewLeadMeta { id: lead_id(id), at: timestamp(at)? })
+    Ok(NewLeadMeta::new(lead_id(id), timestamp(at)?))
 }
 
 fn timestamp(at: &str) -> Result<Timestamp, BoxError> {

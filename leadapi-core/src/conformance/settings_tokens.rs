@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use futures_util::future::join_all;
 
-use super::{CheckResult, business, same, timestamp};
+use super::{CheckResult, business, same, timestamp, valid};
 use crate::{
     BoxError,
     auth::{Actor, Scopes, TokenHash},
@@ -21,7 +21,7 @@ const NOON: &str = "2026-05-04T12:00:00.000Z";
 const LATER: &str = "2026-05-04T12:00:00.001Z";
 
 pub(super) fn id(id: &str) -> TokenId {
-    TokenId::from_valid(id)
+    valid(id)
 }
 
 /// Returns a token that never expires. Each of the 32 bytes of its hash is `byte`.

@@ -8,9 +8,10 @@ use super::{CheckResult, Violation, same};
 use crate::{
     BoxError,
     id::TokenId,
-    memory::{AdmissionLog, Limits, SystemClock, Uuids},
-    port::{Admission, Class, Clock, IdSource, RateLimiter},
+    memory::{AdmissionLog, Limits},
+    port::{Admission, Class, RateLimiter},
 };
+use uuid::Uuid;
 
 const WINDOW: Duration = AdmissionLog::WINDOW;
 
@@ -111,7 +112,7 @@ struct Requests {
 impl Requests {
     /// Creates requests for a new token. An existing token could already have admissions in the window.
     fn new(class: Class, limit: u32) -> Self {
-        let token = TokenId::from_valid(Uuids::default().lead_id(SystemClock.now()).as_str());
+        let token = TokenId::from(Uuid::now_v7());
         Self { token, class, limit, start: Instant::now() }
     }
 

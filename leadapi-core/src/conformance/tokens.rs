@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 
-use super::{CheckResult, already_exists, business, same, timestamp};
+use super::{CheckResult, already_exists, business, same, timestamp, valid};
 use crate::{
     BoxError,
     auth::{Scopes, TokenHash},
@@ -22,7 +22,7 @@ const NOON: &str = "2026-05-04T12:00:00.000Z";
 const LATER: &str = "2026-05-04T12:00:00.001Z";
 
 fn id(id: &str) -> TokenId {
-    TokenId::from_valid(id)
+    valid(id)
 }
 
 fn hash(byte: u8) -> TokenHash {

@@ -5,10 +5,7 @@ use serde_json::{Value, json};
 use super::{set, visible};
 use crate::{
     id::MAX_ID_CHARS,
-    validate::{
-        OPTIONAL_TEXTS, OptionalText, email_pattern,
-        text::{NAME, Shape},
-    },
+    validate::{NAME, OPTIONAL_TEXTS, OptionalText, Shape, email_pattern},
 };
 
 /// Control characters, for use inside a character class of a regular expression (ECMA-262).

@@ -8,6 +8,7 @@ use crate::{
     id::{BusinessId, SessionId},
     model::Timestamp,
 };
+use uuid::Uuid;
 
 /// A person's membership in a business.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -198,7 +199,7 @@ pub struct SignIn {
 impl SignIn {
     /// Creates the input for a new session, and generates the session's id.
     pub fn new(hash: TokenHash, at: Timestamp, address: Option<IpAddr>, action: AuditAction) -> Self {
-        Self { id: SessionId::generate(), hash, at, address, action }
+        Self { id: SessionId::from(Uuid::now_v7()), hash, at, address, action }
     }
 
     /// Returns the new session of the member with this email address.

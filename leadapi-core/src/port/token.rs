@@ -99,7 +99,7 @@ impl TokenRecord {
     /// ```
     pub fn new(secret: &BearerToken, name: impl Into<String>, scopes: Scopes, created_at: Timestamp) -> Self {
         Self {
-            id: TokenId::generate(),
+            id: TokenId::from(uuid::Uuid::now_v7()),
             name: name.into(),
             scopes,
             hint: secret.hint().to_owned(),

@@ -154,7 +154,7 @@ mod tests {
         let cache = Cache::with_time(|| Duration::from_secs(1));
         let entry = |since, record: TokenRecord| Entry {
             since: Duration::from_millis(since),
-            found: Arc::new(FoundToken::new(BusinessId::from_valid("b1"), record)),
+            found: Arc::new(FoundToken::new(BusinessId::parse("b1").unwrap(), record)),
         };
         cache.remember(secret.hash(), entry(900, revoked.clone()));
         cache.remember(secret.hash(), entry(800, good));

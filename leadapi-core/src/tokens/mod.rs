@@ -18,6 +18,7 @@ use crate::{
     },
     validate::{InvalidName, check_token_name},
 };
+use uuid::Uuid;
 
 pub use import::{IssuedToken, Records, import, records};
 pub use sessions::{Sessions, SignInError, SignedIn};
@@ -199,7 +200,8 @@ impl Tokens {
         let now = self.clock.now();
         check_expiry(rotation.expires_at, now)?;
         let secret = BearerToken::generate()?;
-        let replacement = Replacement::new(TokenId::generate(), secret.hint(), secret.hash(), rotation.expires_at);
+        let replacement =
+            Replacement::new(TokenId::from(Uuid::now_v7()), secret.hint(), secret.hash(), rotation.expires_at);
         let overlap_end = now.checked_add(rotation.overlap).ok_or(TokenError::Overlap)?;
         let action = TokenAction::Rotate { id: id.clone(), replacement, overlap_end };
         Ok((self.change(admin, now, action).await?, secret))

@@ -13,8 +13,8 @@ fn the_core_has_no_async_runtime_and_few_dependencies() {
 }
 
 #[test]
-fn the_core_without_features_has_no_service_dependencies() {
-    let crates = crates_of("leadapi-core", &["--no-default-features"]);
+fn the_model_has_no_async_runtime_and_no_service_dependencies() {
+    let crates = crates_of("leadapi-model", &[]);
     assert_no_runtime(&crates);
     assert_without(&["async-trait", "getrandom", "sha2", "tower-service", "uuid"], &crates);
 }
@@ -36,7 +36,10 @@ fn the_client_without_a_transport_has_no_async_runtime() {
 /// The client shares types with the service, but does not contain the service. Test servers belong to the test kit.
 #[test]
 fn the_client_contains_neither_the_service_nor_test_doubles() {
-    assert_without(&["crc32fast", "quick-junit", "sha2", "uuid", "wiremock"], &crates_of("leadapi-client", &[]));
+    assert_without(
+        &["crc32fast", "leadapi-core", "quick-junit", "sha2", "uuid", "wiremock"],
+        &crates_of("leadapi-client", &[]),
+    );
 }
 
 /// Both licenses require that their text accompany the code.

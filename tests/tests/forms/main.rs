@@ -32,7 +32,7 @@ use serde_json::Value;
 
 /// Returns the sample form.
 fn sample() -> Value {
-    serde_json::from_str(include_str!("../../../leadapi-core/tests/data/form.json")).unwrap()
+    serde_json::from_str(include_str!("../../../leadapi-core/model/tests/data/form.json")).unwrap()
 }
 
 /// Returns the path of a file in the repository. The path is not relative to the package, because two packages contain

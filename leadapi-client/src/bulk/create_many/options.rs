@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use leadapi_core::model::{IdempotencyKey, InvalidIdempotencyKey, NewLead};
+use leadapi_model::model::{IdempotencyKey, InvalidIdempotencyKey, NewLead};
 
 use super::CreateMany;
 use crate::{error::Error, retry::RetryPolicy};
@@ -40,7 +40,7 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     ///     done = result?.index + 1;
     /// }
     /// # assert_eq!(done, 1);
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     pub const fn in_order(mut self) -> Self {
@@ -64,7 +64,7 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     ///     let result = creates.next().await.unwrap()?;
     ///     assert_eq!((result.key.as_str(), result.replayed), ("import-7/row-0", run == 1));
     /// }
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     ///
@@ -113,7 +113,7 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     /// let mut creates = client.leads().create_many(rows).stop_on(|error| error.is_forbidden());
     /// # assert!(creates.next().await.unwrap()?.outcome.unwrap_err().is_forbidden());
     /// # assert!(creates.next().await.unwrap().is_err());
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     pub fn stop_on(mut self, condition: impl FnMut(&Error) -> bool + Send + 'r) -> Self {

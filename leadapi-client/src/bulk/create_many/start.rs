@@ -7,7 +7,7 @@ use std::{
 };
 
 use futures_core::Stream;
-use leadapi_core::model::{IdempotencyKey, NewLead};
+use leadapi_model::model::{IdempotencyKey, NewLead};
 
 use super::CreateMany;
 use crate::{
@@ -56,7 +56,7 @@ impl Leads<'_> {
     ///     let result = result?;
     ///     println!("contact {} is lead {}", result.row.number, result.outcome?.id);
     /// }
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     pub fn create_many<'r, I>(&self, rows: I) -> CreateMany<'r, I::Item>
@@ -86,7 +86,7 @@ impl Leads<'_> {
     /// while let Some(result) = creates.next().await {
     ///     println!("{}", result?.outcome?.id);
     /// }
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// # }).unwrap();
     /// ```
     pub fn create_many_from<'r, S>(&self, rows: S) -> CreateMany<'r, S::Item>

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use leadapi_core::model::{LeadItem, Page, Window};
+use leadapi_model::model::{LeadItem, Page, Window};
 use proptest::prelude::*;
 
 use super::model::{Churn, Model, lead};

@@ -8,7 +8,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use leadapi_core::{
+use leadapi_model::{
     id::{ClientId, LeadId},
     model::{Lead, LeadItem, Page, Timestamp, Window},
 };

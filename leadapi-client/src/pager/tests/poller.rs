@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use leadapi_core::model::{LeadItem, LeadQuery, Page, Timestamp};
+use leadapi_model::model::{LeadItem, LeadQuery, Page, Timestamp};
 use proptest::prelude::*;
 
 use super::{

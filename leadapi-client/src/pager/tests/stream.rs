@@ -6,7 +6,7 @@ use std::{
 };
 
 use futures_core::Stream;
-use leadapi_core::model::{LeadQuery, Page, Window};
+use leadapi_model::model::{LeadQuery, Page, Window};
 use proptest::prelude::*;
 
 use super::{

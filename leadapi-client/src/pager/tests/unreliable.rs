@@ -11,7 +11,7 @@ use std::{
 };
 
 use futures_core::future::BoxFuture;
-use leadapi_core::{
+use leadapi_model::{
     http::Operation,
     model::{LeadItem, LeadQuery, Page, Window},
 };

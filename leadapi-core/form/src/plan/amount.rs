@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::{Question, answer::Answer, locale::LocaleFormat, problem::Problem};
-use leadapi_core::{form::plain_name, number::NumberError};
+use leadapi_model::{form::plain_name, number::NumberError};
 
 /// The notation of the numbers in the answers to a question.
 #[derive(Clone, Copy, Debug)]

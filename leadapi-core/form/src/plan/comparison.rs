@@ -2,7 +2,7 @@
 
 use super::kind::QuestionKind;
 use crate::{Condition, Operand, Operator};
-use leadapi_core::form::plain_name;
+use leadapi_model::form::plain_name;
 
 /// An operator without its negation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use crate::{
     Number, Question, QuestionType, answer::Answer, date, host_type::HostType, locale::LocaleFormat, policy::Policy,
     problem::Problem, web_url::web_url,
 };
-use leadapi_core::{
+use leadapi_model::{
     form::plain_name,
     validate::{EMAIL, PHONE},
 };

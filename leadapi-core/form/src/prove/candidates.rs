@@ -12,7 +12,7 @@ use super::{
     signature::{Outcomes, Tests},
     texts::witnesses,
 };
-use leadapi_core::validate::PHONE;
+use leadapi_model::validate::PHONE;
 
 /// The maximum number of options whose subsets are all tried.
 const MAX_OPTIONS: usize = 9;

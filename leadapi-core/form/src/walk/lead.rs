@@ -8,7 +8,7 @@ use crate::{
     locale::choose_filled,
     plan::{QuestionPlan, SCORE, non_blank},
 };
-use leadapi_core::{
+use leadapi_model::{
     id::{ClientId, PipelineId},
     model::{Amount, NewLead},
     text::one_line,

@@ -68,7 +68,7 @@ impl<L: RateLimiter> Subject<L> {
         let (now, limit) = (self.now(), self.limit(class));
         let oracle = self.oracles.entry((token, class)).or_default();
         let exact = oracle.wait(now, limit);
-        let found = self.limiter.admit(&TokenId::from_valid(token), class).await?;
+        let found = self.limiter.admit(&TokenId::parse(token)?, class).await?;
         match (found, exact) {
             (Admission::Admitted, None) => {
                 oracle.0.push(now);

@@ -240,7 +240,7 @@ impl Inner {
             },
             Call::CreateLead(draft, key) => {
                 let at = self.clock.now();
-                let meta = NewLeadMeta { id: self.ids.lead_id(at), at };
+                let meta = NewLeadMeta::new(self.ids.lead_id(at), at);
                 let idempotency = key.map(|key| Idempotency { key, fingerprint: draft.fingerprint() });
                 match store.create(business, author, meta, draft, idempotency.as_ref()).await? {
                     Created::New(lead) => Ok(Reply::Created { lead, replayed: false }),

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::{
     id::{PipelineId, StageId},
     model::{Lead, Page},
-    validate::{LeadField, OPTIONAL_TEXTS, OptionalText, lead_field::TEXTS_BEFORE_VALUE},
+    validate::{LeadField, OPTIONAL_TEXTS, OptionalText, TEXTS_BEFORE_VALUE},
 };
 
 /// The approximate size of a list item in bytes, for sizing the buffer.
@@ -71,7 +71,7 @@ fn object(lead: &Lead, has: impl Fn(LeadField) -> bool, out: &mut Vec<u8>) {
     optional(lead.stage_id.as_ref().map(StageId::as_str), text, out);
     texts(lead, after_stage, &has, out);
     out.extend_from_slice(b",\"created_at\":\"");
-    out.extend_from_slice(&lead.created_at.text());
+    out.extend_from_slice(&lead.created_at.to_ascii());
     out.extend_from_slice(b"\"}");
 }
 

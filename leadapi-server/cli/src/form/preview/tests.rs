@@ -3,7 +3,7 @@ use http_body_util::BodyExt;
 use super::{FormVersion, handler::Preview};
 use leadapi_pages::web::Fields;
 
-const SAMPLE: &str = include_str!("../../../../../leadapi-core/tests/data/form.json");
+const SAMPLE: &str = include_str!("../../../../../leadapi-core/model/tests/data/form.json");
 
 /// A preview of a temporary file.
 struct Site {
