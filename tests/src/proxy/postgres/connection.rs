@@ -2,12 +2,11 @@
 
 use std::{
     convert::Infallible,
-    future::pending,
     sync::{Arc, Mutex},
 };
 
 use tokio::{
-    io::{self, AsyncReadExt, AsyncWriteExt, BufReader},
+    io::{self, AsyncReadExt, BufReader},
     net::{
         TcpStream,
         tcp::{OwnedReadHalf, OwnedWriteHalf},
@@ -15,22 +14,10 @@ use tokio::{
 };
 
 use super::{
-    CommitError, CutKind, State,
+    CommitError, State,
     message::{self, Direction, Message},
 };
-
-/// The reason why forwarding stopped.
-enum End {
-    /// One side closed the connection, or the proxy closed it for a cut.
-    Closed,
-    Stalled,
-}
-
-impl From<io::Error> for End {
-    fn from(_: io::Error) -> Self {
-        Self::Closed
-    }
-}
+use crate::proxy::{End, forward};
 
 /// One direction of a connection.
 struct Pipe {
@@ -43,8 +30,6 @@ struct Pipe {
 }
 
 pub(super) async fn run(client: TcpStream, server: TcpStream, state: Arc<Mutex<State>>) {
-    client.set_nodelay(true).unwrap();
-    server.set_nodelay(true).unwrap();
     let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
     let commit_error = Arc::default();
     let pipe = |direction, from, to| Pipe {
@@ -56,10 +41,8 @@ pub(super) async fn run(client: TcpStream, server: TcpStream, state: Arc<Mutex<S
     };
     let mut up = pipe(Direction::ToServer, from_client, to_server);
     let mut down = pipe(Direction::ToClient, from_server, to_client);
-    if let Err(End::Stalled) = forward_messages(&mut up, &mut down).await {
-        // Keeps both sockets open until the proxy aborts this task.
-        pending::<()>().await;
-    }
+    let Err(end) = forward_messages(&mut up, &mut down).await;
+    end.finish().await;
 }
 
 async fn forward_messages(up: &mut Pipe, down: &mut Pipe) -> Result<Infallible, End> {
@@ -116,17 +99,7 @@ impl Pipe {
         let message = Message::new(self.direction, &bytes);
         let bytes = self.fail_commit(&message).unwrap_or(bytes);
         let kind = self.state.lock().unwrap().pass(message);
-        let passed = match kind {
-            None | Some(CutKind::After) => &bytes[..],
-            Some(CutKind::Half) => &bytes[..bytes.len() / 2],
-            Some(CutKind::Before | CutKind::Stall) => &[],
-        };
-        self.to.write_all(passed).await?;
-        match kind {
-            None => Ok(()),
-            Some(CutKind::Stall) => Err(End::Stalled),
-            Some(_) => Err(End::Closed),
-        }
+        forward(&mut self.to, &bytes, kind).await
     }
 
     /// If an error is armed, returns the bytes that replace a commit or its response.
