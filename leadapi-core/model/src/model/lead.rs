@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Amount, Timestamp};
 use crate::id::{ClientId, LeadId, PipelineId, StageId};
 
-/// A lead, with exactly the twelve fields of contract 2.1. All of them are always on the wire; an unset field is `null`
+/// A lead, with exactly the fields of contract 2.1. All of them are always on the wire; an unset field is `null`
 /// (contract D2).
 ///
 /// ```
@@ -87,7 +87,7 @@ impl Lead {
     }
 }
 
-/// A lead in a list, with exactly the ten fields of contract 2.1: all except `notes` and `business_name`.
+/// A lead in a list, with exactly the fields of a list item in contract 2.1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_item_has_ten_fields_in_this_order() {
+    fn an_item_has_its_fields_in_this_order() {
         let (id, client) = (LeadId::parse("l1").unwrap(), ClientId::parse("c1").unwrap());
         let mut lead = Lead::new(id, client, "Ann", "2026-05-04T07:58:12.004Z".parse().unwrap());
         lead.value = Some(450.into());

@@ -5,7 +5,10 @@
 
 use std::fmt;
 
-use super::text::{Shape, TextRule};
+use super::{
+    email,
+    text::{Shape, TextRule},
+};
 use crate::model::{Change, Lead, LeadPatch, NewLead};
 
 /// A field of a lead.
@@ -53,10 +56,15 @@ pub const TEXTS_BEFORE_VALUE: usize = 4;
 
 /// The field [`email`](NewLead::email).
 pub static EMAIL: OptionalText = OptionalText {
-    access: access!(email),
-    rule: TextRule { field: "email", max_chars: 254, trimmed: true, line_breaks: false, shape: Some(Shape::Email) },
-    description: "The e-mail address: one `@` with 1 to 64 characters before it and a dotted domain after it, \
-        without white space. Leading and trailing white space is trimmed.",
+    access: access!(email clear_email),
+    rule: TextRule {
+        field: "email",
+        max_chars: email::MAX_CHARS,
+        trimmed: true,
+        line_breaks: false,
+        shape: Some(Shape::Email),
+    },
+    description: email::DESCRIPTION,
     in_list: true,
     is_personal: true,
     takes_answers: true,
@@ -65,7 +73,7 @@ pub static EMAIL: OptionalText = OptionalText {
 
 /// The field [`phone`](NewLead::phone).
 pub static PHONE: OptionalText = OptionalText {
-    access: access!(phone),
+    access: access!(phone clear_phone),
     rule: TextRule { field: "phone", max_chars: 50, trimmed: true, line_breaks: false, shape: Some(Shape::Phone) },
     description: "The phone number, with at least three digits of any script. Leading and trailing white space is \
         trimmed. No country code is inferred.",
@@ -77,7 +85,7 @@ pub static PHONE: OptionalText = OptionalText {
 
 /// The field [`source`](NewLead::source).
 pub static SOURCE: OptionalText = OptionalText {
-    access: access!(source),
+    access: access!(source clear_source),
     rule: TextRule { field: "source", max_chars: 100, trimmed: false, line_breaks: false, shape: None },
     description: "The origin of the lead, as free text. It is stored as sent.",
     in_list: true,
@@ -88,7 +96,7 @@ pub static SOURCE: OptionalText = OptionalText {
 
 /// The field [`notes`](NewLead::notes).
 pub static NOTES: OptionalText = OptionalText {
-    access: access!(notes),
+    access: access!(notes clear_notes),
     rule: TextRule { field: "notes", max_chars: 10_000, trimmed: false, line_breaks: true, shape: None },
     description: "Free text, stored as sent. Control characters other than line breaks and tabs are not allowed.",
     in_list: false,
@@ -98,7 +106,7 @@ pub static NOTES: OptionalText = OptionalText {
 };
 
 pub(crate) static BUSINESS_NAME: OptionalText = OptionalText {
-    access: access!(business_name),
+    access: access!(business_name clear_business_name),
     rule: TextRule { field: "business_name", max_chars: 200, trimmed: true, line_breaks: false, shape: None },
     description: "The name of the lead's own business. Leading and trailing white space is trimmed. Control \
         characters are not allowed.",
@@ -136,9 +144,12 @@ struct Access {
     in_patch: fn(&mut LeadPatch) -> &mut Change<String>,
 }
 
-/// Builds the [`Access`] of a field.
+/// Builds the [`Access`] of a field. Does not compile without the setters of the field in [`NewLead`] and [`LeadPatch`].
 macro_rules! access {
-    ($field:ident) => {
+    ($field:ident $clear:ident) => {{
+        const _: fn(NewLead, String) -> NewLead = |new, text| new.$field(text);
+        const _: fn(LeadPatch, String) -> LeadPatch = |patch, text| patch.$field(text);
+        const _: fn(LeadPatch) -> LeadPatch = LeadPatch::$clear;
         Access {
             key: concat!(",\"", stringify!($field), "\":"),
             of: |lead| &lead.$field,
@@ -146,7 +157,7 @@ macro_rules! access {
             in_new: |new| &mut new.$field,
             in_patch: |patch| &mut patch.$field,
         }
-    };
+    }};
 }
 use access;
 
@@ -221,6 +232,11 @@ impl LeadField {
         }
     }
 
+    /// Returns whether every lead has a value of the field. All other fields can be `null`.
+    pub const fn is_always_set(self) -> bool {
+        matches!(self, Self::Id | Self::ClientId | Self::Name | Self::CreatedAt)
+    }
+
     /// Returns whether callers can set the field. The service sets all other fields.
     pub const fn is_writable(self) -> bool {
         !matches!(self, Self::Id | Self::CreatedAt)
@@ -255,6 +271,10 @@ mod tests {
             keys(&LeadItem::from(lead.clone())),
             names(LEAD_FIELDS.into_iter().filter(|field| field.is_in_list()))
         );
+        let nullable = LEAD_FIELDS.into_iter().filter(|field| !field.is_always_set());
+        let json = serde_json::to_value(&lead).unwrap();
+        let null = LEAD_FIELDS.into_iter().filter(|field| json[field.name()].is_null());
+        assert_eq!(names(nullable), names(null));
         let set_by_the_service = LEAD_FIELDS.into_iter().filter(|field| !field.is_writable());
         assert_eq!(names(set_by_the_service), ["id", "created_at"]);
         let public = OPTIONAL_TEXTS.into_iter().filter(|text| !text.is_personal()).map(OptionalText::name);

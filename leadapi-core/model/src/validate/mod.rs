@@ -2,6 +2,7 @@
 
 mod draft;
 mod edit;
+mod email;
 mod field_error;
 #[cfg(feature = "secrets")]
 mod fingerprint;
@@ -13,12 +14,15 @@ mod text;
 
 pub use draft::{LeadDraft, NewLeadMeta};
 pub use edit::LeadEdit;
+#[doc(hidden)]
+pub use email::email_pattern;
+pub use email::{InvalidEmail, check_email, email_key};
 pub use field_error::{FieldError, FieldErrors};
 #[doc(hidden)]
 pub use lead_field::{
     EMAIL, LEAD_FIELDS, LeadField, NOTES, OPTIONAL_TEXTS, OptionalText, PHONE, SOURCE, TEXTS_BEFORE_VALUE,
 };
-pub use name::{InvalidEmail, InvalidName, check_email, check_name, check_token_name, email_key};
+pub use name::{InvalidName, check_name, check_token_name};
 pub use placement::{InvalidReference, LookupResult, RequiredLookups};
 #[doc(hidden)]
 pub use text::{NAME, Shape, TextRule};

@@ -1,9 +1,7 @@
-//! Validation of the names of records, and of the email addresses of members.
+//! Validation of the names of records.
 //!
 //! Data sets, the command line and token management share these rules. The checks do not trim, so code that reads user
 //! input must trim it first.
-
-use super::lead_field::EMAIL;
 
 /// The maximum length of the name of a business, client account, pipeline or stage, in characters.
 const MAX_NAME_CHARS: usize = 200;
@@ -16,15 +14,6 @@ const MAX_TOKEN_NAME_CHARS: usize = 100;
 pub struct InvalidName {
     max_chars: usize,
 }
-
-/// The error for an invalid email address (contract D4). The message states the whole rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "must be an e-mail address of at most {} characters: one @, 1 to 64 characters before it, a dotted domain after it, \
-     no blanks, no control characters",
-    EMAIL.rule.max_chars
-)]
-pub struct InvalidEmail;
 
 /// Checks the name of a business, a client account, a pipeline or a stage. It must have 1 to 200 characters, must not
 /// consist only of whitespace, and must not contain control characters.
@@ -64,36 +53,6 @@ fn check(name: &str, max_chars: usize) -> Result<(), InvalidName> {
     if good { Ok(()) } else { Err(InvalidName { max_chars }) }
 }
 
-/// Checks the email address of a member. The rule is the same as for a lead's `email` (contract D4), except that
-/// surrounding whitespace is an error.
-///
-/// Addresses are unique within a business; [`email_key`] decides whether two are the same.
-///
-/// ```
-/// use leadapi_model::validate::check_email;
-///
-/// assert!(check_email("owner@harbour.example").is_ok());
-/// assert!(check_email("owner").unwrap_err().to_string().starts_with("must be an e-mail address"));
-/// ```
-///
-/// # Errors
-///
-/// [`InvalidEmail`] when the address breaks the rule.
-pub fn check_email(email: &str) -> Result<(), InvalidEmail> {
-    if email.trim() == email && EMAIL.rule.allows(email) { Ok(()) } else { Err(InvalidEmail) }
-}
-
-/// Returns the key by which an address is compared: the address in lower case.
-///
-/// ```
-/// use leadapi_model::validate::email_key;
-///
-/// assert_eq!(email_key("Zoë@Example.ORG"), email_key("ZOË@example.org"));
-/// ```
-pub fn email_key(email: &str) -> String {
-    email.to_lowercase()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,22 +67,5 @@ mod tests {
         }
         assert_eq!(check_token_name(&"ü".repeat(100)), Ok(()));
         assert_eq!(check_token_name(&"ü".repeat(101)), Err(InvalidName { max_chars: 100 }));
-    }
-
-    #[test]
-    fn addresses_follow_the_rule_for_leads_without_trimming() {
-        let longest = format!("{}@{}.de", "a".repeat(64), "b".repeat(186));
-        for good in ["a@b.c", "Пётр@пример.рф", &longest] {
-            assert_eq!(check_email(good), Ok(()), "{good}");
-        }
-        for bad in ["", " ", "a", "a@b", "a@b.c ", " a@b.c", "a\0@b.c", &format!("{longest}e")] {
-            assert_eq!(check_email(bad), Err(InvalidEmail), "{bad:?}");
-        }
-    }
-
-    #[test]
-    fn addresses_that_differ_only_in_case_have_the_same_key() {
-        assert_eq!(email_key("Zoë@Example.ORG"), email_key("ZOË@example.org"));
-        assert_ne!(email_key("zoe@example.org"), email_key("zoë@example.org"));
     }
 }

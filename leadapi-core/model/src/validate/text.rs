@@ -2,7 +2,10 @@
 
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-use super::{FieldError, FieldErrors};
+use super::{
+    FieldError, FieldErrors,
+    email::{self, is_email},
+};
 
 /// A format that a text field must have.
 #[derive(Debug, Clone, Copy)]
@@ -61,7 +64,13 @@ impl TextRule {
             ));
         }
         let shape = match self.shape {
-            Some(Shape::Email) => email(text),
+            Some(Shape::Email) => {
+                if is_email(text) {
+                    Ok(())
+                } else {
+                    Err(email::MESSAGE)
+                }
+            }
             Some(Shape::Phone) => phone(text),
             None => Ok(()),
         };
@@ -88,7 +97,7 @@ fn has_control(text: &str, counts: impl Fn(char) -> bool) -> bool {
 
 /// Returns whether the text contains a character that `is` accepts. The encoding of every such character must contain a
 /// byte that `may_be` accepts. Most text contains no such byte, so its characters are never decoded.
-fn has(text: &str, may_be: impl Fn(u8) -> bool, is: impl Fn(char) -> bool) -> bool {
+pub(super) fn has(text: &str, may_be: impl Fn(u8) -> bool, is: impl Fn(char) -> bool) -> bool {
     text.bytes().fold(false, |any, byte| any | may_be(byte)) && text.chars().any(is)
 }
 
@@ -101,19 +110,6 @@ pub(super) fn id<'a>(field: &'static str, text: &'a str, errors: &mut FieldError
         errors.push(FieldError::new(field, CONTROL));
     }
     Some(text)
-}
-
-fn email(text: &str) -> Result<(), &'static str> {
-    const RULE: &str =
-        "must be an e-mail address: one @, 1 to 64 characters before it, a dotted domain after it, no blanks";
-    // Searching bytes is faster than decoding characters. It is also correct, because in UTF-8 the bytes of `@` and `.`
-    // never occur within another character.
-    let mut parts = text.as_bytes().split(|byte| *byte == b'@');
-    let (Some(local), Some(domain), None) = (parts.next(), parts.next(), parts.next()) else { return Err(RULE) };
-    let local = text.get(..local.len()).map_or(0, |local| local.chars().count());
-    let dotted = domain.contains(&b'.') && domain.split(|byte| *byte == b'.').all(|label| !label.is_empty());
-    let plain = !has(text, |byte| matches!(byte, 0..=b' ' | 0x7f..), char::is_whitespace);
-    if (1..=64).contains(&local) && dotted && plain { Ok(()) } else { Err(RULE) }
 }
 
 fn phone(text: &str) -> Result<(), &'static str> {

@@ -95,8 +95,7 @@ impl LeadService {
     /// [`call`](Service::call), it returns the log directly instead of in the response's extensions.
     ///
     /// ```
-    /// # use http::Request;
-    /// # use http_body_util::Empty;
+    /// # use {http::Request, http_body_util::Empty};
     /// # use leadapi_core::{clock::SystemClock, http::{LeadService, Operation}, tokens::StoredTokens};
     /// # use leadapi_memory::{MemoryStore, MemoryTokens};
     /// # futures_executor::block_on(async {
@@ -121,8 +120,7 @@ impl LeadService {
     /// verify the token.
     ///
     /// ```
-    /// # use http::Request;
-    /// # use http_body_util::Empty;
+    /// # use {http::Request, http_body_util::Empty};
     /// # use leadapi_core::{clock::SystemClock, http::LeadService, port::Verdict, tokens::StoredTokens};
     /// # use leadapi_memory::{MemoryStore, MemoryTokens};
     /// # futures_executor::block_on(async {

@@ -131,7 +131,7 @@ impl Settings {
         if !matches!(problem, Problem::Failed(_)) || self.log_budget.admits(peer) {
             problem.log();
         }
-        error_page::page(problem, self.link_command)
+        error_page::page(problem, &self.sign_in_with)
     }
 
     async fn page<B>(&self, request: Request<B>) -> Result<Page, Problem>
@@ -214,7 +214,7 @@ impl Settings {
         };
         let page = page.unwrap_or_else(|problem| {
             problem.log();
-            error_page::page(&problem, self.link_command)
+            error_page::page(&problem, &self.sign_in_with)
         });
         Ok(if person.is_new { self.with_cookie(page, &person) } else { page })
     }

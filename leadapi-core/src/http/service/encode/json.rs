@@ -17,14 +17,14 @@ use crate::{
 /// The approximate size of a list item in bytes, for sizing the buffer.
 const ITEM_BYTES: usize = 384;
 
-/// Serializes a lead with its twelve fields.
+/// Serializes a lead with all fields.
 pub(super) fn lead(lead: &Lead) -> Vec<u8> {
     let mut out = Vec::with_capacity(2 * ITEM_BYTES);
     write_lead(lead, &mut out);
     out
 }
 
-/// Serializes a page of leads, each with the ten fields of a list item.
+/// Serializes a page of leads, each with the fields of a list item.
 pub(super) fn page(page: &Page<Arc<Lead>>) -> Vec<u8> {
     let mut out = Vec::with_capacity((page.data.len() + 1) * ITEM_BYTES);
     out.extend_from_slice(b"{\"data\":[");
