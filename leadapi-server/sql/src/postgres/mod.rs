@@ -8,6 +8,7 @@ mod connect;
 mod hosts;
 mod housekeeping;
 mod ledger;
+mod list;
 mod migrate;
 #[cfg(test)]
 mod model;
@@ -47,6 +48,8 @@ pub(super) use statement::DELETE_COMMIT_IDS;
 use url::Target;
 pub(super) use url::redacted;
 use writer::Writer;
+#[cfg(test)]
+pub(super) use list::statements as list_statements;
 
 use super::{
     clock::{DatabaseClock, StoreClock},
@@ -140,7 +143,7 @@ impl Postgres {
         &self,
         business: Option<&BusinessId>,
         query: &Query,
-        read: impl Fn(Row<'_>) -> Result<T, SqlError>,
+        mut read: impl FnMut(Row<'_>) -> Result<T, SqlError>,
     ) -> Result<Vec<T>, SqlError> {
         let rows = match self.connections.query(business, query.clone()).await {
             Err(error) if error.is_transient() => self.connections.query(business, query.clone()).await,
