@@ -92,9 +92,13 @@ fn insert() -> String {
     format!("INSERT INTO lead (business_id{columns}) VALUES ($1{params})")
 }
 
+/// Returns the columns that an update sets, in the order of its parameters.
+pub(crate) fn changeable() -> impl Iterator<Item = &'static str> {
+    ["name", "value", "pipeline_id", "stage_id"].into_iter().chain(texts())
+}
+
 fn update() -> String {
-    let changeable = ["name", "value", "pipeline_id", "stage_id"].into_iter().chain(texts());
-    let assignments: Vec<String> = changeable.zip(1..).map(|(column, nth)| format!("{column} = ${nth}")).collect();
+    let assignments: Vec<String> = changeable().zip(1..).map(|(column, nth)| format!("{column} = ${nth}")).collect();
     let [business, id] = [assignments.len() + 1, assignments.len() + 2];
     format!("UPDATE lead SET {} WHERE business_id = ${business} AND id = ${id}", assignments.join(", "))
 }

@@ -61,12 +61,9 @@ pub(crate) const RECOUNT_BUCKET: &str = "INSERT INTO tally (business_id, client_
 
 // The token of a write.
 
-/// The last column is the time on the database's clock, which SQLite lacks.
-pub(crate) const AUTHOR: &str = "SELECT revoked_at, expires_at, NULL FROM token WHERE business_id = $1 AND id = $2";
-
-/// Like `AUTHOR`, for PostgreSQL. The time is read after the lock on the business was granted.
-pub(crate) const AUTHOR_WITH_TIME: &str = "SELECT revoked_at, expires_at, \
-    cast(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint) FROM token WHERE business_id = $1 AND id = $2";
+/// Why a token is invalid at a time, or NULL if it is valid.
+pub(crate) const AUTHOR: &str = "SELECT CASE WHEN revoked_at IS NOT NULL THEN 'revoked' \
+    WHEN expires_at <= $1 THEN 'expired' END FROM token WHERE business_id = $2 AND id = $3";
 
 // Records that leads refer to.
 
@@ -163,7 +160,10 @@ pub(crate) const TOKEN_EXISTS: &str = "SELECT business_id FROM token WHERE id = 
 
 #[cfg(test)]
 mod tests {
-    use super::super::{lead_statement, postgres::list_statements};
+    use super::super::{
+        lead_statement,
+        postgres::{change_statements, list_statements, lookup_statements},
+    };
 
     /// Returns the names and the SQL of the statements in a source file.
     fn statements(file: &str) -> Vec<(&str, String)> {
@@ -218,7 +218,8 @@ mod tests {
             "DELETE_EXPIRED_LINKS",
             "DELETE_EXPIRED_SESSIONS",
         ];
-        let all: Vec<_> = all().into_iter().chain(list_statements()).collect();
+        let of_postgres = list_statements().chain(lookup_statements()).chain(change_statements());
+        let all: Vec<_> = all().into_iter().chain(of_postgres).collect();
         assert!(all.len() > 50, "{} statements", all.len());
         for (name, text) in all.into_iter().filter(|(_, text)| !text.contains(" rate_")) {
             let names = text.contains("business_id = $") || text.contains("(business_id,");

@@ -1,11 +1,12 @@
 //! Counts what each operation costs on PostgreSQL: its statements, and how often it waits for the database.
 
+use futures_util::future::join_all;
 use leadapi_core::{
     auth::Author,
     dataset::{Dataset, SAMPLE},
     id::{BusinessId, ClientId, LeadId},
-    model::{IdempotencyKey, LeadQuery, NewLead, Pipeline, Timestamp, Window},
-    port::{Created, Idempotency, Store, TokenStore},
+    model::{IdempotencyKey, Lead, LeadPatch, LeadQuery, NewLead, Pipeline, Timestamp, Window},
+    port::{Created, Idempotency, Store, TokenStore, Updated},
     validate::NewLeadMeta,
 };
 use leadapi_sql::SqlStore;
@@ -65,6 +66,11 @@ impl Counted {
             other => panic!("{other:?}"),
         }
     }
+
+    async fn update(&self, id: &LeadId, patch: LeadPatch) {
+        let updated = self.store.update(&self.business, &self.author, id, &patch.check().unwrap()).await.unwrap();
+        assert!(matches!(updated, Updated::Changed(_)), "{updated:?}");
+    }
 }
 
 #[tokio::test]
@@ -85,4 +91,54 @@ async fn each_read_is_one_statement() {
     }
     counted.assert("pipelines", 1, 1, async || store.pipelines(business, Window::default()).await.unwrap()).await;
     counted.assert("clients", 1, 1, async || store.clients(business, Window::default()).await.unwrap()).await;
+}
+
+/// BEGIN, the lock, the look-ups, the changes, and COMMIT, which needs no response to the changes.
+#[tokio::test]
+async fn each_write_waits_twice_for_five_statements() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let counted = Counted::new(cluster).await;
+    counted.create(true).await;
+    counted.assert("create", 2, 5, async || counted.create(false).await).await;
+    counted.assert("create with a key", 2, 5, async || counted.create(true).await).await;
+    let together = async || join_all((0..50).map(|nth| counted.create(nth % 2 == 0))).await;
+    // The first write is alone, and the others share the next transaction.
+    counted.assert("50 creates", 4, 10, together).await;
+    let lead = counted.create(true).await;
+    let rename = async || counted.update(&lead, LeadPatch::new().name(uuid::Uuid::now_v7().to_string())).await;
+    counted.assert("update", 2, 5, rename).await;
+    let stage = std::cell::Cell::new(0);
+    let move_on = async || {
+        stage.set(1 - stage.get());
+        let patch = LeadPatch::new().stage(&counted.pipeline.stages[stage.get()].id);
+        counted.update(&lead, patch).await;
+    };
+    counted.assert("update of the stage", 2, 5, move_on).await;
+    let mut leads = Vec::new();
+    for _ in 0..=TRIES {
+        leads.push(counted.create(true).await);
+    }
+    let leads = std::cell::RefCell::new(leads);
+    let delete = async || {
+        let id = leads.borrow_mut().pop().unwrap();
+        assert!(counted.store.delete(&counted.business, &counted.author, &id).await.unwrap());
+    };
+    counted.assert("delete", 2, 5, delete).await;
+}
+
+/// A lead in an older bucket: its bucket is known only when the lead is.
+#[tokio::test]
+async fn a_delete_of_an_old_lead_waits_three_times() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let counted = Counted::new(cluster).await;
+    let Counted { store, business, author, .. } = &counted;
+    let leads: Vec<LeadId> = join_all((0..3_000).map(|_| counted.create(false))).await;
+    let next = std::cell::Cell::new(0);
+    let delete = async || {
+        next.set(next.get() + 1);
+        assert!(store.delete(business, author, &leads[next.get()]).await.unwrap());
+    };
+    counted.assert("delete", 3, 6, delete).await;
+    let found: Option<std::sync::Arc<Lead>> = store.get(business, &leads[1]).await.unwrap();
+    assert!(found.is_none());
 }

@@ -1,6 +1,7 @@
 //! A store in PostgreSQL, which any number of servers can share.
 
 mod attempts;
+mod change;
 mod clock;
 mod commit_error;
 mod commit_record;
@@ -9,6 +10,7 @@ mod hosts;
 mod housekeeping;
 mod ledger;
 mod list;
+mod lookup;
 mod migrate;
 #[cfg(test)]
 mod model;
@@ -21,6 +23,7 @@ mod share;
 mod sql_state;
 mod statement;
 mod tls;
+mod transaction;
 mod url;
 mod writer;
 
@@ -49,7 +52,10 @@ use url::Target;
 pub(super) use url::redacted;
 use writer::Writer;
 #[cfg(test)]
-pub(super) use list::statements as list_statements;
+pub(super) use {
+    change::statements as change_statements, list::statements as list_statements,
+    lookup::statements as lookup_statements,
+};
 
 use super::{
     clock::{DatabaseClock, StoreClock},
