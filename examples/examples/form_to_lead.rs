@@ -21,7 +21,7 @@ use leadapi_core::{
 };
 use leadapi_form::{Answers, Choice, Escape, FormRecord, Outcome, Policy, Questionnaire, Step, StepQuestion, Version};
 
-const FORM: &str = include_str!("../../leadapi-core/tests/data/form.json");
+const FORM: &str = include_str!("../../leadapi-core/model/tests/data/form.json");
 
 /// Scripted answers. One answer is not a valid number, and the optional phone number is left empty.
 const SCRIPT: [(&str, &str); 12] = [

@@ -16,8 +16,8 @@ use leadapi_import::{CsvFile, Destination, Importer, ReadOptions};
 async fn main() -> Result<(), BoxError> {
     let path = std::env::args().nth(1).ok_or("the path of a CSV file is missing")?;
     let file = CsvFile::open(&path, &ReadOptions::default())?;
-    // Reads the base URL from LEADAPI_URL and the token from LEADAPI_TOKEN.
-    // The timeout includes the waits for the rate limit, which other programs with the same token prolong.
+    // Reads the base URL from LEADAPI_URL and the token from LEADAPI_TOKEN. The timeout includes the waits for the rate
+    // limit. Other programs with the same token prolong these waits.
     let client = Client::from_env()?.application("import_csv").timeout(Duration::from_secs(3_600)).build()?;
     let destination = Destination::url(client.base_url());
     let report = Importer::new(client, destination).run(&file).await?;

@@ -18,7 +18,6 @@ use leadapi_client::Client;
 use leadapi_core::{
     BoxError,
     auth::Author,
-    conformance,
     dataset::{Dataset, Directory},
     http::LeadService,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
@@ -87,7 +86,7 @@ impl Store for Shops {
     async fn create(
         &self,
         business: &BusinessId,
-        // The verifier's tokens are not in this store, so it has nothing to check.
+        // The verifier's tokens are not in this store, so the store has nothing to check.
         _: &Author,
         meta: NewLeadMeta,
         draft: LeadDraft,
@@ -177,7 +176,7 @@ fn main() -> Result<(), BoxError> {
 }
 
 async fn run() -> Result<(), BoxError> {
-    conformance::run(async |dataset| Ok(Shops::new(dataset))).await?;
+    leadapi_conformance::run(async |dataset| Ok(Shops::new(dataset))).await?;
     println!("the store passes the conformance suite");
 
     let dataset = Dataset::parse(

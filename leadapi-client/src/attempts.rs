@@ -4,7 +4,7 @@ use std::{num::NonZeroU32, time::Duration};
 
 use bytes::Bytes;
 use http::{Response, StatusCode};
-use leadapi_core::{auth::Scope, http::Operation};
+use leadapi_model::{auth::Scope, http::Operation};
 use tracing::{Instrument, Span, debug, field};
 
 use crate::{

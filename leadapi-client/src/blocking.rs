@@ -7,7 +7,7 @@ use std::{
     thread::{self, Thread},
 };
 
-use leadapi_core::model::Lead;
+use leadapi_model::model::Lead;
 
 use crate::{
     call::{Call, CreateLead, WithMeta},

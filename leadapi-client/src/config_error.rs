@@ -1,6 +1,6 @@
 //! Errors in a client's settings.
 
-use leadapi_core::{BoxError, auth::MalformedToken};
+use leadapi_model::{BoxError, auth::MalformedToken};
 
 /// An error in a client's settings. Its text contains neither the token nor the base URL, which may contain a password.
 #[derive(Debug, thiserror::Error)]

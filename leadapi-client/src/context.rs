@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use leadapi_core::http::Operation;
+use leadapi_model::http::Operation;
 
 use crate::{
     rate_limit::RateLimiters,

@@ -1,6 +1,6 @@
 //! A client's token, or text to parse as one.
 
-use leadapi_core::auth::{BearerToken, MalformedToken};
+use leadapi_model::auth::{BearerToken, MalformedToken};
 
 /// A token, or text to parse as one. If the text is malformed, building the client fails.
 ///

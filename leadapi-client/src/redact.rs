@@ -1,6 +1,6 @@
 //! Redacts text from responses for errors and logs. The result is one line of limited length, without tokens.
 
-use leadapi_core::{
+use leadapi_model::{
     auth::BearerToken,
     text::{mask_known_token, mask_tokens, one_line},
 };

@@ -5,7 +5,7 @@ use http::{
     HeaderValue, Request,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT},
 };
-use leadapi_core::{
+use leadapi_model::{
     auth::BearerToken,
     http::{Operation, header::IDEMPOTENCY_KEY, lead_path},
     id::LeadId,
@@ -142,7 +142,7 @@ fn json(value: &impl Serialize) -> Result<Bytes, InvalidRequest> {
 
 #[cfg(test)]
 mod tests {
-    use leadapi_core::{
+    use leadapi_model::{
         http::TABLE,
         id::{ClientId, StageId},
     };

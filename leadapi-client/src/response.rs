@@ -7,7 +7,7 @@ use http::{
     HeaderMap, Response, StatusCode,
     header::{DATE, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE},
 };
-use leadapi_core::http::{
+use leadapi_model::http::{
     Operation,
     header::{IDEMPOTENCY_REPLAYED, X_REQUEST_ID},
 };

@@ -24,7 +24,7 @@ use tokio::runtime::{Builder, Runtime};
 
 static PANICS: AtomicUsize = AtomicUsize::new(0);
 
-/// Counts all panics from now on, including caught ones.
+/// Counts all later panics, including caught ones.
 fn count_panics() {
     static HOOK: LazyLock<()> = LazyLock::new(|| {
         let hook = panic::take_hook();

@@ -1,6 +1,4 @@
 //! Tests that invalid data sets are rejected, and that each error names its location.
-
-#![cfg(feature = "service")]
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
 use leadapi_core::{auth::BearerToken, dataset::Dataset};

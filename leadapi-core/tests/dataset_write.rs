@@ -1,6 +1,4 @@
 //! Tests that a data set round-trips through its file format, and that the file contains no secret.
-
-#![cfg(feature = "service")]
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
 use std::sync::Arc;
@@ -20,7 +18,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 const TWO_BUSINESSES: &str = include_str!("../../tests/data/two_businesses.json");
-const FORM: &str = include_str!("data/form.json");
+const FORM: &str = include_str!("../model/tests/data/form.json");
 const NOON: &str = "2026-05-04T12:00:00.000Z";
 
 fn moment(text: &str) -> Timestamp {

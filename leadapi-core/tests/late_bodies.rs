@@ -1,6 +1,5 @@
-//! Tests that a write whose body arrives late does not outlive its cached token.
+//! Tests that a write whose body arrives 2 s or more after the revocation of its cached token is rejected.
 
-#![cfg(feature = "service")]
 #![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
 use std::{
@@ -42,7 +41,7 @@ impl Body for Late {
     }
 }
 
-/// The lead store does not check the tokens, like that of a host with its own store.
+/// The lead store does not check the tokens, as in a host with its own lead store.
 #[test]
 fn no_write_begins_two_seconds_after_the_revocation_of_its_cached_token() {
     const DATA: &str = r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",

@@ -1,6 +1,5 @@
-//! Tests that a change to a token in memory costs the same however many tokens the business has.
+//! Tests that the cost of a change to a token in memory does not depend on the number of tokens of the business.
 
-#![cfg(feature = "service")]
 #![allow(
     clippy::indexing_slicing,
     clippy::panic,
@@ -29,7 +28,8 @@ fn token(name: &str) -> TokenRecord {
     TokenRecord::new(&BearerToken::generate().unwrap(), name, Scopes::Both, "2026-05-01T12:00:00Z".parse().unwrap())
 }
 
-/// Creates a store with 10 valid tokens, and this number each of revoked, expired and foreign ones.
+/// Creates a store with 10 valid tokens, `old` revoked tokens, `old` expired tokens, and `old` tokens of a different
+/// business.
 fn store(old: usize) -> (MemorySettings, Vec<TokenId>) {
     let (store, b1, b2) = (MemorySettings::default(), BusinessId::parse("b1").unwrap(), "b2".parse().unwrap());
     let valid: Vec<TokenRecord> = (0..10).map(|number| token(&format!("valid {number}"))).collect();
@@ -76,6 +76,6 @@ fn cost((store, ids): &(MemorySettings, Vec<TokenId>)) -> Duration {
 #[test]
 fn a_change_costs_the_same_with_20000_tokens() {
     let (few, many) = (cost(&store(0)), cost(&store(20_000)));
-    // The cost of reading all tokens would be more than a thousand times that of a change.
+    // The cost of reading all tokens would be more than a thousand times the cost of a change.
     assert!(many < few * 20, "{few:?} with 10 tokens, {many:?} with 60,010");
 }

@@ -1,7 +1,5 @@
 //! Tests of the verifier's cache on a manual clock: the lookups that it saves, the changes that it must not hide, and
 //! the tokens that it must not keep.
-
-#![cfg(feature = "service")]
 #![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
 use std::{
@@ -165,7 +163,7 @@ fn revoking_and_deleting_take_effect_within_two_seconds() {
     assert!(world.store.tokens.delete(&owner(), &deleted));
     world.advance(2_000);
     assert_eq!((world.verdict(&one), world.verdict(&other)), (Verdict::Revoked, Verdict::Unknown));
-    // A revoked token is cached like any other, and the verifier refuses it without a lookup.
+    // A revoked token is cached like any other, and the verifier rejects it without a lookup.
     let look_ups = world.look_ups();
     assert_eq!((world.verdict(&one), world.look_ups()), (Verdict::Revoked, look_ups));
 }
@@ -217,7 +215,7 @@ fn old_entries_are_swept() {
     assert!((20..=65).contains(&maximum), "{maximum}");
 }
 
-/// Lookups of unknown tokens are limited, and must not delay those of tokens in use.
+/// Lookups of unknown tokens are limited, and must not delay lookups of tokens in use.
 #[test]
 fn a_token_stays_known_for_five_minutes_or_until_it_is_deleted() {
     let world = world();

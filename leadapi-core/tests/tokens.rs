@@ -1,6 +1,4 @@
 //! Tests of the life cycle of a token from creation to deletion, on a manual clock (contract 5 and D8).
-
-#![cfg(feature = "service")]
 #![allow(clippy::unwrap_used, reason = "a test fails at the first unexpected value")]
 
 use std::{
@@ -179,7 +177,7 @@ fn a_use_is_collected_every_15_minutes() {
     seen.dedup();
     let seen: Vec<String> = seen.iter().map(|at| at.to_string()[11..16].to_owned()).collect();
     assert_eq!(seen, ["12:00", "12:15", "12:30"]);
-    // Other uses do not reach the store, which would ignore them.
+    // The verifier does not pass other uses to the store, because the store would ignore them.
     assert_eq!(store.writes.load(Ordering::Relaxed), 3);
 }
 

@@ -2,8 +2,9 @@
 //! serde, against the same server in the same run.
 //!
 //! The server runs on one thread, and the caller on another. Single calls of the client and of the baseline alternate,
-//! and each round yields the ratio of their medians. The client has its default configuration except for raised rate
-//! limits; its limiter stays on. Exports have up to four requests in flight, and the client's limiter is off.
+//! and each round yields the ratio of their medians. For single calls, the client has its default configuration, with
+//! its limiter on, except for raised rate limits. For exports, the client's limiter is off, and up to four requests are
+//! in flight.
 
 #![allow(
     missing_docs,
@@ -79,8 +80,8 @@ const EXPORTED: usize = 100_000;
 const EXPORTS: usize = 5;
 const AT_ONCE: usize = 4;
 
-/// Exports with concurrent requests by offset, and returns the leads per second. Such an export is complete only if
-/// nobody writes at the same time.
+/// Exports with concurrent requests by offset, and returns the leads per second. The export is complete only if nobody
+/// writes at the same time.
 async fn export_by_hand(bare: &Arc<Bare>) -> f64 {
     let (start, mut running, mut offset, mut leads) = (Instant::now(), JoinSet::new(), 0, 0);
     while offset < EXPORTED || !running.is_empty() {

@@ -25,8 +25,8 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-const SAMPLE: &str = include_str!("../../leadapi-core/tests/data/form.json");
-/// There are many short rounds, so that probably some of them are free of interference from other programs.
+const SAMPLE: &str = include_str!("../../leadapi-core/model/tests/data/form.json");
+/// The number of rounds. Other programs are unlikely to disturb all of these short rounds.
 const ROUNDS: usize = 301;
 
 fn main() {

@@ -1,5 +1,5 @@
-//! Bare hyper, the baseline of `tests/load/run`. Reads each request, and responds to a list request with one fixed body
-//! and to any other request with another.
+//! Bare hyper, the baseline of `tests/load/run`. Reads each request, and responds with one of two fixed bodies: one for
+//! list requests, and one for all other requests.
 //!
 //! The arguments are two files that contain the bodies: one for a lead, and one for a list.
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::unwrap_used, reason = "a failed unwrap ends the tool")]

@@ -6,10 +6,10 @@
 //! target/release/examples/soak target/release/server
 //! ```
 //!
-//! `LEADAPI_TEST_SOAK_SECONDS` sets another duration. The server keeps its data in SQLite, and receives about 300 requests
-//! per second, a third of them creates. The load pauses 60 times. In each pause all connections close, and the program
-//! takes a sample of the server. The first ten samples are a warm-up. Of the others, the program compares the first third
-//! with the last one. The exit status is 1 if a check fails.
+//! `LEADAPI_TEST_SOAK_SECONDS` overrides the duration. The server keeps its data in SQLite, and receives about 300
+//! requests per second, a third of them creates. The load pauses 60 times. In each pause all connections close, and the
+//! program takes a sample of the server. The first ten samples are a warm-up. The program compares the first third of
+//! the remaining samples with the last third. The exit status is 1 if a check fails.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -36,12 +36,13 @@ use tokio::time::timeout;
 const SECONDS: u32 = 60 * 60;
 const SAMPLES: u32 = 60;
 const WARM_UP: usize = 10;
-/// Allocators do not return all memory at once. A leak of 10 bytes per request exceeds this in an hour.
+/// The allowed growth of memory in bytes, because allocators do not return all memory at once. A leak of 10 bytes per
+/// request exceeds it within an hour.
 const TOLERANCE: usize = 2 << 20;
-/// The time limit for closing the connections of a pause.
+/// The time limit for the server to close all connections in a pause.
 const CLOSE_TIME: Duration = Duration::from_secs(1);
 
-/// The server in a pause of the load, and the load before it.
+/// The state of the server in a pause of the load, and the results of the load before the pause.
 struct Sample {
     memory: usize,
     descriptors: usize,
@@ -83,7 +84,8 @@ async fn main() -> ExitCode {
 }
 
 impl Sample {
-    /// Loads the server for this time, waits until it has as few descriptors as before, and takes a sample.
+    /// Loads the server for this time, waits until it has as few open descriptors as before the load, and takes a
+    /// sample.
     async fn take(target: &Target, time: Duration, idle: usize) -> Self {
         let good = Good::during(target, time).await;
         let closed = eventually("the connections are closed", async || target.descriptors() <= idle);
@@ -106,7 +108,7 @@ fn check(samples: &[Sample], took: Duration) -> Vec<String> {
     let third = steady.len() / 3;
     let (first, last) = (&steady[..third], &steady[steady.len() - third..]);
     let mut wrong = Vec::new();
-    // Something that grows exceeds all of its early values at the end.
+    // If a value keeps growing, all of its late values exceed all of its early values.
     let mut compare = |name: &str, of: fn(&Sample) -> usize, tolerance: usize| {
         let (before, after) = (first.iter().map(of).max().unwrap(), last.iter().map(of).min().unwrap());
         if after > before + tolerance {

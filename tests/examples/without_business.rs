@@ -1,9 +1,9 @@
 //! A mutation test that removes one `business_id` condition from one SQL statement at a time. The differential test
 //! must fail for each mutant.
 //!
-//! The test's executable contains the statements as text, so the tool patches a copy of it with a replacement of the
-//! same length. Nothing is rebuilt, and the copy differs from the original only in this condition. Run the tool as
-//! follows:
+//! The test's executable contains the statements as text, so the tool copies the executable and replaces the statement
+//! in the copy with one of the same length. Nothing is rebuilt, and the copy differs from the original only in this
+//! condition. Run the tool as follows:
 //!
 //! ```text
 //! cargo test -p leadapi-tests --test differential --no-run

@@ -19,7 +19,7 @@ from chromium import chromium, contrasts, picture, resize
 from demo import running
 from playwright.sync_api import expect
 
-SAMPLE = Path(__file__).resolve().parent.parent.parent / "leadapi-core" / "tests" / "data" / "form.json"
+SAMPLE = Path(__file__).resolve().parent.parent.parent / "leadapi-core" / "model" / "tests" / "data" / "form.json"
 EVIL = '</style></textarea><script>document.title = "evil"</script><img src=x onerror=alert(1)>" onfocus="alert(1)'
 LOOKS = [(1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")]
 

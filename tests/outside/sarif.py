@@ -12,7 +12,7 @@ from pathlib import Path
 
 import jsonschema
 
-SAMPLE = Path(__file__).resolve().parent.parent.parent / "leadapi-core" / "tests" / "data" / "form.json"
+SAMPLE = Path(__file__).resolve().parent.parent.parent / "leadapi-core" / "model" / "tests" / "data" / "form.json"
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-//! Checks a rate limit from outside, using only the times of requests and responses.
+//! Checks a rate limit as a black box, using only the times of requests and responses.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ pub struct Admitted {
 pub fn max_admitted_in(interval: Duration, requests: &[Admitted]) -> usize {
     let mut requests = requests.to_vec();
     requests.sort_by_key(|request| request.sent);
-    // Some interval with the maximum begins when one of its requests was sent, so only these intervals are checked.
+    // At least one interval with the maximum begins when a request was sent, so only such intervals are checked.
     let begins = requests.iter().enumerate().map(|(nth, first)| {
         let end = first.sent + interval;
         let later = requests[nth..].iter().take_while(|request| request.sent < end);
@@ -44,7 +44,7 @@ mod tests {
         assert_eq!(max_in_a_minute(&[]), 0);
         assert_eq!(max_in_a_minute(&[(0, 1), (5, 6), (5, 6)]), 3);
         assert_eq!(max_in_a_minute(&[(0, 1), (61_000, 61_001), (62_000, 62_001), (130_000, 130_001)]), 2);
-        // A limit on calendar minutes would count the first two requests separately from the others.
+        // A limit per calendar minute would count the first two requests separately from the others.
         assert_eq!(max_in_a_minute(&[(59_000, 59_001), (59_500, 59_501), (60_500, 60_501), (119_000, 119_001)]), 3);
     }
 

@@ -191,7 +191,7 @@ impl Case {
     }
 }
 
-/// Methods that set the expected response. In expected texts, `{public}` stands for the public base path.
+/// Methods that set the expected response. In expected strings, `{public}` stands for the public base path.
 impl Case {
     /// Expects this status instead of the operation's success status.
     pub fn is(mut self, status: u16) -> Self {

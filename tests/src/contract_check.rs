@@ -24,7 +24,7 @@ use crate::{
 struct Checked {
     live: Live,
     wrong: Mutex<Vec<String>>,
-    /// A dump of the leads after the last request, if that request must not have written anything.
+    /// A dump of the leads from after the last request, if that request was not allowed to write.
     dump: Mutex<Option<String>>,
 }
 

@@ -146,7 +146,8 @@ impl Description {
     }
 }
 
-/// Describes the response to an unknown path or method. OpenAPI cannot, because the response belongs to no operation.
+/// Describes the response to an unknown path or method. OpenAPI cannot describe it, because the response belongs to no
+/// operation.
 fn of_no_operation(mut headers: Value) -> Value {
     for name in ["Cache-Control", "X-Content-Type-Options", "X-Request-Id"] {
         headers[name] = json!({ "$ref": format!("#/components/headers/{name}") });

@@ -8,7 +8,7 @@ use std::{
 
 const MISSING: &str = "libfaketime is not installed";
 
-/// Returns the library that gives a program another clock, or `None` if it is not installed.
+/// Returns the library that gives a program a fake clock, or `None` if it is not installed.
 ///
 /// # Panics
 ///
@@ -23,13 +23,13 @@ pub fn library() -> Option<PathBuf> {
     found
 }
 
-/// Lets a program read its clock from a file, which contains an offset such as `+25h` and may change at any time.
+/// Offsets a program's clock by the content of a file, such as `+25h`. The file may change at any time.
 pub fn with_clock_from<'c>(command: &'c mut Command, library: &Path, file: &Path) -> &'c mut Command {
     command.env("LD_PRELOAD", library).env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
     command.env("FAKETIME_TIMESTAMP_FILE", file).env("FAKETIME_NO_CACHE", "1")
 }
 
-/// Gives a program a system clock with an offset, such as `+25h` or `-10d`. Its monotonic clock stays right. Returns
+/// Gives a program a system clock with an offset, such as `+25h` or `-10d`. Its monotonic clock stays correct. Returns
 /// `None` if libfaketime is not installed.
 ///
 /// # Panics

@@ -1,4 +1,4 @@
-//! Checks that apply to every response, whatever the request.
+//! Checks that apply to every response, regardless of the request.
 
 use bytes::Bytes;
 use http::{Method, Request};
@@ -122,7 +122,7 @@ fn leaks(token: Token, answer: &TestResponse) -> Vec<String> {
         .collect()
 }
 
-/// Checks that a HEAD response is its GET response without the body, with the same `Content-Length` (contract D2,
+/// Checks that a HEAD response equals the GET response without the body, with the same `Content-Length` (contract D2,
 /// D7).
 pub(crate) fn head_is_get_without_body(head: &TestResponse, get: &TestResponse) -> Vec<String> {
     let mut wrong = Vec::new();

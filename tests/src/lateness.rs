@@ -1,4 +1,4 @@
-//! A measure of how busy the machine is, for tests whose promise is a time.
+//! A measure of how busy the machine is, for tests of promises about durations.
 
 use std::{
     sync::{
@@ -10,10 +10,10 @@ use std::{
 
 use tokio::{task::JoinHandle, time::sleep};
 
-/// The interval between measurements. A timer that fires less than one interval late is on time.
+/// The interval between measurements. A timer that fires less than one interval late counts as on time.
 const INTERVAL: Duration = Duration::from_millis(10);
 
-/// The time by which timers have fired late since the start of the measurement. It stays zero on an idle machine.
+/// The total delay of timers since the start of the measurement. It stays zero on an idle machine.
 #[derive(Debug)]
 pub struct Lateness {
     micros: Arc<AtomicU64>,
@@ -36,7 +36,8 @@ impl Lateness {
         Self { micros, task }
     }
 
-    /// Returns the additional time that a process may take, because it competes for the same processors.
+    /// Returns the additional time that a process may take, because it competes with other programs for the same
+    /// processors.
     pub fn tolerance(&self) -> Duration {
         3 * Duration::from_micros(self.micros.load(Ordering::Relaxed))
     }

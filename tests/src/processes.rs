@@ -4,7 +4,7 @@ use std::{fs, path::Path, process::Command};
 
 /// Sends a signal to processes, and ignores those that have already exited.
 pub fn signal(signal: &str, processes: &[u32]) {
-    // Uses the shell's built-in `kill`, because some machines have no `kill` program.
+    // Uses the shell's `kill` builtin, because some machines have no `kill` program.
     let mut shell = Command::new("sh");
     shell.args(["-c", r#"for process do kill -s "$0" "$process" 2>/dev/null; done; true"#, signal]);
     assert!(shell.args(processes.iter().map(u32::to_string)).status().unwrap().success());

@@ -8,7 +8,7 @@ use std::{
 use rusqlite::types::Value;
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
-/// A direct connection, and a copy of the database's contents from when the connection was opened.
+/// A direct connection, and a copy of the contents that the database had when the connection was opened.
 #[derive(Debug)]
 pub struct Raw {
     connection: Connection,
@@ -51,7 +51,7 @@ impl Raw {
         Self { connection: Connection::Postgres(client), reset: reset(&tables, "public") }
     }
 
-    /// Restores the contents from when this connection was opened.
+    /// Restores the contents that the database had when this connection was opened.
     pub(crate) async fn reset(&self) {
         match &self.connection {
             Connection::Sqlite(sqlite) => lock(sqlite).execute_batch(&self.reset).unwrap(),

@@ -40,18 +40,18 @@ pub(crate) fn report(live: &Live, case: &Case, answer: &TestResponse, wrong: &[S
     format!("{name} ({via:?}, {kind:?})\n  {}\n  answer: {} {}", wrong.join("\n  "), answer.status, answer.text())
 }
 
-/// Sends a case, and returns the response and everything that is wrong with it.
+/// Sends a case, and returns the response and all of its errors.
 pub(crate) async fn check(live: &Live, case: &Case) -> (TestResponse, Vec<String>) {
     let (answer, mut wrong) = exchange(live, &live.request(case), &mut None).await;
     wrong.extend(unexpected(case, &answer, live.via.public()));
     (answer, wrong)
 }
 
-/// Sends a request, and returns the response and what is wrong with it: violated invariants, or a write by a request
-/// that must not write.
+/// Sends a request, and returns the response and its errors: violated invariants, or a write by a request that must not
+/// write.
 ///
-/// `dump` may contain a dump of the leads from before the request. Afterwards, it contains a new dump if the request
-/// must not have written anything.
+/// `dump` may contain a dump of the leads from before the request. After the call, it contains a new dump if the
+/// request was not allowed to write.
 pub(crate) async fn exchange(
     live: &Live,
     request: &Request<Bytes>,

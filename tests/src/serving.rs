@@ -1,4 +1,4 @@
-//! Server processes, with one business.
+//! Server processes with one business.
 
 #[path = "../../leadapi-server/cli/tests/binary/server_process.rs"]
 mod server_process;

@@ -29,7 +29,8 @@ pub enum StoreKind {
 
 impl StoreKind {
     /// Returns all kinds. If [`Cluster::shared`] does not find PostgreSQL, it prints a message, and the result omits
-    /// PostgreSQL. During [maintenance](crate::maintenance::ALL) of one database, the result omits the other.
+    /// PostgreSQL. During [maintenance](crate::maintenance::ALL) of PostgreSQL, the result omits SQLite, and vice
+    /// versa.
     pub fn all() -> Vec<Self> {
         let mut all = vec![Self::Memory];
         if Maintenance::concerns(Engine::Sqlite) {
@@ -64,7 +65,7 @@ impl StoreKind {
 
 /// A store of one kind that many tests use in turn, because opening a new database for each test would take too long.
 ///
-/// Use it only in the runtime that opened it, because the connections to PostgreSQL run there.
+/// Use the store only in the runtime that opened it, because the connections to PostgreSQL run there.
 #[derive(Debug)]
 pub struct OpenStore {
     /// The kind of the store.

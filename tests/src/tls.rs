@@ -1,4 +1,4 @@
-//! A server certificate and two root certificates, only one of which signed it.
+//! A server certificate and two root certificates, only one of which signed the server certificate.
 
 use std::{fs, path::PathBuf};
 

@@ -1,4 +1,4 @@
-//! Waits for conditions and futures, with one timeout for all.
+//! Waits for conditions and futures, with the same timeout everywhere.
 
 #[path = "../../leadapi-server/cli/tests/binary/wait.rs"]
 mod blocking;
@@ -32,7 +32,7 @@ pub async fn eventually<C: Condition>(what: &str, mut check: impl AsyncFnMut() -
 ///
 /// # Panics
 ///
-/// Panics if it does not complete within [`TIMEOUT`].
+/// Panics if the future does not complete within [`TIMEOUT`].
 pub async fn in_time<F: Future>(what: &str, future: F) -> F::Output {
     timeout(TIMEOUT, future).await.unwrap_or_else(|_| panic!("{what}: not within {TIMEOUT:?}"))
 }

@@ -21,7 +21,7 @@ impl Watchdog {
         shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(Self)
     }
 
-    /// Sends the script the id of a process to end, or an empty line if there is none.
+    /// Sends the script the id of the process to end, or an empty line if there is no process.
     pub(crate) fn watch(&mut self, process: Option<u32>) {
         let line = process.map_or_else(String::new, |id| id.to_string());
         writeln!(self.0.stdin.as_ref().unwrap(), "{line}").unwrap();

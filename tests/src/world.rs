@@ -31,7 +31,7 @@ const DATA: &str = include_str!("../data/two_businesses.json");
 /// Two businesses and the ports of their service. Tests can replace ports before they build the service.
 #[derive(Clone)]
 pub struct World {
-    /// The clock that all ports use, including the rate limiter, unless a test replaces them.
+    /// The clock that all ports use, including the rate limiter, unless a test replaces a port.
     pub clock: Arc<ManualClock>,
     /// The kind of the store.
     pub kind: StoreKind,

@@ -34,7 +34,7 @@ use tokio::{net::TcpListener, sync::Notify, task::spawn_blocking};
 /// Receives form submissions and creates their leads.
 #[derive(Debug, Parser)]
 struct Args {
-    /// A folder with one form record per form, named after the form.
+    /// A folder with one form record per form. Each file is named after its form.
     forms: PathBuf,
     /// The SQLite file that stores the submissions.
     #[arg(long, default_value = "submissions.db")]
@@ -46,7 +46,7 @@ struct Args {
     /// limit.
     #[arg(long, value_name = "N", default_value_t = 60)]
     writes_per_minute: u32,
-    /// The language and country of the visitors, such as de or en-GB, instead of that of each form.
+    /// The locale of all visitors, such as de or en-GB. Overrides the locale of each form.
     #[arg(long, value_name = "LOCALE")]
     locale: Option<String>,
 }

@@ -90,17 +90,17 @@ async fn accept(host: &Arc<Host>, key: Key, form: &Questionnaire<'_>, answers: &
     let (new_key, new_text) = (key.clone(), text.clone());
     let add = move |host: &Host, store: &mut Store| {
         store.add(&new_key, &new_text, state, lead.as_deref(), reason)?;
-        // The worker is woken here, because the request may be cancelled before it continues.
+        // The worker is woken here, because the request may be cancelled after this point.
         host.added.notify_one();
         Ok(())
     };
     host.with_store(add).await?;
-    // Another request with the same id may have been faster, so the reply is about the stored submission.
+    // Another request with the same id may have been faster, so the reply describes the stored submission.
     let known = host.find(&key).await?.ok_or("the submission is not in the store")?;
     Ok(stored(&key, &known, &text))
 }
 
-/// Replies with the state of the submission, or with an error if it was submitted with other answers.
+/// Replies with the state of the submission, or with an error if the stored submission has different answers.
 fn stored(key: &Key, submission: &Submission, answers: &str) -> Reply {
     if submission.answers == answers {
         Reply::submission(key, submission)

@@ -1,4 +1,4 @@
-//! Stores submissions in a SQLite file. Each change is on the disk before its method returns.
+//! Stores submissions in a SQLite file. Each change is on the disk before the method returns.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use leadapi_client::{
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
 /// The schema. The lead is stored as it will be sent, because a retry must send the same body, even if the form has
-/// changed since. `attempted_at` is the time of the first attempt without a known result, in seconds, and `clock` has the
-/// latest time that the worker has seen.
+/// changed since. `attempted_at` is the time of the first attempt without a known result, in seconds, and `clock`
+/// contains the latest time that the worker has seen.
 const TABLES: &str = "CREATE TABLE IF NOT EXISTS submission (
     form TEXT NOT NULL,
     id TEXT NOT NULL,
@@ -73,7 +73,8 @@ pub(crate) struct Pending {
     row: RowState,
 }
 
-/// Returns whether the text can name a form or a submission: it becomes part of a path and of an idempotency key.
+/// Returns whether the text is valid as the name of a form or the id of a submission. Both become part of a path and of
+/// an idempotency key.
 pub(crate) fn is_name(text: &str) -> bool {
     (1..=100).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
 }
@@ -125,7 +126,7 @@ impl Store {
         let latest = "SELECT latest FROM clock";
         let latest: Option<i64> = transaction.query_row(latest, [], |row| row.get(0)).optional()?;
         if latest.and_then(from_seconds).is_some_and(|latest| RowState::is_set_back(latest, now)) {
-            // The ages of the attempts are unknown.
+            // The clock was set back, so the ages of the attempts are unknown.
             let review = "UPDATE submission SET state = 'review', reason = 'a lead may exist: the clock was set back'
                 WHERE state = 'pending' AND attempted_at IS NOT NULL";
             transaction.execute(review, [])?;
@@ -166,7 +167,7 @@ impl Store {
         self.0.prepare_cached(sql)?.execute((&pending.key.form, &pending.key.id, attempted_at)).map(drop)
     }
 
-    /// Records the lead of a submission, or the reason why the API refused it.
+    /// Records the lead of a submission, or the reason why the API rejected it.
     pub(crate) fn settle(&self, key: &Key, outcome: Result<&str, &str>) -> rusqlite::Result<()> {
         let (state, lead_id, reason) = match outcome {
             Ok(lead_id) => (State::Created, Some(lead_id), None),

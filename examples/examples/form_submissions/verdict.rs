@@ -28,7 +28,7 @@ pub(crate) fn decide(form: &Questionnaire<'_>, answers: &Answers) -> Verdict {
         Ok(made) if walk.steps().any(Step::is_uncertain) => {
             Verdict::review(Some(made.lead.into()), "the form has a rule that cannot be evaluated")
         }
-        // A verification needs a code that the visitor enters, which this host does not send.
+        // For a verification, the visitor would have to enter a code, but this host does not send codes.
         Ok(made) if !walk.verifications().is_empty() => {
             Verdict::review(Some(made.lead.into()), "an email address or phone number must be verified")
         }

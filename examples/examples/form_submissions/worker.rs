@@ -35,8 +35,8 @@ pub(crate) async fn run(host: Arc<Host>, client: Client) {
     }
 }
 
-/// Creates the leads of some pending submissions, and returns the number of submissions. If a create fails, the others
-/// are still tried before the error is returned.
+/// Creates the leads of some pending submissions, and returns the number of submissions. If a create fails, the
+/// remaining leads are still tried before the error is returned.
 async fn create_batch(host: &Arc<Host>, client: &Client) -> Result<usize, BoxError> {
     let batch = host.with_store(|_, store| store.claim(BATCH)).await?;
     let (count, mut failure) = (batch.len(), None);
@@ -69,7 +69,7 @@ async fn create(client: &Client, pending: &Pending) -> Result<Result<LeadId, Err
     Ok(client.leads().create(&lead).idempotency_key(key).await.map(|lead| lead.id))
 }
 
-/// Returns whether the API refuses the lead itself. A problem with the token leaves the submission pending, because an
+/// Returns whether the API rejected the lead itself. A problem with the token leaves the submission pending, because an
 /// operator can correct it.
 fn is_refused(error: &Error) -> bool {
     !error.is_retryable() && !error.is_unauthorized() && !error.lacks_scope()

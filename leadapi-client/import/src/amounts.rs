@@ -12,17 +12,17 @@ use leadapi_core::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Notation {
-    /// A decimal point, and no grouped digits, because the meaning of 1,234 depends on the country.
+    /// A decimal point, and no digit grouping, because the meaning of 1,234 depends on the country.
     #[default]
     Plain,
-    /// A decimal comma, such as 1.234,50 or 1234,5.
+    /// A decimal comma and optional digit grouping, such as 1.234,50 or 1234,5.
     DecimalComma,
-    /// A decimal point, such as 1,234.50 or 1234.5.
+    /// A decimal point and optional digit grouping, such as 1,234.50 or 1234.5.
     DecimalPoint,
 }
 
 impl Notation {
-    /// Parses a number. A number in another notation is an error.
+    /// Parses a number. A number in a different notation is an error.
     pub(crate) fn parse(self, text: &str) -> Result<Amount, String> {
         let format = match self {
             Self::DecimalComma => NumberFormat::DECIMAL_COMMA,
@@ -53,32 +53,32 @@ impl fmt::Display for Notation {
     }
 }
 
-/// Writes a number with a decimal comma, without grouped digits and without an exponent.
+/// Formats a number with a decimal comma, without digit grouping and without an exponent.
 pub(crate) fn with_decimal_comma(number: f64) -> String {
     // Without a precision, Rust prints only enough digits of a large whole number to identify the double.
     if number.fract() == 0.0 { format!("{number:.0}") } else { number.to_string().replace('.', ",") }
 }
 
-/// What the first pass finds in the column `value`.
+/// The findings of the first pass in the column `value`.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
-    /// The first amount, or the first one with a separator.
+    /// The first amount with a separator, or the first amount if none has one.
     example: Option<(String, Amount)>,
-    /// The first amount with a point before exactly three digits at its end.
+    /// The first amount whose point could also group digits, because exactly three digits follow it.
     ambiguous: Option<(u64, String)>,
-    /// Whether an amount shows that the point is the decimal separator.
+    /// Whether the file contains an amount whose point can only be a decimal separator.
     has_decimals: bool,
 }
 
-/// An amount of a file, and how it is read.
+/// An example amount from a file, and the number that it is read as.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct AmountReading {
     /// The notation in which all amounts of the file are read.
     pub notation: Notation,
-    /// The amount as it is written.
+    /// The amount as written in the file.
     pub text: String,
-    /// The amount as it is read.
+    /// The number that the amount is read as.
     pub number: Amount,
 }
 
@@ -100,8 +100,8 @@ impl Survey {
         }
     }
 
-    /// Returns an error if all amounts with a point could also be grouped digits. A country with a decimal comma uses
-    /// semicolons or tabs as delimiters, and no option names the notation.
+    /// Returns an error if the file may use a decimal comma: the point in every amount could also group digits, the
+    /// delimiter is not a comma, and no option names the notation.
     pub(crate) fn check(&self, notation: Notation, delimiter: Delimiter) -> Result<(), FileProblem> {
         match &self.ambiguous {
             Some((line, text))

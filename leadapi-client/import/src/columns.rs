@@ -70,7 +70,7 @@ impl Columns {
         self.meanings.iter().position(|column| column.target().is_some_and(|target| target.name() == name))
     }
 
-    /// Returns the text in a row of the column that is mapped to a field, if any.
+    /// Returns the row's text in the column that is mapped to a field, if any.
     pub(crate) fn cell<'r>(&self, field: &str, record: &'r StringRecord) -> Option<&'r str> {
         record.get(self.position(field)?).map(|text| self.text(text))
     }

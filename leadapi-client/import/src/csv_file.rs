@@ -60,8 +60,8 @@ impl CsvFile {
     ///
     /// # Errors
     ///
-    /// Returns [`ImportError::File`] if the file cannot be read, is not valid CSV, or has columns that the options do
-    /// not explain.
+    /// Returns [`ImportError::File`] if the file cannot be read, is not valid CSV, or has columns that are neither
+    /// mapped nor ignored.
     pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, ImportError> {
         let mut source = Source::open(path.as_ref())?;
         let (delimiter, header) = read_header(&source, options)?;
@@ -99,7 +99,7 @@ impl CsvFile {
         self.source.path()
     }
 
-    /// Returns the number of rows that are not blank, without the header.
+    /// Returns the number of rows that are not blank, not counting the header.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -112,7 +112,8 @@ impl CsvFile {
         self.rows
     }
 
-    /// Returns an amount of the file and how it is read, if there is any: one with a separator if possible.
+    /// Returns an example amount from the file and the number that it is read as, or `None` if the file has no amounts.
+    /// Prefers an amount with a separator.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -166,7 +167,7 @@ fn read_header(source: &Source, options: &ReadOptions) -> Result<(Delimiter, Str
     for delimiter in options.delimiter.as_ref().map_or(&Delimiter::ALL[..], std::slice::from_ref) {
         let header = match source.header(*delimiter) {
             Ok(header) => header.map(|record| record.fields).unwrap_or_default(),
-            // The quotes of a header can be wrong only with a wrong delimiter.
+            // With a wrong delimiter, the quotes of a valid header can look misplaced, so the next delimiter is tried.
             Err(error) => {
                 failure.get_or_insert(error);
                 continue;

@@ -7,7 +7,7 @@ pub enum Delimiter {
     /// A comma.
     #[default]
     Comma,
-    /// A semicolon, as written by Excel where the decimal separator is a comma.
+    /// A semicolon, which Excel writes in regions where the decimal separator is a comma.
     Semicolon,
     /// A tab.
     Tab,

@@ -1,4 +1,4 @@
-//! The API of a dry run: a copy in memory.
+//! The in-memory copy of an API that a dry run calls.
 
 use leadapi_client::{Call, Client};
 use leadapi_core::{
@@ -10,7 +10,8 @@ use leadapi_core::{
 
 use crate::{error::ImportError, in_process::in_process};
 
-/// Returns a client of an in-memory API with the client accounts and pipelines of an API, but without its leads.
+/// Returns a client for an in-memory copy of an API. The copy has the API's client accounts and pipelines, but no
+/// leads.
 pub(crate) async fn copy_without_leads(client: &Client) -> Result<Client, ImportError> {
     let id = BusinessId::parse("copy").map_err(|error| ImportError::Setup(error.into()))?;
     let mut business = BusinessSeed::new(id.clone(), "copy", Timestamp::UNIX_EPOCH);

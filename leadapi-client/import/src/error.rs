@@ -32,10 +32,10 @@ pub enum ImportError {
         /// The operating system's error.
         source: io::Error,
     },
-    /// The client accounts and pipelines, which a dry run needs, cannot be read.
+    /// The client accounts and pipelines that a dry run needs cannot be read.
     #[error("{0}")]
     Api(#[source] leadapi_client::Error),
-    /// The API of a dry run cannot be set up in memory.
+    /// The in-memory API for a dry run cannot be set up.
     #[error("{0}")]
     Setup(#[source] BoxError),
 }
@@ -67,7 +67,7 @@ pub enum FileProblem {
         /// The line of the quote.
         line: u64,
     },
-    /// Text follows the closing quote of a cell of several lines, so a quote is wrong.
+    /// Text follows the closing quote of a cell that spans several lines, so a quote is missing or misplaced.
     #[error("line {line}: the quote that opens here is closed on line {closed}; {QUOTES}")]
     QuoteClosedLater {
         /// The line of the opening quote.
@@ -81,13 +81,14 @@ pub enum FileProblem {
         /// The number of the line.
         line: u64,
     },
-    /// A quoted cell may have swallowed rows. [`ReadOptions::multiline`](crate::ReadOptions::multiline) accepts it.
+    /// A quoted cell may contain rows that were meant to be separate.
+    /// [`ReadOptions::multiline`](crate::ReadOptions::multiline) accepts such cells.
     #[error("line {line}: a quoted cell has several lines, and each one looks like a row")]
     RowsInCell {
         /// The line at which the row starts.
         line: u64,
     },
-    /// All amounts with a point have two readings, and the options name no [`Notation`](crate::Notation).
+    /// Every amount with a point is ambiguous, and the options name no [`Notation`](crate::Notation).
     #[error("line {line}: value {text} is ambiguous, and so is every other amount with a point")]
     AmbiguousAmount {
         /// The line of the first such amount.
@@ -101,7 +102,7 @@ pub enum FileProblem {
         /// The title of the column.
         title: String,
     },
-    /// Two columns are mapped to a field that takes one.
+    /// Two columns are mapped to a field that accepts only one.
     #[error("two columns are mapped to {field}")]
     MappedTwice {
         /// The name of the field.
@@ -124,7 +125,7 @@ pub enum FileProblem {
     NoClient,
 }
 
-/// Formats titles as a list of quoted texts.
+/// Formats titles as a list of quoted strings.
 fn quoted(titles: &[String]) -> String {
     titles.iter().map(|title| format!("{title:?}")).collect::<Vec<_>>().join(", ")
 }
@@ -153,13 +154,13 @@ pub enum JournalProblem {
         /// The cause.
         source: serde_json::Error,
     },
-    /// The journal belongs to an import into another API.
+    /// The journal belongs to an import into a different API.
     #[error("this is the journal of an import into {name}")]
     OtherDestination {
         /// The other API.
         name: String,
     },
-    /// The store was restored or replaced after the import, and may lack its leads.
+    /// The store was restored or replaced after the import, and may lack the imported leads.
     #[error("{name} was restored from a backup or replaced after this import, and may lack its leads")]
     Replaced {
         /// The store.
@@ -188,7 +189,8 @@ pub(crate) fn unknown_result(sent_at: Timestamp) -> String {
 mod tests {
     use super::*;
 
-    /// A host may have no command line, so the command line adds its options to the texts.
+    /// Hosts without a command line also show these errors, so the errors name no options. The server's command line
+    /// adds them.
     #[test]
     fn no_error_names_an_option_of_a_command_line() {
         let titles = || vec!["a".to_owned()];

@@ -24,7 +24,7 @@ use crate::{
 /// request per lead. Without them, it makes one request per 200 leads.
 ///
 /// Anyone can submit a lead through a form, and a spreadsheet evaluates text that starts with =, +, - or @. The export
-/// prefixes such text with a ', except for numbers, and an import removes the prefix again.
+/// prefixes such text with a ' unless it is a number, and an import removes the prefix again.
 ///
 /// ```
 /// use leadapi_core::validate::LEAD_FIELDS;
@@ -78,7 +78,7 @@ impl Exporter {
         }
     }
 
-    /// Sets the filters. The window of the query has no effect.
+    /// Sets the filters. The window of the query is ignored.
     ///
     /// ```
     /// # use leadapi_import::Exporter;
@@ -123,7 +123,7 @@ impl Exporter {
         self
     }
 
-    /// Sets the notation of amounts. The default has a decimal point. No notation groups digits.
+    /// Sets the notation of amounts. The default has a decimal point. The export never groups digits.
     ///
     /// ```
     /// # use leadapi_import::{Exporter, Notation};
@@ -137,7 +137,7 @@ impl Exporter {
         self
     }
 
-    /// Sets whether to start with a byte order mark, by which Excel recognizes UTF-8.
+    /// Sets whether to start the file with a byte order mark, which Excel needs to recognize UTF-8.
     ///
     /// ```
     /// # use leadapi_import::Exporter;
@@ -151,7 +151,7 @@ impl Exporter {
         self
     }
 
-    /// Sets whether to write text as it is, even if a spreadsheet would evaluate it.
+    /// Sets whether to write text unchanged, even if a spreadsheet would evaluate it.
     ///
     /// ```
     /// # use leadapi_import::Exporter;
@@ -165,7 +165,8 @@ impl Exporter {
         self
     }
 
-    /// Sets a callback that receives the number of leads so far and the number of all leads, after each lead.
+    /// Sets a callback that is called after each lead, with the number of leads written so far and the number of all
+    /// leads.
     ///
     /// ```
     /// # use leadapi_import::Exporter;
@@ -222,7 +223,7 @@ impl Exporter {
         Ok(written)
     }
 
-    /// Returns the text of a cell. The only numbers of a lead are amounts.
+    /// Returns the text of a cell. In a lead, only amounts are numbers.
     fn cell(&self, value: &Value) -> String {
         match value.as_f64().filter(|_| self.notation == Notation::DecimalComma) {
             Some(number) => with_decimal_comma(number),

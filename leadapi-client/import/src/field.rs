@@ -33,7 +33,7 @@ pub enum ColumnTarget {
     LastName,
 }
 
-/// The error for a text that names no field that callers can set.
+/// The error for a string that is not the name of a field that callers can set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the fields are {}", ColumnTarget::names().join(", "))]
 pub struct UnknownField;

@@ -3,8 +3,8 @@
 
 /// Prefixes a field with `'` if a spreadsheet would evaluate it.
 ///
-/// Numbers, such as the phone number `+34 600 000 000`, stay as they are. The prefix is also added in front of an
-/// existing prefix, so that [`unescape`] restores every field.
+/// Numbers, such as the phone number `+34 600 000 000`, stay unchanged. A field that already has the prefix gets a
+/// second one, so that [`unescape`] restores every field.
 pub(crate) fn escape(field: String) -> String {
     let is_number = field.chars().all(|c| c.is_ascii_digit() || " +-.,()/".contains(c));
     if is_formula(field.trim_start_matches('\'')) && !is_number { format!("'{field}") } else { field }

@@ -18,13 +18,13 @@ use crate::{
     run::{OnProgress, RefusedRows, Run},
 };
 
-/// Creates a lead from each row of a file. An import that was interrupted, even with `kill -9`, can be repeated: each
+/// Creates a lead from each row of a file. If an import is interrupted, even with `kill -9`, and then repeated, each
 /// row still creates exactly one lead.
 ///
-/// `FILE.journal` records which rows were sent and which leads exist, so a repeated import skips these rows. Rows are
-/// recognized by their content, so other rows of the file may change or move in the meantime. Without the journal, the
-/// API still recognizes the rows for 24 hours. A row that was sent more than 22 hours ago, and whose result is unknown,
-/// is refused.
+/// `FILE.journal` records which rows were sent and which leads exist, so a repeated import skips the rows whose leads
+/// exist. Rows are recognized by their content, so other rows of the file may change or move in the meantime. Without
+/// the journal, the API still recognizes the rows for 24 hours. A row that was sent more than 22 hours ago, and whose
+/// result is unknown, is refused.
 ///
 /// Refused rows are written to `FILE.refused.csv` with the reasons.
 pub struct Importer {
@@ -39,12 +39,12 @@ pub struct Importer {
 impl Importer {
     /// Creates an importer that calls the API through this client.
     ///
-    /// The journal records the destination. Different APIs and stores must have different ones, because the importer
-    /// does not send the rows that the journal lists. For a client that calls the API over HTTP, use
+    /// The journal records the destination. Different APIs and stores must have different destinations, because the
+    /// importer does not send rows that the journal lists as created. For a client that calls the API over HTTP, use
     /// `Destination::url(client.base_url())`.
     ///
-    /// Set a long [timeout](leadapi_client::ClientBuilder::timeout) for the calls of the client, such as an hour. It
-    /// includes the waits for the rate limit, which can be long if other programs use the same token.
+    /// Set a long [timeout](leadapi_client::ClientBuilder::timeout), such as an hour, for the client's calls. The
+    /// timeout includes the waits for the rate limit, which can be long if other programs use the same token.
     ///
     /// ```
     /// use leadapi_import::{CsvFile, Destination, Importer, ReadOptions};
@@ -72,8 +72,8 @@ impl Importer {
         Self { client, destination, name: None, folder: None, concurrency: 8, on_progress: None }
     }
 
-    /// Sets the name of the import. Under another name, the same rows are imported again. The default is the name of the
-    /// file.
+    /// Sets the name of the import. Under a different name, the same rows are imported again. The default is the name
+    /// of the file.
     ///
     /// ```
     /// # use leadapi_import::{Destination, Importer};
@@ -115,7 +115,7 @@ impl Importer {
         self
     }
 
-    /// Sets a callback that receives the number of finished rows and the number of all rows, after each row.
+    /// Sets a callback that is called after each row, with the number of finished rows and the number of all rows.
     ///
     /// ```
     /// # use leadapi_import::{Destination, Importer};
@@ -145,15 +145,15 @@ impl Importer {
     ///
     /// # Errors
     ///
-    /// Returns [`ImportError`] if a file cannot be read or written, or if the journal belongs to an import into another
-    /// API. An unreachable API is not an error, and the report contains the reason.
+    /// Returns [`ImportError`] if a file cannot be read or written, or if the journal belongs to an import into a
+    /// different API. An unreachable API is not an error; the report then contains the reason.
     pub async fn run(&self, file: &CsvFile) -> Result<ImportReport, ImportError> {
         let state = self.state(file);
         let journal = Journal::open(&with_suffix(&state, ".journal"), &self.destination)?;
         self.import(file, journal, &self.client, RefusedRows::File(Refused::new(file, state))).await
     }
 
-    /// Checks all rows without creating leads or files. Only reads the client accounts and pipelines from the API.
+    /// Checks all rows without creating leads or files. Reads only the client accounts and pipelines from the API.
     ///
     /// ```
     /// # use leadapi_import::{CsvFile, Importer};
@@ -186,7 +186,7 @@ impl Importer {
             .await
     }
 
-    /// Returns the path of the journal and the refused rows, without their suffixes.
+    /// Returns the path that the journal and the file of refused rows share, without their suffixes.
     fn state(&self, file: &CsvFile) -> PathBuf {
         self.folder.as_ref().map_or_else(|| file.path().to_owned(), |folder| folder.join(file_name(file)))
     }

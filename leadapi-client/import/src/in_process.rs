@@ -1,4 +1,4 @@
-//! A client of the API on a store, without a server.
+//! A client that calls the API on a store without a server.
 
 use async_trait::async_trait;
 use leadapi_client::{Client, Pacing};
@@ -10,8 +10,8 @@ use leadapi_core::{
     port::{Admission, Class, Clock, RateLimiter, Store, TokenVerifier, Verdict},
 };
 
-/// Returns a client that calls the API on a store in this process, on behalf of a business, with both scopes and without
-/// rate limits. A host uses it to import leads into its own store.
+/// Returns a client that calls the API on a store in this process on behalf of a business. The client has both scopes
+/// and no rate limits. A host uses it to import leads into its own store.
 ///
 /// ```
 /// use leadapi_core::{dataset::Dataset, memory::{MemoryStore, SystemClock}};

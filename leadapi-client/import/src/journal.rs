@@ -1,8 +1,8 @@
-//! The journal of an import: a file that records, for each row, that it is about to be sent, and its result.
+//! The journal of an import: a file that records each row before it is sent, and then its result.
 //!
-//! The API recognizes a repeated row by its idempotency key, but only for 24 hours. The journal recognizes it at any
-//! later time. Each row is recorded before it is sent, so the journal of a killed import lists every row that may have
-//! been imported.
+//! The API recognizes a repeated row by its idempotency key, but only for 24 hours. The journal recognizes the row at
+//! any later time. Because each row is recorded before it is sent, the journal of a killed import lists every row that
+//! may have been imported.
 
 use std::{
     collections::HashMap,
@@ -31,12 +31,12 @@ pub(crate) struct Journal {
     /// `None` for a dry run, which does not write to the journal.
     file: Option<File>,
     rows: HashMap<String, RowState>,
-    /// The last time that was recorded or observed.
+    /// The time that was recorded or observed last.
     last: Timestamp,
     failed: Option<ImportError>,
 }
 
-/// The API that an import writes to. The journal records it, to detect an import of the same file into another API.
+/// The API that an import writes to. The journal records it to detect an import of the same file into a different API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Destination {
@@ -44,12 +44,12 @@ pub struct Destination {
     #[serde(rename = "api")]
     pub name: String,
     /// `None` for an API that is called over HTTP.
-    // A journal of an earlier version has no store either.
+    // Journals written by earlier versions have no store either.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store: Option<StoreIdentity>,
 }
 
-/// A business in a store. A store that is restored from a backup has another id.
+/// A business in a store. A store that is restored from a backup gets a different id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StoreIdentity {
@@ -70,8 +70,8 @@ struct Header {
 /// The start of each journal.
 const START: &str = "{\"version\":1,\"api\":\"";
 
-/// A line of a journal after the first. It has `sent_at` if it records that a row is about to be sent, `lead_id` if it
-/// records the lead of a row, and neither if it records that the last attempt created no lead.
+/// A line of a journal after the first. A line with `sent_at` records that a row is about to be sent, a line with
+/// `lead_id` records the lead of a row, and a line with neither records that the last attempt created no lead.
 #[derive(Serialize, Deserialize)]
 struct Entry {
     key: String,
@@ -83,7 +83,8 @@ struct Entry {
 }
 
 impl Journal {
-    /// Opens and locks a journal for appending, and reads it. Creates it if it is missing. Changes no other file.
+    /// Opens and locks a journal for appending, and reads it. Creates the file if it is missing. Never changes a file
+    /// that is not a journal.
     pub(crate) fn open(path: &Path, target: &Destination) -> Result<Self, ImportError> {
         let mut options = OpenOptions::new();
         let options = refuse_links(restrict(options.read(true).append(true).create(true)));
@@ -131,10 +132,11 @@ impl Journal {
         Self { path, file: None, rows: HashMap::new(), last: Timestamp::UNIX_EPOCH, failed: None }
     }
 
-    /// Reads the text of a journal, and returns the length of its usable part.
+    /// Reads the text of a journal, and returns the length of the part to keep.
     ///
-    /// A run that was killed may have left an incomplete last line. A journal that lists no lead and no row with an
-    /// unknown result can be used for another API, so none of it is usable.
+    /// A run that was killed may have left an incomplete last line, which is not kept. If the journal belongs to a
+    /// different API but lists no lead and no row with an unknown result, nothing is kept, and the file is used for
+    /// this API.
     fn read(&mut self, text: &str, target: &Destination) -> Result<u64, ImportError> {
         let Some(end) = text.rfind('\n') else {
             let is_start = text.starts_with(START) || START.starts_with(text);
@@ -174,7 +176,7 @@ impl Journal {
         }
     }
 
-    /// Compares a time with the one before it. If the clock was set back, the ages of the rows are unknown.
+    /// Compares a time with the previous one. If the clock was set back, the ages of the rows are unknown.
     fn observe(&mut self, at: Timestamp) {
         if RowState::is_set_back(self.last, at) {
             self.rows.values_mut().for_each(RowState::distrust_clock);
@@ -189,7 +191,7 @@ impl Journal {
         self.rows.get(key.as_str()).copied().unwrap_or_default().decide(now)
     }
 
-    /// Records that a row is about to be sent. Returns whether it could be recorded.
+    /// Records that a row is about to be sent. Returns whether recording succeeded.
     pub(crate) fn sending(&mut self, key: &IdempotencyKey, line: u64) -> bool {
         let entry = Entry { key: key.as_str().to_owned(), line, sent_at: Some(Timestamp::now()), lead_id: None };
         let recorded = self.append(&entry);
@@ -241,7 +243,7 @@ impl Destination {
         Self { name: base_url.trim_end_matches('/').to_owned(), store: None }
     }
 
-    /// Describes a business in a store: its name for messages, and the id of the store.
+    /// Describes a business in a store. `name` identifies both in messages, and `id` is the id of the store.
     ///
     /// ```
     /// use leadapi_import::Destination;
@@ -255,7 +257,7 @@ impl Destination {
         Self { name: name.into(), store: Some(StoreIdentity { id: id.into(), business }) }
     }
 
-    /// Returns why an import into `target` cannot continue this one.
+    /// Returns the reason why an import into `target` cannot continue an import into this destination, if there is one.
     fn mismatch(&self, target: &Self) -> Option<JournalProblem> {
         let is_same = match (&self.store, &target.store) {
             (Some(ours), Some(theirs)) => ours == theirs,

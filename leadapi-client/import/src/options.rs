@@ -23,7 +23,7 @@ impl Column {
     }
 }
 
-/// The options for reading a CSV file: which column is which field, and how its cells are written.
+/// The options for reading a CSV file: the fields that columns are mapped to, and the notation of cells.
 ///
 /// A column is mapped to the field with the same name. Case, spaces, hyphens, underscores and a missing `id` suffix do
 /// not matter: `E-Mail` is the field `email`, and `Stage` is `stage_id`.
@@ -41,8 +41,8 @@ impl Column {
 pub struct ReadOptions {
     /// The client account of rows without a `client_id`.
     pub client: Option<ClientId>,
-    /// The titles of columns that have another name than their field, and what to use them for, or `None` to ignore
-    /// them.
+    /// The titles of columns whose names differ from their fields, each with the target of the column, or `None` to
+    /// ignore the column.
     pub mappings: Vec<(String, Option<ColumnTarget>)>,
     /// Whether to ignore columns that are not fields of a lead. Otherwise, they are an error.
     pub ignore_unknown: bool,
@@ -53,12 +53,12 @@ pub struct ReadOptions {
     pub notation: Notation,
     /// Whether to keep a leading ' that marks text that looks like a formula. Otherwise, it is removed.
     pub raw: bool,
-    /// The delimiter of fields. By default, the one with which the header matches the most fields.
+    /// The delimiter of fields. The default is the delimiter with which the header matches the most fields.
     pub delimiter: Option<Delimiter>,
     /// Whether to accept a quoted cell of several lines even if each line looks like a row.
     ///
-    /// A wrong quote can turn the rows up to the next wrong quote into text of one cell. Otherwise, a file with such a
-    /// cell is an error.
+    /// If not, a file with such a cell is an error, because two misplaced quotes can turn all rows between them into
+    /// the text of one cell.
     pub multiline: bool,
 }
 
@@ -183,7 +183,7 @@ impl ReadOptions {
             (Some((_, Some(target))), _) => Column::Mapped(*target),
             (None, Some(field)) if field.is_writable() => Column::Mapped(ColumnTarget::Field(field)),
             (None, None) if !field::REFUSED_COLUMNS.contains(&title) => Column::Unknown,
-            // The options exclude the column, only the service sets its field, or an earlier import added it.
+            // The options ignore the column, only the service sets its field, or an earlier import added the column.
             _ => Column::Ignored,
         }
     }

@@ -1,9 +1,9 @@
 //! Phone numbers as spreadsheets and advertising platforms write them.
 
-/// Returns the phone number in a cell. Takes it out of `="…"`, which keeps a spreadsheet from changing it, and removes
-/// the prefix `p:` of lead ads. Any other text stays as it is.
+/// Returns the phone number in a cell. Removes the formula syntax `="…"`, which keeps a spreadsheet from changing the
+/// number, and the prefix `p:`, which lead ads add. Any other text stays unchanged.
 ///
-/// A spreadsheet rounds a long number, and then its last digits are lost. Such a cell is an error.
+/// If a spreadsheet rounded a long number, its last digits are lost. Such a cell is an error.
 pub(crate) fn read(cell: &str) -> Result<&str, String> {
     let text = cell.trim();
     let text = text.strip_prefix("=\"").and_then(|text| text.strip_suffix('"')).unwrap_or(text);
@@ -30,7 +30,7 @@ fn is_rounded(text: &str) -> bool {
 pub struct PhoneCounts {
     /// The number of phone numbers.
     pub numbers: u64,
-    /// How many of them a spreadsheet rounded.
+    /// The number of phone numbers that a spreadsheet rounded.
     pub rounded: u64,
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 
-/// Makes a file that is created readable only by its owner.
+/// Restricts a newly created file to its owner.
 #[cfg_attr(not(unix), allow(unused_variables, reason = "only Unix has modes"))]
 pub(crate) fn restrict(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
@@ -10,7 +10,7 @@ pub(crate) fn restrict(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// Refuses symbolic links, which could point to a file of another user.
+/// Makes opening a symbolic link fail, because the link could point to a file of another user.
 #[cfg_attr(not(unix), allow(unused_variables, reason = "only Unix has this flag"))]
 pub(crate) fn refuse_links(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]

@@ -1,6 +1,7 @@
-//! Reads the records of a CSV file, with strict quotes and the numbers of their lines.
+//! Reads the records of a CSV file and their line numbers. Misplaced quotes are errors.
 //!
-//! The `csv` crate accepts any quotes. With an unbalanced quote, it reads the following rows as text of one cell.
+//! The `csv` crate accepts misplaced quotes. After an unbalanced quote, it reads the following rows as text of one
+//! cell.
 
 use std::io::{BufReader, Bytes, Read};
 
@@ -15,7 +16,7 @@ use crate::error::FileProblem;
 pub(crate) struct Records<R> {
     bytes: Bytes<BufReader<R>>,
     delimiter: u8,
-    /// The number of bytes that must be read before the end.
+    /// The minimum number of bytes that the input must contain.
     length: u64,
     read: u64,
     /// The number of the current line.
@@ -24,7 +25,7 @@ pub(crate) struct Records<R> {
     has_ended: bool,
 }
 
-/// A record and its place in the file.
+/// A record and its position in the file.
 pub(crate) struct Record {
     /// The line at which the record starts.
     pub(crate) line: u64,
@@ -33,13 +34,14 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Returns whether all fields are empty, as in the rows that spreadsheets write below the last row with data.
+    /// Returns whether all fields are blank, as in the rows that spreadsheets write below the last row with data.
     pub(crate) fn is_blank(&self) -> bool {
         self.fields.iter().all(|field| field.trim().is_empty())
     }
 
     /// Returns whether the record consists of several lines, and each one looks like a row with this number of columns.
-    /// If an unbalanced quote swallows rows, and another one ends the cell, the result looks like this.
+    /// Two misplaced quotes produce such a record: the first one opens a cell, and the second one closes it several
+    /// rows later.
     pub(crate) fn resembles_rows(&self, columns: usize) -> bool {
         let delimiters = u64::try_from(columns).unwrap_or(u64::MAX).checked_sub(1).filter(|number| *number > 0);
         self.lines.count > 1 && delimiters.is_some() && self.lines.delimiters == delimiters && !self.lines.differ
@@ -152,7 +154,7 @@ impl Partial {
         }
     }
 
-    /// Adds a byte on this line. Returns whether it ends the record.
+    /// Adds a byte that is on this line. Returns whether the byte ends the record.
     fn add(&mut self, byte: u8, delimiter: u8, line: u64, ends_line: bool) -> Result<bool, FileProblem> {
         if ends_line {
             self.end_line();

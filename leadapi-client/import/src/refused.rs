@@ -1,4 +1,4 @@
-//! The file of refused rows, for the user to correct and import.
+//! The file of refused rows, which the user can correct and import.
 
 use std::{
     ffi::OsString,
@@ -11,7 +11,8 @@ use csv::{StringRecord, WriterBuilder};
 
 use crate::{csv_file::CsvFile, error::ImportError, field::REFUSED_COLUMNS, private_file::restrict};
 
-/// Refused rows in a file that gets its final name at the end of the import. The file is created with the first row.
+/// Writes refused rows to a file that gets its final name at the end of the import. The file is created when the first
+/// row is refused.
 pub(crate) struct Refused<'s> {
     csv: &'s CsvFile,
     /// The path of the file without its suffix.
@@ -57,8 +58,8 @@ impl<'s> Refused<'s> {
     }
 
     fn create(&self) -> io::Result<csv::Writer<File>> {
-        // A file with this name is left from an earlier run. It is removed rather than overwritten, because it may be a
-        // link to another file.
+        // An earlier run may have left a file with this name. It is removed rather than overwritten, because it may be
+        // a link to another file.
         fs::remove_file(self.partial()).or_else(|error| match error.kind() {
             io::ErrorKind::NotFound => Ok(()),
             _ => Err(error),
@@ -73,7 +74,7 @@ impl<'s> Refused<'s> {
     }
 
     /// Returns a row with `REFUSED_COLUMNS` in front. If the input already has these columns from an earlier import,
-    /// they are omitted.
+    /// the old columns are omitted.
     fn row(&self, record: &StringRecord, ours: [&str; 2]) -> StringRecord {
         let mut row = StringRecord::from(&ours[..]);
         for (at, field) in record.iter().enumerate() {

@@ -12,9 +12,9 @@ use crate::{amounts::AmountReading, phone::PhoneCounts};
 pub struct ImportReport {
     /// The number of rows in the file.
     pub rows: u64,
-    /// The number of leads that this run created, or would create without the dry run.
+    /// The number of leads that this run created, or, for a dry run, that an import would create.
     pub created: u64,
-    /// The number of rows whose lead exists since an earlier run.
+    /// The number of rows whose leads were created by an earlier run.
     pub already_imported: u64,
     /// The number of rows that are not valid, or that the API refused.
     pub refused: u64,
@@ -22,13 +22,13 @@ pub struct ImportReport {
     pub unfinished: u64,
     /// The file of refused rows, if there are any.
     pub refused_file: Option<PathBuf>,
-    /// The refused rows of a dry run, which writes no file.
+    /// For a dry run, the refused rows. A dry run writes no file of refused rows.
     pub problems: Vec<RefusedRow>,
-    /// For a dry run, how an amount of the file is read.
+    /// For a dry run, an example amount from the file, and the number that it is read as.
     pub amounts: Option<AmountReading>,
     /// The phone numbers of the file.
     pub phones: PhoneCounts,
-    /// The reason that the import is not complete. Running it again continues it.
+    /// The reason why the import is not complete, if it is not. The next run continues it.
     pub reason: Option<Unfinished>,
 }
 
@@ -42,7 +42,7 @@ pub struct RefusedRow {
     pub reason: String,
 }
 
-/// The reason that an import is not complete.
+/// The reason why an import is not complete.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unfinished {
@@ -52,7 +52,7 @@ pub enum Unfinished {
     /// An error stopped the import.
     #[error("{}", .0.message())]
     Stopped(Stopped),
-    /// A row failed although it breaks no rule.
+    /// A row failed although it is valid.
     #[error("line {line}: {error}")]
     Row {
         /// The line at which the row starts.

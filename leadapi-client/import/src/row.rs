@@ -9,9 +9,10 @@ use sha2::{Digest, Sha256};
 pub(crate) struct Row {
     /// The line in the file at which the row starts.
     pub(crate) line: u64,
-    /// The fields as they are in the file.
+    /// The fields as written in the file.
     pub(crate) record: StringRecord,
-    /// The reason that the row is refused. `new` is then not a valid lead, so the client refuses it without sending it.
+    /// The reason why the row is refused, if it is. In that case, `new` is not a valid lead, so the client rejects it
+    /// without sending it.
     pub(crate) fault: Option<String>,
     pub(crate) new: NewLead,
 }
@@ -43,7 +44,7 @@ impl Keys {
         Self { name, seen: HashMap::new() }
     }
 
-    /// Returns the key of the next row, or the reason why it is not a valid lead.
+    /// Returns the key of the next row, or the reason why the row is not a valid lead.
     pub(crate) fn next(&mut self, new: &NewLead) -> Result<IdempotencyKey, String> {
         let fingerprint = new.check().map_err(|errors| errors.to_string())?.fingerprint();
         let nth = self.seen.entry(fingerprint).and_modify(|nth| *nth += 1).or_insert(1);

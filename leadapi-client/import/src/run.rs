@@ -31,7 +31,7 @@ pub(crate) struct Run<'f> {
     skipped: AtomicU64,
 }
 
-/// The refused rows: those of a dry run, or a file.
+/// The refused rows: a list in a dry run, or a file.
 pub(crate) enum RefusedRows<'f> {
     Listed(Vec<RefusedRow>),
     File(Refused<'f>),
@@ -75,7 +75,7 @@ impl<'f> Run<'f> {
             match result {
                 Ok(result) => self.finish(result, &mut refused, &mut reason)?,
                 Err(stopped) => {
-                    // The failure that an earlier row recorded has a more precise message.
+                    // If a row has already recorded a failure, its message is more precise.
                     if stopped.reason() == StopReason::EveryRow || reason.is_none() {
                         reason = Some(Unfinished::Stopped(stopped));
                     }
@@ -116,7 +116,7 @@ impl<'f> Run<'f> {
         let rows = self.file.read()?.map_while(|row| self.journal().check(row));
         let keyed = rows.map(move |mut row| {
             let key = keys.next(&row.new).unwrap_or_else(|rule| {
-                // An existing fault is the reason that the lead is invalid, so it is kept.
+                // If the row already has a fault, the fault is why the lead is invalid, so it is not replaced.
                 row.fault.get_or_insert(rule);
                 IdempotencyKey::random()
             });
@@ -170,8 +170,8 @@ impl<'f> Run<'f> {
         Ok(())
     }
 
-    /// Returns whether the API refuses the client account that all rows share. Then no row is at fault, and none can
-    /// succeed.
+    /// Returns whether the API refuses the client account that all rows share. In that case, no row is at fault, and no
+    /// row can succeed.
     fn is_wrong_client(&self, error: &Error) -> bool {
         self.file.has_one_client() && error.is_forbidden() && !error.lacks_scope()
     }

@@ -12,7 +12,7 @@ use crate::{
     records::{Record, Records},
 };
 
-/// An open file. It stays open, so that both passes read the same file even if another one replaces it.
+/// An open file. It stays open, so that both passes read the same file even if another file replaces it at its path.
 pub(crate) struct Source {
     path: PathBuf,
     file: File,
@@ -45,7 +45,7 @@ impl Source {
     }
 
     /// Reads the whole file, and passes each record after the header to `check`, except blank ones. Later calls of
-    /// [`rows`](Self::rows) read the same number of bytes.
+    /// [`rows`](Self::rows) read exactly as many bytes, and fail if the file has become shorter.
     pub(crate) fn check(
         &mut self,
         delimiter: Delimiter,

@@ -1,7 +1,7 @@
 //! The method that validates a builder's settings and creates the client.
 
 use http::HeaderValue;
-use leadapi_core::auth::MalformedToken;
+use leadapi_model::auth::MalformedToken;
 
 use super::ClientBuilder;
 use crate::{

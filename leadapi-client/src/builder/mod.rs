@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Body;
 use http_body_util::Full;
-use leadapi_core::BoxError;
+use leadapi_model::BoxError;
 use tower_service::Service;
 
 use crate::{
@@ -115,7 +115,7 @@ impl ClientBuilder {
     /// let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
     /// let service = LeadService::builder(MemoryStore::new(Dataset::default()), verifier).base_path("/v1").build()?;
     /// let client = Client::builder("http://in-process/v1", "pak_0123").in_process(service).build()?;
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// ```
     pub fn in_process<S, B>(self, service: S) -> Self
     where

@@ -5,7 +5,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use leadapi_core::model::{IdempotencyKey, Lead};
+use leadapi_model::model::{IdempotencyKey, Lead};
 
 use super::row_result::RowResult;
 use crate::{call::CallFuture, error::Error, response_meta::ResponseMeta};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use leadapi_core::model::Timestamp;
+use leadapi_model::model::Timestamp;
 
 /// What the recorded attempts to create the lead of a row have led to. All attempts have the same idempotency key.
 ///
@@ -88,7 +88,7 @@ impl RowState {
     /// row.sent("2026-05-04T08:00:00Z".parse()?);
     /// row.sent("2026-05-04T09:00:00Z".parse()?);
     /// assert_eq!(row.unresolved_since(), Some("2026-05-04T08:00:00Z".parse()?));
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// ```
     pub const fn unresolved_since(&self) -> Option<Timestamp> {
         self.unresolved_since
@@ -102,7 +102,7 @@ impl RowState {
     /// let mut row = RowState::default();
     /// row.sent("2026-05-04T08:00:00Z".parse()?);
     /// assert_eq!(row.unresolved_since(), Some("2026-05-04T08:00:00Z".parse()?));
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// ```
     pub fn sent(&mut self, at: Timestamp) {
         self.before_last_attempt = self.unresolved_since;
@@ -117,7 +117,7 @@ impl RowState {
     /// let mut row = RowState::default();
     /// row.created();
     /// assert_eq!(row.decide("2026-05-04T08:00:00Z".parse()?), RowDecision::Skip);
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// ```
     pub const fn created(&mut self) {
         self.is_created = true;
@@ -133,7 +133,7 @@ impl RowState {
     /// row.sent("2026-05-04T08:00:00Z".parse()?);
     /// row.not_created();
     /// assert_eq!(row.unresolved_since(), None);
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// ```
     pub const fn not_created(&mut self) {
         self.unresolved_since = self.before_last_attempt;
@@ -148,7 +148,7 @@ impl RowState {
     /// row.sent("2026-05-04T08:00:00Z".parse()?);
     /// row.distrust_clock();
     /// assert!(matches!(row.decide("2026-05-04T08:00:00Z".parse()?), RowDecision::Unknown { .. }));
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// ```
     pub const fn distrust_clock(&mut self) {
         self.has_unreliable_time |= self.unresolved_since.is_some();
@@ -161,7 +161,7 @@ impl RowState {
     /// use leadapi_client::bulk::RowState;
     ///
     /// assert!(RowState::is_set_back("2026-05-04T08:00:00Z".parse()?, "2026-05-04T06:00:00Z".parse()?));
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// ```
     pub fn is_set_back(earlier: Timestamp, later: Timestamp) -> bool {
         earlier.saturating_duration_since(later) > Self::MAX_STEP
@@ -174,7 +174,7 @@ impl RowState {
     ///
     /// let row = RowState::default();
     /// assert_eq!(row.decide("2026-05-04T08:00:00Z".parse()?), RowDecision::Send);
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// ```
     pub fn decide(&self, now: Timestamp) -> RowDecision {
         match self.unresolved_since {

@@ -1,6 +1,6 @@
 //! Errors that end an iteration early.
 
-use leadapi_core::http::Operation;
+use leadapi_model::http::Operation;
 
 use crate::error::{Cause, Error};
 

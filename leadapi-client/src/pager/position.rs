@@ -1,6 +1,6 @@
 //! The position of an iteration, from which it can be resumed later.
 
-use leadapi_core::{id::LeadId, model::Timestamp};
+use leadapi_model::{id::LeadId, model::Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// The sort key of the list, descending: `created_at`, then `id`.
@@ -20,8 +20,7 @@ const VERSION: u32 = 1;
 /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
 /// # use support::*;
 ///
-/// # fn main() { futures_executor::block_on(async {
-/// # let client = in_process();
+/// # support::run(async |client| {
 /// let mut leads = client.leads().list_all(LeadQuery::new()).stream();
 /// let first = leads.try_next().await?;
 /// assert!(first.is_some());
@@ -31,8 +30,7 @@ const VERSION: u32 = 1;
 /// let position: Position = serde_json::from_str(&saved)?;
 /// let mut rest = client.leads().list_all(LeadQuery::new()).resume(position).stream();
 /// assert_eq!(rest.try_next().await?, None);
-/// # Ok::<(), leadapi_core::BoxError>(())
-/// # }).unwrap() }
+/// # Ok(()) });
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(into = "PositionRecord", try_from = "PositionRecord")]
@@ -71,7 +69,7 @@ impl TryFrom<PositionRecord> for Position {
 
     fn try_from(PositionRecord { version, last, rank, total }: PositionRecord) -> Result<Self, UnknownVersion> {
         // The input is untrusted. A wrong number only costs extra requests, but a huge one must not cause an overflow.
-        let max = leadapi_core::model::Window::MAX_OFFSET;
+        let max = leadapi_model::model::Window::MAX_OFFSET;
         let (rank, total) = (rank.min(max), total.map(|total| total.min(max)));
         if version == VERSION { Ok(Self { last, rank, total }) } else { Err(UnknownVersion(version)) }
     }

@@ -4,7 +4,7 @@ mod limiter;
 
 use std::num::NonZeroU32;
 
-use leadapi_core::{auth::Scope, http::Operation};
+use leadapi_model::{auth::Scope, http::Operation};
 
 pub(crate) use limiter::{Acquire, Permit, RateLimiter, Ticket};
 

@@ -1,5 +1,5 @@
 use http::HeaderValue;
-use leadapi_core::{
+use leadapi_model::{
     auth::BearerToken,
     model::{Lead, Page},
 };

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Body;
 use http_body_util::Full;
-use leadapi_core::BoxError;
+use leadapi_model::BoxError;
 use tower_service::Service;
 
 use super::{Transport, TransportError, whole};

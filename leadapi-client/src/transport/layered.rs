@@ -11,7 +11,7 @@ use std::{
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::{Request, Response};
-use leadapi_core::BoxError;
+use leadapi_model::BoxError;
 use tower_layer::Layer;
 use tower_service::Service;
 

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::Full;
-use leadapi_core::BoxError;
+use leadapi_model::BoxError;
 use reqwest::{redirect, retry};
 
 use super::{BodyTooLarge, SendProgress, Transport, TransportError, io_runtime, reason::reason, whole};
@@ -39,7 +39,7 @@ use crate::config_error::ConfigError;
 /// use leadapi_client::transport::Reqwest;
 ///
 /// let transport = Reqwest::new()?;
-/// # Ok::<(), leadapi_core::BoxError>(())
+/// # Ok::<(), leadapi_model::BoxError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Reqwest {
@@ -64,7 +64,7 @@ impl Reqwest {
     /// use leadapi_client::{Client, transport::Reqwest};
     ///
     /// let client = Client::builder("https://api.example.com/v1", "pak_0123").transport(Reqwest::new()?).build()?;
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// ```
     ///
     /// # Errors
@@ -91,7 +91,7 @@ impl Reqwest {
     /// let builder = reqwest::Client::builder().no_proxy();
     /// let transport = Reqwest::from_builder(builder)?;
     /// let client = Client::builder("https://api.example.com/v1", "pak_0123").transport(transport).build()?;
-    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # Ok::<(), leadapi_model::BoxError>(())
     /// ```
     ///
     /// # Errors
@@ -128,7 +128,7 @@ impl Transport for Reqwest {
             let response = self.client(request.url()).execute(request).await?;
             whole(Response::<reqwest::Body>::from(response)).await
         };
-        io_runtime::enter(runtime, call).await.map_err(transport_error)
+        io_runtime::enter(&runtime, call).await.map_err(transport_error)
     }
 }
 

@@ -64,7 +64,7 @@ impl Timer for SleepClock {
     }
 
     async fn sleep(&self, duration: Duration) {
-        // This sleep is an attempt's timeout. The attempt always completes first.
+        // This sleep is an attempt's timeout. It never elapses, because the attempt always completes first.
         if duration >= Duration::from_secs(9) {
             std::future::pending::<()>().await;
         }
@@ -102,8 +102,8 @@ fn poll_times<C: IntoFuture>(call: C, times: usize) -> bool {
     (0..times).any(|_| future.as_mut().poll(&mut cx).is_ready())
 }
 
-/// Drops a call after no poll, one poll, two polls and so on, each time on a new client. Checks that only sent requests
-/// use up the rate limit. Returns the number of polls that the call needs to complete.
+/// Drops a call after zero, one, two and more polls, each time on a new client. Checks that only sent requests use up
+/// the rate limit. Returns the number of polls that the call needs to complete.
 fn drop_everywhere<C: IntoFuture>(call: impl Fn(&Client) -> C, counts_as_write: bool) -> usize {
     for times in 0..10_000 {
         let (service, token) = service();
@@ -117,7 +117,7 @@ fn drop_everywhere<C: IntoFuture>(call: impl Fn(&Client) -> C, counts_as_write: 
         let mut free = 0;
         while waits.load(Ordering::Relaxed) == 0 && free <= LIMIT {
             let before = sent.load(Ordering::Relaxed);
-            // 100 polls complete any call that does not wait for the rate limit.
+            // Any call that does not wait for the rate limit completes within 100 polls.
             if counts_as_write {
                 let create = client.leads().create(&NewLead::new(&casa_verde(), "Ann"));
                 poll_times(create.retry(RetryPolicy::none()), 100);

@@ -1,5 +1,5 @@
-//! Tests of calls that end while they are still connecting, which must not count towards the rate limit, and of a call
-//! that ends after it was sent, which must count.
+//! Tests of calls that end early. A call that ends while it is connecting must not count towards the rate limit. A call
+//! that ends after it was sent must count.
 
 use std::time::{Duration, Instant};
 

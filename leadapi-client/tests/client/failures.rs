@@ -73,7 +73,7 @@ async fn redirects_are_not_followed() {
     assert!(elsewhere.received_requests().await.unwrap().is_empty());
 }
 
-/// The operating system completes connections to the listener, although the test never calls `accept`.
+/// The operating system completes the TCP handshakes, although the test never calls `accept`.
 #[tokio::test]
 async fn a_silent_server_times_out() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -10,12 +10,12 @@ use std::{
 use leadapi_client::{Client, Outcome, RetryPolicy, model::Window};
 
 const TIMEOUT: Duration = Duration::from_millis(500);
-/// The maximum duration of a call with this timeout, on a busy machine. The flood never ends, so a call without a
-/// timeout would not end either.
+/// The maximum duration of a call with a timeout on a busy machine. The flood never ends, so a call without a timeout
+/// would not end either.
 const LATEST: Duration = Duration::from_secs(60);
 
-/// All clients in a process share one I/O thread, so a flood in one test would delay the calls in the other. The tests
-/// therefore take turns.
+/// All clients in a process share one I/O thread, so a flood in one test would delay the calls in another. The tests
+/// therefore run one at a time.
 static FLOODS: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 /// Starts a server that sends informational responses until the client closes the connection. Returns its URL and

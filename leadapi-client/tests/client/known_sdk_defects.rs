@@ -110,7 +110,8 @@ async fn a_retry_has_the_same_body_and_waits() {
 
 /// async-stripe opens a connection for every call.
 ///
-/// A call that starts before the I/O thread has returned the last connection to the pool opens another connection.
+/// The test allows a few connections, because a call that starts before the I/O thread has returned the last connection
+/// to the pool opens another connection.
 #[tokio::test]
 async fn connections_are_reused() {
     let server = ScriptedServer::start(|_| (LEAD, true)).await;

@@ -1,5 +1,5 @@
 //! Tests of the client-side rate limit. A client that is the only user of its token must never receive a 429, and must
-//! be at most one minute slower than the limit requires.
+//! take at most one minute longer than the limit requires.
 
 use std::{
     sync::{
@@ -202,7 +202,7 @@ async fn calls_are_sent_in_arrival_order_and_wait_once() {
     let mut calls: JoinSet<_> = (0..290).map(call).collect();
     let mut ended = Vec::new();
     for nth in 290..590 {
-        // Later calls arrive while the first ones wait, and would get their permits only after their timeouts.
+        // Later calls arrive while the first calls wait. They would get their permits only after their timeouts.
         tokio::time::advance(Duration::from_millis(200)).await;
         calls.spawn(call(nth));
     }

@@ -1,4 +1,4 @@
-//! Tests of the proxies in environment variables. Each test runs the client in a process of its own, because the
+//! Tests of the proxies in environment variables. Each test runs the client in a separate process, because the
 //! environment of a process must not change while other tests run.
 
 use std::process::Command;

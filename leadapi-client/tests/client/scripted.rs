@@ -38,7 +38,7 @@ impl Act {
         Self::Response(201, Vec::new(), body.to_owned())
     }
 
-    /// Returns the same response with another status.
+    /// Returns the same response with a different status.
     pub(crate) fn with_status(self, status: u16) -> Self {
         match self {
             Self::Response(_, headers, body) => Self::Response(status, headers, body),
@@ -57,7 +57,7 @@ impl Act {
     }
 }
 
-/// A script: the results that remain, the requests and waits so far, and the clock.
+/// A script: the remaining results, the requests and waits so far, and the clock.
 #[derive(Debug)]
 pub(crate) struct Script {
     acts: Mutex<VecDeque<Act>>,

@@ -61,7 +61,7 @@ async fn no_output_contains_the_token() {
         }
     }
 
-    // Simulate a proxy whose response echoes the token in its body and headers.
+    // Simulates a proxy that echoes the token in the body and the headers of its response.
     for (status, wrap) in [
         (400, "{\"error\": \"TOKEN\"}"),
         (502, "<pre>authorization: Bearer TOKEN</pre>"),

@@ -1,4 +1,4 @@
-//! Tests each error status that has a predicate, as the response to every operation, over a custom transport and over
+//! Tests each error status that has a predicate. Every operation receives the status, over a custom transport and over
 //! sockets.
 
 use std::time::Duration;
@@ -94,7 +94,7 @@ async fn each_status_maps_to_its_error_over_sockets() {
         }
         Mock::given(any()).respond_with(template).mount(&server).await;
         for operation in OPERATIONS {
-            // Each call uses a new client, because a client that received a 429 would wait.
+            // Each call uses a new client, because after a 429, a client would wait before its next call.
             let client = Client::builder(server.uri(), "pak_0123").build().unwrap();
             assert_error(&fail(&client, operation).await, operation, status);
         }

@@ -49,7 +49,7 @@ impl Answer {
         match self {
             Self::Null => false,
             Self::Bool(_) | Self::Number(_) => true,
-            // Almost always, the first byte answers the question.
+            // The first byte almost always decides.
             Self::Text(text) => text.as_bytes().first().is_some_and(u8::is_ascii_graphic) || !text.trim().is_empty(),
             Self::Texts(texts) => !texts.is_empty(),
             Self::Other(raw) => !is_empty_container(raw.text()),
@@ -79,7 +79,7 @@ impl Answer {
 }
 
 impl Answer {
-    /// Returns the text that operators of text compare, or `None` for null, an array or an object.
+    /// Returns the text that text operators compare, or `None` for null, an array or an object.
     pub(super) fn scalar_text(&self) -> Option<Cow<'_, str>> {
         matches!(self, Self::Bool(_) | Self::Number(_) | Self::Text(_)).then(|| self.text())
     }

@@ -1,4 +1,4 @@
-//! Operators that a host adds to those of this crate.
+//! Operators that a host adds to the operators of this crate.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -10,8 +10,8 @@ type Function = dyn Fn(Option<&Answer>, Option<&Operand>) -> Option<bool> + Send
 ///
 /// A walk evaluates a condition with such an operator by calling the host's function with the answer to the question
 /// and the value of the condition. The answer is `None` if the question was not asked or was not answered. The function
-/// returns whether the condition holds, or `None` if that is unknown, which makes the step
-/// [uncertain](super::Step::is_uncertain). It must return the same result for the same arguments.
+/// returns whether the condition holds, or `None` if that is unknown. In that case, the step is
+/// [uncertain](super::Step::is_uncertain). The function must return the same result for the same arguments.
 ///
 /// [`Questionnaire::prove`](super::Questionnaire::prove) never calls the functions. It decides only statements that do
 /// not depend on their results.
@@ -43,8 +43,8 @@ pub struct HostOperators(BTreeMap<String, HostOperator>);
 pub(super) struct HostOperator(Arc<Function>);
 
 impl HostOperators {
-    /// Adds an operator, or replaces the operator with this name. The name is case-sensitive. An operator that this
-    /// crate knows, under any of its names, cannot be replaced.
+    /// Adds an operator, or replaces the operator with this name. The name is case-sensitive. The operators that this
+    /// crate defines cannot be replaced under any of their names.
     ///
     /// ```
     /// let mut operators = leadapi_form::HostOperators::default();

@@ -1,4 +1,4 @@
-//! Question types that a host adds to those of this crate.
+//! Question types that a host adds to the types of this crate.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -42,8 +42,8 @@ pub struct HostTypes(BTreeMap<String, HostType>);
 pub(super) struct HostType(Arc<(Box<Validate>, Box<Format>)>);
 
 impl HostTypes {
-    /// Adds a type, or replaces the type with this name. The name is case-sensitive. A type that this crate knows,
-    /// under any of its names, cannot be replaced.
+    /// Adds a type, or replaces the type with this name. The name is case-sensitive. The types that this crate defines
+    /// cannot be replaced under any of their names.
     ///
     /// ```
     /// let mut types = leadapi_form::HostTypes::default();

@@ -1,7 +1,7 @@
 //! The form engine of leadapi: walks that turn a visitor's answers into a lead, and checks and proofs of forms.
 //!
 //! It does no I/O, reads no clock and keeps no state: a walk is a pure function of a record, a [`Policy`] and a
-//! visitor's answers. The records themselves are in [`leadapi_core::form`]; this crate exports their types too.
+//! visitor's answers. The record types are in [`leadapi_model::form`]; this crate re-exports them.
 //!
 //! The feature `check` contains checks, proofs, the paths through a form, and diagrams.
 //!
@@ -63,17 +63,16 @@
 //!   combines the conditions of a group. An empty group is ignored. A rule without conditions never matches unless it
 //!   is the fallback. [`Operator`] defines what each operator compares: the ids of options, numbers, dates, booleans,
 //!   or trimmed text. Text comparisons are case-sensitive and distinguish `01` from `1`. For a question of an unknown
-//!   type, the operators of text compare the JSON text of a number or a boolean, and no operator parses a string as a
-//!   number.
-//!   [`Answer::is_filled`] defines `is_filled`. A negated operator holds if the answer does not pass its counterpart,
-//!   or if the question is not answered. With an operator or a value that does not fit the type of the question, a
-//!   condition never holds.
+//!   type, the text operators compare the JSON text of a number or a boolean, and no operator parses a string as a
+//!   number. [`Answer::is_filled`] defines `is_filled`. A negated operator holds if the question is not answered, or if
+//!   its counterpart does not hold for the answer. A condition whose operator or value does not fit the type of the
+//!   question never holds.
 //! - **Scores** can be compared like numbers. The `fieldId` `$score` stands for the score of the path so far, including
-//!   the page of the rule, and `$score:` followed by a page id for the points of that page.
+//!   the page of the rule. `$score:` followed by a page id stands for the points of that page.
 //! - **Unknown operators and joins.** A malformed condition, a condition with an unknown operator, and conditions
-//!   combined by an unknown join are neither true nor false (Kleene's three-valued logic). If that leaves a rule
-//!   undecided, or if a rule that matches has an unknown action, the walk treats the rule as not matching, and the step
-//!   [is uncertain](Step::is_uncertain). [`Questionnaire::prove`] does not decide statements that depend on such a
+//!   combined by an unknown join are neither true nor false (Kleene's three-valued logic). If a rule is undecided for
+//!   such a reason, or if a rule that matches has an unknown action, the walk treats the rule as not matching, and the
+//!   step [is uncertain](Step::is_uncertain). [`Questionnaire::prove`] does not decide statements that depend on such a
 //!   rule.
 //! - **Answers** are read when the walk reaches the page that contains their question. The outcome is
 //!   [`Outcome::Awaiting`] until all answers on the page are valid. Answers to questions off the path are ignored. Each
@@ -81,12 +80,12 @@
 //! - **Placeholders, score, progress and lead** ([`Walk::fill`], [`StepQuestion::label`], [`Walk::score`],
 //!   [`Walk::progress`], [`Walk::lead`]) depend only on answers on the path, so stale answers have no effect.
 //! - **Types and languages.** [`QuestionType`] lists the types of questions, and [`QuestionType::aliases`] the names
-//!   that other products use for them. A label may be an object with a text for each language. [`Policy::locale`],
-//!   or else the `locale` of the form, selects the language, the formats of numbers and dates, and the words for
-//!   booleans, and [`Policy::types`] adds the host's own types. `FORMS.md`, next to this crate's README, describes the
-//!   answers that each type accepts and the members that limit them.
+//!   that other products use for them. A label may be an object with one string per language. [`Policy::locale`], or
+//!   else the `locale` of the form, selects the language, the formats of numbers and dates, and the words for booleans.
+//!   [`Policy::types`] adds the host's own types. `FORMS.md`, next to this crate's README, describes the answers that
+//!   each type accepts and the members that limit them.
 //!
-//! Language-neutral test vectors cover these rules for hosts that walk forms in a browser. They are in
+//! Language-neutral test vectors cover these rules, for implementations in other languages. They are in
 //! `tests/tests/vectors/forms.json` in the repository.
 //!
 //! # Checks and proofs
@@ -133,7 +132,7 @@ pub use check::{Code, Finding, Severity};
 pub use file_ref::FileRef;
 pub use host_operator::HostOperators;
 pub use host_type::HostTypes;
-pub use leadapi_core::form::{
+pub use leadapi_model::form::{
     Bound, CalendarProvider, Capi, Choice, Condition, Ending, EndingKind, Entry, Extra, Field, Form, FormClient,
     FormRecord, Group, GroupOp, Inspect, Inspector, InvalidNumber, Jump, JumpKind, List, LiveSnapshot, Logic,
     MetaEvent, Number, Operand, Operator, Page, Question, QuestionType, Raw, Rule, Settings, Theme,

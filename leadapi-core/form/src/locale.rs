@@ -1,10 +1,10 @@
-//! The formats of numbers, amounts and dates and the words for booleans in each known locale, and the selection of a
-//! text by language.
+//! The known locales, each with its formats of numbers, amounts and dates and its words for booleans, and the selection
+//! of a string by language.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
 use super::{Field, Form, Raw, policy::Policy};
-use leadapi_core::number::NumberFormat;
+use leadapi_model::number::NumberFormat;
 
 /// The formats of values in one language or country.
 #[derive(Debug, PartialEq, Eq)]
@@ -65,8 +65,8 @@ locale_formats! {
 }
 
 impl LocaleFormat {
-    /// Returns the formats for the locale of the policy, such as `de-AT`: those of the country if they are known, or
-    /// else those of the language. For an unknown locale, returns the neutral formats.
+    /// Returns the formats for the locale of the policy, such as `de-AT`: the formats of the country if they are known,
+    /// or else the formats of the language. For an unknown locale, returns the neutral formats.
     pub(super) fn of(policy: &Policy) -> &'static Self {
         let tag = plain(policy.locale.as_deref().unwrap_or_default());
         let known = |tag: &str| LOCALE_FORMATS.iter().find(|format| format.tag == tag);
@@ -97,8 +97,8 @@ impl LocaleFormat {
     }
 }
 
-/// Returns the policy with the locale of the form if the policy has none: its `locale`, or the first of its
-/// `languages`.
+/// Returns a copy of the policy. If the policy has no locale, the copy has the `locale` of the form, or else the first
+/// of the form's `languages`.
 pub(super) fn with_locale_of(form: Option<&Form>, policy: &Policy) -> Policy {
     let mut policy = policy.clone();
     let mut own = form.into_iter().flat_map(|form| form.locale.get().into_iter().chain(form.languages.items()));
@@ -115,7 +115,8 @@ fn language(tag: &str) -> &str {
     tag.split('-').next().unwrap_or(tag)
 }
 
-/// Returns a text. If the text is an object with a string for each language, the policy chooses the language.
+/// Returns the string in a field. If the field is an object with one string per language, the policy chooses the
+/// language.
 pub(super) fn choose<'f>(text: &'f Field<String>, policy: &Policy) -> Option<Cow<'f, str>> {
     match text {
         Field::Value(text) => Some(text.into()),
@@ -129,8 +130,8 @@ pub(super) fn choose_filled<'f>(text: &'f Field<String>, policy: &Policy) -> Opt
     choose(text, policy).filter(|text| !text.trim().is_empty())
 }
 
-/// Returns the non-blank texts of an object by language, or `None` if there are none or the JSON is not an object of
-/// texts.
+/// Returns the non-blank strings of an object by language, or `None` if there are none or the JSON is not an object of
+/// strings.
 pub(super) fn texts(raw: &Raw) -> Option<BTreeMap<String, String>> {
     if !raw.text().starts_with('{') {
         return None;
@@ -142,8 +143,8 @@ pub(super) fn texts(raw: &Raw) -> Option<BTreeMap<String, String>> {
     (!texts.is_empty()).then_some(texts)
 }
 
-/// Chooses the text of the first language of the policy that has one. Otherwise, chooses the text under `default`, an
-/// English text, or else the first text. Returns `None` only if there are no texts.
+/// Chooses the string in the first language of the policy that has one, or else the string under `default`, the English
+/// string or the first string, in this order. Returns `None` only if there are no strings.
 fn chosen(texts: BTreeMap<String, String>, policy: &Policy) -> Option<String> {
     let wanted = policy.locale.iter().chain(&policy.fallback_locales).map(String::as_str).chain(["default", "en"]);
     let mut found = None;

@@ -5,7 +5,7 @@ use std::{
     fmt::{self, Write},
 };
 
-use leadapi_core::text::is_unsafe;
+use leadapi_model::text::is_unsafe;
 
 use super::{
     plan::{EndingPlan, PagePlan, Questionnaire, RulePlan},

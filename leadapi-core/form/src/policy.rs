@@ -44,8 +44,8 @@ pub struct Policy {
     /// three digits after its only separator, is invalid.
     pub locale: Option<String>,
     /// The languages of labels to use, in this order, if a label has no text in the language of the `locale`. If it has
-    /// none in these languages either, its text under `default` is used, then an English text, then the text whose
-    /// language tag sorts first.
+    /// none in these languages either, its text under `default` is used, or else its English text, or else the text
+    /// whose language tag sorts first.
     pub fallback_locales: Vec<String>,
     /// The question types that the host adds. There are none by default.
     pub types: HostTypes,

@@ -3,7 +3,7 @@
 /// Declares the problems, each with its machine-readable name and its message.
 macro_rules! problems {
     ($($(#[$doc:meta])* $variant:ident $name:literal $message:literal,)+) => {
-        /// A problem with the answer to a question, which prevents a walk from leaving the question's page.
+        /// A problem with the answer to a question. It prevents a walk from leaving the question's page.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
         #[non_exhaustive]
         pub enum Problem {
@@ -41,7 +41,7 @@ problems! {
     /// The answer has exactly three digits after its only separator, and there is no
     /// [locale](crate::Questionnaire::locale): `9.500` is 9.5 in some countries and 9,500 in others.
     AmbiguousNumber "ambiguous_number" "could be read in two ways: write it like 1500 or 1.5, not like 1.500",
-    /// The separators of the number are not those of the locale, or not in the right places.
+    /// The separators of the number do not match the locale, or are in the wrong places.
     WrongGrouping "wrong_grouping" "must have groups of three digits and one decimal separator, as usual in its language",
     /// The number exceeds the range of a double.
     NotFinite "not_finite" "is too large",

@@ -7,7 +7,7 @@ import * as walking from "./package/walk.js";
 const read = (path) => readFile(new URL(path, import.meta.url));
 await load(await read("package/leadapi_form_wasm_bg.wasm"));
 await walking.load(await read("package/leadapi_form_walk_bg.wasm"));
-const sample = JSON.parse(await read("../../tests/data/form.json"));
+const sample = JSON.parse(await read("../../model/tests/data/form.json"));
 const { vectors } = JSON.parse(await read("../../../tests/tests/vectors/forms.json"));
 
 /** Returns a walk in the format of the test vectors. */

@@ -14,7 +14,7 @@ use crate::{
 
 /// Starts the administration of one business.
 pub trait AdminExt: Admin {
-    /// Returns the administration of a business. Its methods trim and check names and addresses.
+    /// Returns the administration of a business. Its methods trim and check names and email addresses.
     fn admin<'a>(&'a self, business: &'a BusinessId) -> BusinessAdmin<'a, Self> {
         BusinessAdmin { store: self, business }
     }
@@ -26,7 +26,7 @@ macro_rules! parts {
     ($($(#[$doc:meta])* $name:ident)*) => {
         $($(#[$doc])*
         ///
-        /// Each method returns the refusal if the store refuses the change, or the error of the store.
+        /// Each method returns an [`AdminError`] if the store rejects the change or fails.
         #[derive(Debug)]
         pub struct $name<'a, A: ?Sized> {
             store: &'a A,
@@ -57,8 +57,8 @@ impl<'a, A: Admin + ?Sized> BusinessAdmin<'a, A> {
         self.store.rename_business(self.business, &checked_name(name)?).await
     }
 
-    /// Removes the business with all its records, including its tokens and its audit log, and, if `with_leads` is true,
-    /// its leads. Returns the number of removed leads.
+    /// Removes the business with all its records, including its tokens, its audit log and, if `with_leads` is true, its
+    /// leads. Returns the number of removed leads.
     pub async fn delete(&self, with_leads: bool) -> Result<u64, AdminError> {
         self.store.delete_business(self.business, with_leads).await
     }
@@ -104,7 +104,7 @@ impl<A: Admin + ?Sized> MembersAdmin<'_, A> {
     }
 
     /// Changes a member's email address, role, or both, and adds an entry to the audit log for each. The tokens that
-    /// the member created get the new address. The business must keep an owner.
+    /// the member created get the new address. The business must still have an owner afterwards.
     pub async fn change(
         &self,
         email: &str,
@@ -117,7 +117,7 @@ impl<A: Admin + ?Sized> MembersAdmin<'_, A> {
     }
 
     /// Removes a member, and adds an entry to the audit log. Also revokes the member's valid tokens if `revoke_tokens`
-    /// is true, with an entry for each. The business must keep an owner.
+    /// is true, with an entry for each. The business must still have an owner afterwards.
     pub async fn delete(&self, email: &str, revoke_tokens: bool, at: Timestamp) -> Result<RemovedMember, AdminError> {
         self.store.delete_member(self.business, email, revoke_tokens, at).await
     }
@@ -143,7 +143,7 @@ impl<A: Admin + ?Sized> ClientsAdmin<'_, A> {
     }
 
     /// Removes a client account and, if `with_leads` is true, its leads. Returns the number of removed leads. No form
-    /// may refer to it.
+    /// may refer to the client account.
     pub async fn delete(&self, id: &ClientId, with_leads: bool) -> Result<u64, AdminError> {
         self.store.delete_client(self.business, id, with_leads).await
     }
@@ -175,7 +175,7 @@ impl<A: Admin + ?Sized> PipelinesAdmin<'_, A> {
         self.store.rename_pipeline(self.business, id, &checked_name(name)?).await
     }
 
-    /// Removes a pipeline with its stages. It must have no leads, and no form may send leads to it.
+    /// Removes a pipeline with its stages. The pipeline must have no leads, and no form may send leads to it.
     pub async fn delete(&self, id: &PipelineId) -> Result<Pipeline, AdminError> {
         self.store.delete_pipeline(self.business, id).await
     }
@@ -200,8 +200,8 @@ impl<A: Admin + ?Sized> StagesAdmin<'_, A> {
         self.store.change_stage(self.business, id, name.as_deref(), position).await
     }
 
-    /// Removes a stage, and moves its leads to another stage of any pipeline. Returns the number of moved leads. A
-    /// pipeline must keep a stage, and a stage without leads needs no `move_to`.
+    /// Removes a stage, and moves its leads to a different stage, in any pipeline. Returns the number of moved leads.
+    /// The last stage of a pipeline cannot be removed. If the stage has no leads, `move_to` can be `None`.
     pub async fn delete(&self, id: &StageId, move_to: Option<&StageId>) -> Result<u64, AdminError> {
         self.store.delete_stage(self.business, id, move_to).await
     }

@@ -61,7 +61,7 @@ impl NewBusiness {
     ///
     /// # Errors
     ///
-    /// Refuses an invalid name or address.
+    /// Returns an error if the name or the address is invalid.
     pub fn new(id: BusinessId, name: &str, owner: &str, created_at: Timestamp) -> Result<Self, AdminRefusal> {
         let business = Business::new(id, checked_name(name)?, created_at);
         Ok(Self { business, owner: MemberSeed::new(checked_email(owner)?, Role::Owner) })
@@ -78,7 +78,7 @@ impl NewBusiness {
     }
 }
 
-/// A change of a member. `None` leaves a field as it is.
+/// A change to a member. `None` leaves a field as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemberChange {
@@ -121,12 +121,12 @@ impl RemovedMember {
 
 /// Changes the businesses of a store and their records.
 ///
-/// The host's administration calls it, usually through [`AdminExt::admin`](super::AdminExt::admin), which trims and
-/// checks names and addresses. The service never sees it. Each call is one atomic unit of work that excludes other
-/// writes to the business, and a refused call changes nothing.
+/// The host's administration calls these methods, usually through [`AdminExt::admin`](super::AdminExt::admin), which
+/// trims and checks names and email addresses. The service never calls them. Each call is one atomic unit of work that
+/// excludes other writes to the business. A rejected call changes nothing.
 ///
-/// A call for a business that does not exist is refused with [`AdminRefusal::NoSuchBusiness`]. Only the calls that list
-/// or create businesses take none.
+/// If the business does not exist, a call fails with [`AdminRefusal::NoSuchBusiness`]. Only `businesses` and
+/// `add_business` have no `business` argument.
 #[async_trait]
 pub trait Admin: Send + Sync {
     /// Returns all businesses, ordered by creation time, then by id.
@@ -138,7 +138,7 @@ pub trait Admin: Send + Sync {
     /// Renames a business.
     async fn rename_business(&self, business: &BusinessId, name: &str) -> Result<Business, AdminError>;
 
-    /// Removes a business with all its records. Returns the number of removed leads. Refused if the business has leads
+    /// Removes a business with all its records. Returns the number of removed leads. Fails if the business has leads
     /// and `with_leads` is false.
     async fn delete_business(&self, business: &BusinessId, with_leads: bool) -> Result<u64, AdminError>;
 
@@ -148,8 +148,8 @@ pub trait Admin: Send + Sync {
     /// Adds a member, and an entry to the audit log ([`rules::add_member`](super::rules::add_member)).
     async fn add_member(&self, business: &BusinessId, member: &MemberSeed, at: Timestamp) -> Result<(), AdminError>;
 
-    /// Changes a member, and adds entries to the audit log ([`rules::change_member`](super::rules::change_member)). With
-    /// a new address, the sessions of the member end, and the tokens that the member created get the address.
+    /// Changes a member, and adds entries to the audit log ([`rules::change_member`](super::rules::change_member)). If
+    /// the address changes, the member's sessions end, and the tokens that the member created get the new address.
     async fn change_member(
         &self,
         business: &BusinessId,
@@ -183,8 +183,8 @@ pub trait Admin: Send + Sync {
         name: &str,
     ) -> Result<ClientAccount, AdminError>;
 
-    /// Removes a client account and its leads. Returns the number of removed leads. Refused if a form refers to the
-    /// client account, or if it has leads and `with_leads` is false.
+    /// Removes a client account and its leads. Returns the number of removed leads. Fails if a form refers to the
+    /// client account, or if the client account has leads and `with_leads` is false.
     async fn delete_client(&self, business: &BusinessId, id: &ClientId, with_leads: bool) -> Result<u64, AdminError>;
 
     /// Returns the pipelines with their stages, ordered by creation time, then by id.
@@ -197,7 +197,7 @@ pub trait Admin: Send + Sync {
     async fn rename_pipeline(&self, business: &BusinessId, id: &PipelineId, name: &str)
     -> Result<Pipeline, AdminError>;
 
-    /// Removes a pipeline with its stages. Refused if it has leads, or if a form sends leads to it.
+    /// Removes a pipeline with its stages. Fails if the pipeline has leads, or if a form sends leads to it.
     async fn delete_pipeline(&self, business: &BusinessId, id: &PipelineId) -> Result<Pipeline, AdminError>;
 
     /// Adds a stage to a pipeline ([`rules::insert_stage`](super::rules::insert_stage)).
@@ -219,8 +219,8 @@ pub trait Admin: Send + Sync {
         position: Option<u32>,
     ) -> Result<Stage, AdminError>;
 
-    /// Removes a stage, and moves its leads to another stage of any pipeline. Returns the number of moved leads. Refused
-    /// if the stage has leads and `move_to` is `None`.
+    /// Removes a stage, and moves its leads to a different stage, in any pipeline. Returns the number of moved leads.
+    /// Fails if the stage has leads and `move_to` is `None`.
     async fn delete_stage(
         &self,
         business: &BusinessId,
@@ -234,8 +234,8 @@ pub trait Admin: Send + Sync {
     /// Returns a form record as it was added, except for later renames.
     async fn form(&self, business: &BusinessId, id: &FormId) -> Result<FormRecord, AdminError>;
 
-    /// Adds a form record, and returns its id. Refused if it refers to a client account or a pipeline that the business
-    /// does not have ([`rules::form_references`](super::rules::form_references)).
+    /// Adds a form record, and returns its id. Fails if the record refers to a client account or a pipeline that the
+    /// business does not have ([`rules::form_references`](super::rules::form_references)).
     async fn add_form(&self, business: &BusinessId, record: &FormRecord) -> Result<FormId, AdminError>;
 
     /// Renames a form.

@@ -11,7 +11,7 @@ use crate::{
 
 /// An error from the administration of a store.
 ///
-/// Nothing was changed, unless the cause is [`StoreError::UnknownOutcome`].
+/// If the cause is [`StoreError::UnknownOutcome`], the change may have taken effect. Otherwise, nothing was changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdminError {
@@ -51,7 +51,7 @@ pub enum AdminRefusal {
     /// The id of a new business is taken.
     #[error("the business {0} already exists")]
     BusinessExists(BusinessId),
-    /// The store already has a business, so the change for an empty store cannot be made.
+    /// The change requires an empty store, but the store already has a business.
     #[error("the store already has a business")]
     NotEmpty,
     /// The business has no member with this email address.
@@ -87,22 +87,22 @@ pub enum AdminRefusal {
     /// The id of a new stage is taken.
     #[error("a stage with the id {0} already exists")]
     StageExists(StageId),
-    /// The position of a stage is not in its pipeline.
+    /// The position of a stage is outside its pipeline.
     #[error("position must be from 1 to {last}")]
     Position {
         /// The last valid position.
         last: usize,
     },
-    /// The stage is the only one of its pipeline.
+    /// The stage is the only stage of its pipeline.
     #[error("the last stage of a pipeline cannot be removed: remove the pipeline instead")]
     LastStage,
-    /// The leads of a removed stage cannot move to the stage itself.
+    /// The leads of a removed stage cannot move to the same stage.
     #[error("leads cannot be moved to the stage that is being removed")]
     SameStage,
     /// A record with leads cannot be removed unless its leads are removed or moved.
     #[error("the {of} has {}", count_leads(*.leads))]
     HasLeads {
-        /// What has the leads.
+        /// The kind of record that has the leads.
         of: LeadOwner,
         /// The number of leads.
         leads: u64,
@@ -116,12 +116,12 @@ pub enum AdminRefusal {
     /// The id of a new form is taken.
     #[error("a form with the id {0} already exists")]
     FormExists(FormId),
-    /// A form record cannot be stored. The text names the member of the record and the rule.
+    /// A form record cannot be stored. The string names the member of the record and the rule.
     #[error("{0}")]
     Form(String),
 }
 
-/// What leads belong to.
+/// A kind of record that leads belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LeadOwner {

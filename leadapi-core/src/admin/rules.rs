@@ -18,7 +18,7 @@ use crate::{
 ///
 /// # Errors
 ///
-/// Refuses an address that no member has.
+/// Returns an error if no member has the address.
 pub fn find_member<'m>(members: &'m [MemberSeed], email: &str) -> Result<&'m MemberSeed, AdminRefusal> {
     let key = email_key(email.trim());
     let found = members.iter().find(|member| email_key(&member.email) == key);
@@ -29,7 +29,7 @@ pub fn find_member<'m>(members: &'m [MemberSeed], email: &str) -> Result<&'m Mem
 ///
 /// # Errors
 ///
-/// Refuses an address that a member has, and a first member who is not an owner.
+/// Returns an error if a member already has the address, or if the first member is not an owner.
 pub fn add_member(members: &[MemberSeed], new: &MemberSeed, at: Timestamp) -> Result<AuditEntry, AdminRefusal> {
     check_members(members, &[members, std::slice::from_ref(new)].concat())?;
     if members.is_empty() && new.role != Role::Owner {
@@ -38,7 +38,7 @@ pub fn add_member(members: &[MemberSeed], new: &MemberSeed, at: Timestamp) -> Re
     Ok(entry(at, AuditAction::MemberAdded, &new.email).detail(new.role.to_string()))
 }
 
-/// A checked change of a member, or the removal of one.
+/// A checked change to a member, or the checked removal of a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemberPlan {
@@ -50,11 +50,11 @@ pub struct MemberPlan {
     pub audit: Vec<AuditEntry>,
 }
 
-/// Checks a change of a member.
+/// Checks a change to a member.
 ///
 /// # Errors
 ///
-/// Refuses an address that another member has, and a change that leaves the business without an owner.
+/// Returns an error if another member has the address, or if the change leaves the business without an owner.
 pub fn change_member(
     members: &[MemberSeed],
     email: &str,
@@ -80,7 +80,7 @@ pub fn change_member(
 ///
 /// # Errors
 ///
-/// Refuses a removal that leaves the business without an owner.
+/// Returns an error if the removal leaves the business without an owner.
 pub fn remove_member(
     members: &[MemberSeed],
     email: &str,
@@ -117,7 +117,7 @@ fn check_members(before: &[MemberSeed], after: &[MemberSeed]) -> Result<(), Admi
 ///
 /// # Errors
 ///
-/// Refuses a position outside the pipeline.
+/// Returns an error if the position is outside the pipeline.
 pub fn insert_stage(stages: &mut Vec<Stage>, stage: Stage, position: Option<u32>) -> Result<(), AdminRefusal> {
     let last = stages.len() + 1;
     let at = position.map_or(last, |position| usize::try_from(position).unwrap_or(usize::MAX));
@@ -129,11 +129,11 @@ pub fn insert_stage(stages: &mut Vec<Stage>, stage: Stage, position: Option<u32>
     Ok(())
 }
 
-/// Removes a stage from the stages of its pipeline, and renumbers the others.
+/// Removes a stage from the stages of its pipeline, and renumbers the remaining stages.
 ///
 /// # Errors
 ///
-/// Refuses a stage that is not among them.
+/// Returns an error if `stages` does not contain the stage.
 pub fn remove_stage(stages: &mut Vec<Stage>, id: &StageId) -> Result<Stage, AdminRefusal> {
     let at = stages.iter().position(|stage| stage.id == *id);
     let stage = stages.remove(at.ok_or_else(|| AdminRefusal::NoSuchStage(id.clone()))?);
@@ -164,7 +164,7 @@ pub struct FormReferences {
 ///
 /// # Errors
 ///
-/// Refuses a record without a valid id, and references that cannot be ids.
+/// Returns an error if the record has no valid id, or if one of its references is not a valid id.
 pub fn form_references(record: &FormRecord) -> Result<FormReferences, AdminRefusal> {
     let wrong = |rule: &str| AdminRefusal::Form(rule.to_owned());
     let form = record.form.get().ok_or_else(|| wrong("form must be an object"))?;
@@ -175,12 +175,12 @@ pub fn form_references(record: &FormRecord) -> Result<FormReferences, AdminRefus
     Ok(FormReferences { id, client: client.transpose()?, pipeline: pipeline.transpose()? })
 }
 
-/// Returns the refusal of a form whose client account does not exist.
+/// Returns the error for a form whose client account does not exist.
 pub fn no_form_client(id: &str) -> AdminRefusal {
     AdminRefusal::Form(format!("form.client_id: no such client account in this business: {id}"))
 }
 
-/// Returns the refusal of a form whose pipeline does not exist.
+/// Returns the error for a form whose pipeline does not exist.
 pub fn no_form_pipeline(id: &str) -> AdminRefusal {
     AdminRefusal::Form(format!("form.target_pipeline_id: no such pipeline: {id}"))
 }
@@ -189,7 +189,7 @@ pub fn no_form_pipeline(id: &str) -> AdminRefusal {
 ///
 /// # Errors
 ///
-/// Refuses the removal if a form refers to it.
+/// Returns an error if a form refers to the client account.
 pub fn check_client_unused(forms: &[FormRecord], id: &ClientId) -> Result<(), AdminRefusal> {
     check_unused(forms, |form| &form.client_id, id.as_str())
 }
@@ -198,7 +198,7 @@ pub fn check_client_unused(forms: &[FormRecord], id: &ClientId) -> Result<(), Ad
 ///
 /// # Errors
 ///
-/// Refuses the removal if a form refers to it.
+/// Returns an error if a form refers to the pipeline.
 pub fn check_pipeline_unused(forms: &[FormRecord], id: &PipelineId) -> Result<(), AdminRefusal> {
     check_unused(forms, |form| &form.target_pipeline_id, id.as_str())
 }

@@ -43,11 +43,11 @@ impl Directory {
 
     /// Looks up the records that a draft or an edit refers to.
     pub fn look_up(&self, named: RequiredLookups<'_>) -> LookupResult {
-        LookupResult {
-            client: named.client.and_then(|id| self.clients.get(id)).cloned(),
-            first_stage: named.pipeline.and_then(|id| self.first_stages.get(id)).cloned(),
-            stage_pipeline: named.stage.and_then(|id| self.stage_pipelines.get(id)).cloned(),
-        }
+        let mut found = LookupResult::default();
+        found.client = named.client.and_then(|id| self.clients.get(id)).cloned();
+        found.first_stage = named.pipeline.and_then(|id| self.first_stages.get(id)).cloned();
+        found.stage_pipeline = named.stage.and_then(|id| self.stage_pipelines.get(id)).cloned();
+        found
     }
 
     /// Checks that the filters of a list belong to the business.

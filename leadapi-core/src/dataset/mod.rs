@@ -25,12 +25,12 @@
 //! `hash` is the SHA-256 hash of the secret as 64 lower-case hexadecimal digits, and `prefix` is the start of the
 //! secret. An exported token can also have the keys `created_by` and `last_used_at`.
 //!
-//! `idempotency` lists the stored idempotency keys, with which a retry after an import creates no second lead
-//! (contract D10). Each entry has the `key`, the `fingerprint` of the request body in the same format as `hash`, and
-//! the `lead` as the create returned it.
+//! `idempotency` lists the stored idempotency keys, so that a retry after an import creates no second lead (contract
+//! D10). Each entry has the `key`, the `fingerprint` of the request body in the same format as `hash`, and the `lead`
+//! as the create returned it.
 //!
-//! `audit` lists the entries of the audit log, oldest first. Each has the keys of an [`AuditEntry`]. Sign-in links and
-//! sessions are not in a data set: people sign in again.
+//! `audit` lists the entries of the audit log, oldest first. Each has the keys of an [`AuditEntry`]. A data set
+//! contains neither sign-in links nor sessions, so people must sign in again after an import.
 
 mod directory;
 mod file;

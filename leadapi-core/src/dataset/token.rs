@@ -1,7 +1,7 @@
 //! The tokens of a data set, and their conversion into records.
 
 use sha2::{Digest, Sha256};
-use uuid::{Builder, Uuid};
+use uuid::Builder;
 
 use crate::{
     auth::{BearerToken, Scopes, TokenHash},
@@ -103,8 +103,7 @@ impl TokenSeed {
 fn id_of(secret: &BearerToken) -> TokenId {
     let digest: [u8; 32] = Sha256::digest(secret.hash().to_bytes()).into();
     let bytes = digest.first_chunk().copied().unwrap_or_default();
-    let id = Builder::from_custom_bytes(bytes).into_uuid();
-    TokenId::from_valid(id.hyphenated().encode_lower(&mut Uuid::encode_buffer()))
+    Builder::from_custom_bytes(bytes).into_uuid().into()
 }
 
 impl From<TokenRecord> for TokenSeed {

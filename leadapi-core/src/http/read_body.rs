@@ -12,7 +12,7 @@ use crate::BoxError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadBodyError {
-    /// The body has more bytes than allowed, or declares that it has. The rest of it was not read.
+    /// The body exceeds the maximum size, or its declared length does. The rest of the body was not read.
     #[error("the body is larger than {0} bytes")]
     TooLarge(usize),
     /// The body ended with an error, for example because the client disconnected.
@@ -22,8 +22,8 @@ pub enum ReadBodyError {
 
 /// Reads a complete body of at most `max_bytes`, in memory that is proportional to its size (contract D5).
 ///
-/// Use it in a host that adds its own endpoints. Collecting the frames instead would keep the whole buffer that each of
-/// them was received in, so that a client that sends single bytes would take thousands of times as much memory.
+/// Use this function in a host that adds its own endpoints. Collecting the frames instead would keep the receive buffer
+/// of every frame in memory, so a client that sends single bytes could use thousands of times the size of the body.
 ///
 /// ```
 /// use leadapi_core::http::{ReadBodyError, read_body};
@@ -37,8 +37,8 @@ pub enum ReadBodyError {
 ///
 /// # Errors
 ///
-/// Fails with [`ReadBodyError::TooLarge`] as soon as the body exceeds `max_bytes`, or before any of it is read if its
-/// declared length does. Fails with [`ReadBodyError::Incomplete`] if the body ends with an error.
+/// Fails with [`ReadBodyError::TooLarge`] as soon as the body exceeds `max_bytes`, or before any of the body is read if
+/// its declared length exceeds `max_bytes`. Fails with [`ReadBodyError::Incomplete`] if the body ends with an error.
 pub async fn read_body<B>(body: B, max_bytes: usize) -> Result<Bytes, ReadBodyError>
 where
     B: Body,

@@ -87,7 +87,8 @@ pub fn json_response(status: StatusCode, json: impl Into<Bytes>) -> Response<Res
 
 /// Returns a response with the error object `{"error": message}` (contract 2.4 and D2).
 ///
-/// Use it in a host that rejects requests before they reach the service, so that callers see only one error format.
+/// Use this function in a host that rejects requests before they reach the service, so that callers see only one error
+/// format.
 ///
 /// ```
 /// use http::StatusCode;

@@ -35,7 +35,6 @@ impl IdSource for Uuids {
         // only to order the ids.
         let at = Duration::from_millis(u64::try_from(at.unix_millis()).unwrap_or(0));
         let context = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let id = Uuid::new_v7(uuid::Timestamp::from_unix(&*context, at.as_secs(), at.subsec_nanos()));
-        LeadId::from_valid(id.hyphenated().encode_lower(&mut Uuid::encode_buffer()))
+        Uuid::new_v7(uuid::Timestamp::from_unix(&*context, at.as_secs(), at.subsec_nanos())).into()
     }
 }

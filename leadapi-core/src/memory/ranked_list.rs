@@ -3,7 +3,7 @@
 //! The elements are stored in sorted vectors of bounded length, called chunks. A Fenwick tree over the chunk lengths
 //! finds the chunk for a rank, and a binary search over the last elements finds the chunk for an element. An insert or
 //! a removal shifts elements only within one chunk. The tree is rebuilt only when a chunk is added, split, merged or
-//! removed, which happens about once every few hundred changes.
+//! removed: about once every few hundred changes.
 
 /// The maximum length of a chunk. At this size, an insert shifts the chunk's elements in a fraction of a microsecond,
 /// and ten million elements need only tens of thousands of chunks.
@@ -107,8 +107,8 @@ impl<T: Ord> RankedList<T> {
 }
 
 impl<T> RankedList<T> {
-    /// Merges a short chunk with a neighbor if the result is at most half full, which bounds the number of chunks.
-    /// Removes the chunk if it is empty. Returns whether the number of chunks changed.
+    /// Merges a short chunk with a neighbor if the result is at most half full, so that the number of chunks is
+    /// bounded. Removes the chunk if it is empty. Returns whether the number of chunks changed.
     fn merge(&mut self, at: usize) -> bool {
         for first in [Some(at), at.checked_sub(1)].into_iter().flatten() {
             let pair = self.chunks.get(first).zip(self.chunks.get(first + 1));
@@ -240,7 +240,7 @@ mod tests {
             for skip in [0, set.len().saturating_sub(1), set.len()].into_iter().chain(skips) {
                 prop_assert!(list.descending(skip).take(700).eq(set.iter().rev().skip(skip).take(700)), "skip {}", skip);
             }
-            // Two neighboring chunks are never both short, which bounds the number of chunks.
+            // Two neighboring chunks are never both short, so the number of chunks is bounded.
             prop_assert!(list.chunks.len() <= 1 + 4 * set.len().div_ceil(MAX_CHUNK / 2));
         }
     }

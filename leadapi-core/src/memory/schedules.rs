@@ -93,7 +93,7 @@ fn every_page_agrees_with_its_total_while_leads_are_created_updated_and_deleted(
     });
 }
 
-/// Otherwise, the member would have access to a later business with the same id.
+/// A member who remained would have access to a later business with the same id.
 #[test]
 fn a_business_that_is_removed_leaves_no_member() {
     explore(|| {

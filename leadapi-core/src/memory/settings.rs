@@ -25,7 +25,7 @@ use crate::{
 
 /// An in-memory [`SettingsStore`]. Its state is lost when the process exits.
 ///
-/// Its first businesses and members come from a [`Dataset`], and a [`MemoryAdmin`](super::MemoryAdmin) changes them.
+/// Its initial businesses and members come from a [`Dataset`], and a [`MemoryAdmin`](super::MemoryAdmin) changes them.
 /// Clones share their state.
 #[derive(Debug, Clone, Default)]
 pub struct MemorySettings(Arc<Shared>);
@@ -33,7 +33,7 @@ pub struct MemorySettings(Arc<Shared>);
 #[derive(Debug, Default)]
 struct Shared {
     tokens: MemoryTokens,
-    /// Every method that changes anything except the last use of a token holds this lock until it returns.
+    /// Every method holds this lock until it returns if it changes more than the last use of a token.
     state: Mutex<State>,
 }
 

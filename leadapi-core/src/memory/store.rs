@@ -28,8 +28,9 @@ use crate::{
 
 /// An in-memory [`Store`]. Its leads are lost when the process exits.
 ///
-/// Its first records come from a [`Dataset`], and a [`MemoryAdmin`](super::MemoryAdmin) changes them. Each business has
-/// its own lock. Finding a page takes logarithmic time in the number of leads, regardless of the filters and the offset.
+/// Its initial records come from a [`Dataset`], and a [`MemoryAdmin`](super::MemoryAdmin) changes them. Each business
+/// has its own lock. Finding a page takes logarithmic time in the number of leads, regardless of the filters and the
+/// offset.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     /// Locked for reading during each operation on a business, so that the business cannot be removed meanwhile.

@@ -24,13 +24,13 @@ pub struct MemoryTokens {
     /// The tokens, sharded by the first byte of the hash. Every request looks up its token, and even concurrent readers
     /// would contend for a single lock.
     shards: [RwLock<ByHash>; SHARDS],
-    /// Every method that finds a token other than by its hash holds this lock until it returns.
+    /// Every method holds this lock until it returns if it finds tokens by anything other than their hashes.
     index: Mutex<Index>,
 }
 
 type ByHash = HashMap<TokenHash, Arc<FoundToken>>;
 
-/// Finds tokens other than by their hashes, so that the cost of a change does not grow with the number of tokens.
+/// Finds tokens by id, name or validity, so that the cost of a change does not grow with the number of tokens.
 #[derive(Debug, Default)]
 struct Index {
     hashes: HashMap<TokenId, TokenHash>,

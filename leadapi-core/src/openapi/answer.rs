@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{example, header, schema, set};
-use crate::http::{Operation, operation::ID};
+use crate::http::{ID_PLACEHOLDER, Operation};
 
 /// Returns the responses of an operation, by status.
 pub(super) fn of(operation: Operation) -> Value {
@@ -23,7 +23,7 @@ pub(super) fn of(operation: Operation) -> Value {
     {
         answers.insert(status.into(), shared_one(name));
     }
-    if line.path.ends_with(ID) {
+    if line.path.ends_with(ID_PLACEHOLDER) {
         answers.insert("404".into(), shared_one("NoSuchLead"));
     }
     Value::Object(answers)

@@ -5,10 +5,7 @@ use serde_json::{Value, json};
 use super::{set, visible};
 use crate::{
     id::MAX_ID_CHARS,
-    validate::{
-        OPTIONAL_TEXTS, OptionalText,
-        text::{NAME, Shape},
-    },
+    validate::{NAME, OPTIONAL_TEXTS, OptionalText, Shape, email_pattern},
 };
 
 /// Control characters, for use inside a character class of a regular expression (ECMA-262).
@@ -71,7 +68,7 @@ pub(super) fn one_cleared_the_other_set() -> Value {
 
 fn optional(text: &OptionalText) -> Value {
     let pattern = match text.rule.shape {
-        Some(Shape::Email) => format!(r"^([^@{BLANK}]{{1,64}}@[^@.{BLANK}]+(\.[^@.{BLANK}]+)+)?$"),
+        Some(Shape::Email) => email_pattern(BLANK),
         Some(Shape::Phone) | None if text.rule.line_breaks => format!("^[^{CONTROL_IN_NOTES}]*$"),
         Some(Shape::Phone) | None => format!("^[^{CONTROL}]*$"),
     };

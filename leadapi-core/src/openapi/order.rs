@@ -1,4 +1,4 @@
-//! The order of the members in the document, which does not depend on the map order in memory.
+//! The order of the members in the document. It does not depend on the map order in memory.
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;

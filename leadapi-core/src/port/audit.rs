@@ -9,6 +9,7 @@ use crate::{
     id::{AuditEntryId, TokenId},
     model::Timestamp,
 };
+use uuid::Uuid;
 
 /// An entry in the audit log of a business. Entries never change, and they are deleted only together with the business.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,7 +47,7 @@ impl AuditEntry {
     /// # Ok::<(), leadapi_core::model::InvalidTimestamp>(())
     /// ```
     pub fn new(at: Timestamp, action: AuditAction, by: Actor) -> Self {
-        Self::stored(AuditEntryId::generate(), at, action, by.email, by.address)
+        Self::stored(AuditEntryId::from(Uuid::now_v7()), at, action, by.email, by.address)
     }
 
     /// Creates an entry from the columns of a database row. Use [`token`](Self::token) if the action concerns a token.
@@ -124,7 +125,7 @@ macro_rules! actions {
 pub struct InvalidAuditAction;
 
 actions! {
-    /// A token was created. A rotation also creates one.
+    /// A token was created. A rotation also creates a token.
     TokenCreated = "token_created"
     /// A token was replaced by a new one, and expires no later than the end of the overlap.
     TokenRotated = "token_rotated"

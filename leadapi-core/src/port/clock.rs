@@ -4,8 +4,8 @@ use crate::{id::LeadId, model::Timestamp};
 
 /// A source of the current time. Any closure that returns a [`Timestamp`] implements it.
 ///
-/// The service uses a clock to set `created_at`, and [`StoredTokens`](crate::tokens::StoredTokens) uses one to check
-/// expiry. A clock does not have to be monotonic.
+/// The service uses a clock to set `created_at`, and [`StoredTokens`](crate::tokens::StoredTokens) uses a clock to
+/// check expiry. A clock does not have to be monotonic.
 ///
 /// ```
 /// use leadapi_core::{model::Timestamp, port::Clock};

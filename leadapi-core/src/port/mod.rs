@@ -30,5 +30,5 @@ pub use token_change::{
     Replacement, TokenAction, TokenChange, TokenChanged, TokenFacts, TokenPlan, TokenRefusal, TokenWrite,
 };
 
-/// The time for which the verification of a token holds while the body of the request arrives.
+/// The time for which the verification of a token remains valid while the body of the request arrives.
 pub(crate) const VERIFIED_FOR: std::time::Duration = std::time::Duration::from_secs(1);

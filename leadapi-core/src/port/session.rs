@@ -8,6 +8,7 @@ use crate::{
     id::{BusinessId, SessionId},
     model::Timestamp,
 };
+use uuid::Uuid;
 
 /// A person's membership in a business.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,9 +70,10 @@ impl LoginLink {
 
 /// A person's session in the API settings of one business.
 ///
-/// It ends 12 hours after its last recorded use, and 7 days after the sign-in. It also ends when the person signs out,
-/// when an owner or admin ends it, when the person stops being a member of the business, or when newer sign-ins make it
-/// one too many for the person.
+/// It ends 12 hours after its last recorded use, and no later than 7 days after the sign-in. It also ends when the
+/// person signs out, when an owner or admin ends it, or when the person stops being a member of the business. If a
+/// sign-in gives the person more than [`MAX_PER_PERSON`](Self::MAX_PER_PERSON) sessions, the least recently used
+/// session ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Session {
@@ -94,8 +96,8 @@ impl Session {
     /// The time after the sign-in at which a session ends, even if it is used.
     pub const LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-    /// The maximum number of sessions of a person in a business. A further sign-in ends the one that has not been used
-    /// for the longest time.
+    /// The maximum number of sessions of a person in a business. A further sign-in ends the person's least recently
+    /// used session.
     pub const MAX_PER_PERSON: usize = 10;
 
     /// The maximum number of new sessions of a business in any [`NEW_INTERVAL`](Self::NEW_INTERVAL), so that a person
@@ -144,7 +146,8 @@ pub enum SessionStarted {
     Done(FoundSession),
     /// The sign-in link is not valid, or the business has no such owner or admin.
     NotAllowed,
-    /// The business got [`Session::MAX_NEW`] sessions in the last [`Session::NEW_INTERVAL`], and nothing was changed.
+    /// The business already got [`Session::MAX_NEW`] new sessions in the last [`Session::NEW_INTERVAL`]. Nothing was
+    /// changed.
     TooFast,
 }
 
@@ -156,7 +159,7 @@ pub enum SessionEnded {
     Done,
     /// The business has no such session.
     NotFound,
-    /// The person may not end the session of somebody else, and nothing was changed.
+    /// The person may not end another person's session. Nothing was changed.
     NotAllowed,
 }
 
@@ -183,7 +186,7 @@ impl FoundSession {
 pub struct SignIn {
     /// The id of the new session.
     pub id: SessionId,
-    /// The hash of its secret.
+    /// The hash of the session's secret.
     pub hash: TokenHash,
     /// The time of the sign-in.
     pub at: Timestamp,
@@ -196,7 +199,7 @@ pub struct SignIn {
 impl SignIn {
     /// Creates the input for a new session, and generates the session's id.
     pub fn new(hash: TokenHash, at: Timestamp, address: Option<IpAddr>, action: AuditAction) -> Self {
-        Self { id: SessionId::generate(), hash, at, address, action }
+        Self { id: SessionId::from(Uuid::now_v7()), hash, at, address, action }
     }
 
     /// Returns the new session of the member with this email address.

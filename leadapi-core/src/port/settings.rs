@@ -16,10 +16,10 @@ use crate::{
 
 /// A store for the API settings of many businesses.
 ///
-/// [`Tokens`](crate::tokens::Tokens) and [`Sessions`](crate::tokens::Sessions) use it, and check permissions and input
-/// before they call it. Every method is atomic: it takes effect completely or not at all. If the storage fails, the
-/// method must return an error. Email addresses are compared by their [keys](crate::validate::email_key), which ignore
-/// case.
+/// [`Tokens`](crate::tokens::Tokens) and [`Sessions`](crate::tokens::Sessions) use this store, and check permissions
+/// and input before they call it. Every method is atomic: it takes effect completely or not at all. If the storage
+/// fails, the method must return an error. Email addresses are compared by their [keys](crate::validate::email_key),
+/// which ignore case.
 #[async_trait]
 pub trait SettingsStore: TokenStore {
     /// Changes the tokens of a business.
@@ -43,8 +43,8 @@ pub trait SettingsStore: TokenStore {
 
     /// Lists the person's memberships in all businesses, sorted by the business's name, then by its id.
     ///
-    /// This method has no business argument, because its caller has verified the person's identity and needs the
-    /// person's businesses.
+    /// This method has no business argument, because its purpose is to find the person's businesses. The caller must
+    /// have verified the person's identity.
     async fn memberships(&self, email: &str) -> Result<Vec<Membership>, StoreError>;
 
     /// Adds a sign-in link for an owner or an admin of the business, and an audit entry. Does nothing and returns
@@ -64,9 +64,10 @@ pub trait SettingsStore: TokenStore {
 
     /// Starts a session for an owner or an admin, and adds its audit entry. Returns [`SessionStarted::NotAllowed`] if
     /// the business has no such owner or admin. Returns [`SessionStarted::TooFast`] and changes nothing if the audit
-    /// log of the business contains [`Session::MAX_NEW`] sign-ins that are later than [`Session::NEW_INTERVAL`] before
-    /// this one and no later than this one. The cost of this check must not grow with the length of the log. If the
-    /// person then has more than [`Session::MAX_PER_PERSON`] sessions, the session with the earliest last use ends.
+    /// log of the business contains [`Session::MAX_NEW`] sign-ins in the [`Session::NEW_INTERVAL`] that ends at the
+    /// time of this sign-in. The interval includes its end but not its start. The cost of this check must not grow with
+    /// the length of the log. If the person then has more than [`Session::MAX_PER_PERSON`] sessions, the session with
+    /// the earliest last use ends.
     async fn start_session(
         &self,
         business: &BusinessId,
@@ -80,8 +81,8 @@ pub trait SettingsStore: TokenStore {
     /// This method has no business argument, because its result determines the business.
     async fn find_session(&self, hash: &TokenHash, now: Timestamp) -> Result<Option<FoundSession>, StoreError>;
 
-    /// Sets the time of a session's last use, unless the store has a later one. Ignores a session that the business
-    /// does not have.
+    /// Sets the time of a session's last use, unless the store already has a later time. Ignores a session that the
+    /// business does not have.
     async fn use_session(&self, business: &BusinessId, id: &SessionId, at: Timestamp) -> Result<(), StoreError>;
 
     /// Lists the sessions of a business that have not ended, newest first, then by id in descending order.
@@ -89,8 +90,8 @@ pub trait SettingsStore: TokenStore {
 
     /// Ends a session, and adds an audit entry: [`SignedOut`](super::AuditAction::SignedOut) if the person acts in this
     /// session, otherwise [`SessionEnded`](super::AuditAction::SessionEnded). A person may always end the session in
-    /// which the person acts. To end any other, the person's [`Authority`](crate::auth::Authority) must be confirmed
-    /// in the same transaction.
+    /// which the person acts. To end any other session, the person's [`Authority`](crate::auth::Authority) must be
+    /// confirmed in the same transaction.
     async fn end_session(
         &self,
         business: &BusinessId,

@@ -53,8 +53,8 @@ impl Idempotency {
 
     /// Decides the outcome of a create whose key is already stored.
     ///
-    /// `fingerprint` and `lead` are those of the create that stored the key. Returns `None` if the stored key has
-    /// expired; the store then creates a new lead.
+    /// `fingerprint` and `lead` belong to the create that stored the key. Returns `None` if the stored key has expired;
+    /// the store then creates a new lead.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -114,8 +114,8 @@ pub enum Listed {
 
 /// A store of leads, pipelines and client accounts that isolates businesses from each other.
 ///
-/// Implement it to choose where the service stores leads. Test the implementation with the suite in
-/// `leadapi_core::conformance` (`conformance` feature).
+/// Implement this trait to choose where the service stores leads. Test the implementation with the suite in
+/// the crate `leadapi-conformance`.
 ///
 /// - Every method takes the caller's business as its first argument and accesses only that business's records. A record
 ///   of another business behaves as if it did not exist.
@@ -124,9 +124,9 @@ pub enum Listed {
 /// - The rules are implemented in [`validate`](crate::validate). Within one transaction, a store looks up the records
 ///   that a draft or an edit [requires](LeadDraft::required_lookups). It passes them to the draft or the edit, which
 ///   returns the lead to write.
-/// - A write takes effect only while its [author](Author) may write. A store that contains the tokens looks up the token
-///   of [`Author::Token`] in the transaction of the write, and refuses the write with [`StoreError::Unauthorized`] if the
-///   token does not exist in this business, has expired or was revoked. Any other store can ignore the author.
+/// - A write takes effect only while its [author](Author) may write. A store that contains the tokens looks up the
+///   token of [`Author::Token`] in the transaction of the write. It rejects the write with [`StoreError::Unauthorized`]
+///   if the token does not exist in this business, has expired or was revoked. Any other store can ignore the author.
 /// - If a future is dropped before it completes, its call takes effect completely or not at all.
 /// - If the storage fails, the method must return an error and must not leave a partial write. The service then
 ///   responds with 500. If a lead with the id of a new lead already exists, `create` returns

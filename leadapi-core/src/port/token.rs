@@ -99,7 +99,7 @@ impl TokenRecord {
     /// ```
     pub fn new(secret: &BearerToken, name: impl Into<String>, scopes: Scopes, created_at: Timestamp) -> Self {
         Self {
-            id: TokenId::generate(),
+            id: TokenId::from(uuid::Uuid::now_v7()),
             name: name.into(),
             scopes,
             hint: secret.hint().to_owned(),
@@ -204,9 +204,9 @@ impl TokenUse {
 
 /// A store of tokens for many businesses.
 ///
-/// Implement it to choose where tokens are stored. [`StoredTokens`](crate::tokens::StoredTokens) verifies tokens on top
-/// of it. To let people manage tokens, also implement [`SettingsStore`](super::SettingsStore). Every method is atomic:
-/// it takes effect completely or not at all. If the storage fails, the method must return an error.
+/// Implement this trait to choose where tokens are stored. [`StoredTokens`](crate::tokens::StoredTokens) verifies
+/// tokens with it. To let people manage tokens, also implement [`SettingsStore`](super::SettingsStore). Every method is
+/// atomic: it takes effect completely or not at all. If the storage fails, the method must return an error.
 #[async_trait]
 pub trait TokenStore: Send + Sync {
     /// Stores a new token.
@@ -256,8 +256,8 @@ pub trait TokenVerifier: Send + Sync {
     /// Verifies a token.
     async fn verify(&self, token: &BearerToken) -> Result<Verdict, BoxError>;
 
-    /// Returns whether verifying this token would query a store for a token that was not found lately. Anybody can make
-    /// up such tokens, so a server can limit these queries. The default is `false`, which limits nothing.
+    /// Returns whether verifying this token would query a store for a token that was not found recently. Anyone can
+    /// make up such tokens, so a server can limit these queries. The default is `false`, which limits nothing.
     fn needs_lookup(&self, _token: &BearerToken) -> bool {
         false
     }

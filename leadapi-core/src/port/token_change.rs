@@ -27,7 +27,7 @@ pub struct TokenChange {
 pub enum TokenAction {
     /// Inserts a token. No valid token may have the same name, because people could not tell the two apart.
     Create(TokenRecord),
-    /// Inserts a token with the same name and scopes, and lets the old one expire at the end of the overlap or at its
+    /// Inserts a token with the same name and scopes, and lets the old token expire at the end of the overlap or at its
     /// own expiry, whichever comes first.
     Rotate {
         /// The old token, which must be valid.
@@ -49,11 +49,11 @@ pub enum TokenAction {
 pub struct Replacement {
     /// The id of the new token.
     pub id: TokenId,
-    /// The first characters of its secret.
+    /// The first characters of the new token's secret.
     pub hint: String,
-    /// The hash of its secret.
+    /// The hash of the new token's secret.
     pub hash: TokenHash,
-    /// The time at which it expires, if any.
+    /// The time at which the new token expires, if any.
     pub expires_at: Option<Timestamp>,
 }
 
@@ -86,13 +86,13 @@ pub enum TokenRefusal {
     /// The token was already revoked at this time.
     #[error("the token was already revoked at {0}")]
     AlreadyRevoked(Timestamp),
-    /// A rotation has already replaced the token with this valid one.
+    /// A rotation has already replaced the token with this token, which is valid.
     #[error("the token was already replaced by {0}")]
     Replaced(TokenId),
     /// The token is revoked or expired, so it cannot be rotated.
     #[error("the token is {0}: create a new one")]
     NotValid(TokenState),
-    /// The business has as many valid tokens as a business may have, or more.
+    /// The business has already reached the maximum number of valid tokens.
     #[error("the business has {limit} or more valid tokens: revoke one first", limit = TokenChange::MAX_VALID)]
     TooMany,
     /// A rotation would leave the business with too many valid tokens until the end of the overlap.
@@ -130,7 +130,8 @@ pub struct TokenPlan {
     pub audit: Vec<AuditEntry>,
 }
 
-/// What a store looks up for a [`TokenChange`], so that the cost of a change does not grow with the number of tokens.
+/// The facts that a store looks up for a [`TokenChange`]. Looking up only these facts keeps the cost of a change
+/// independent of the number of tokens.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TokenFacts {
@@ -140,12 +141,12 @@ pub struct TokenFacts {
     pub token: Option<TokenRecord>,
     /// The newest valid token of the business with the name [`TokenChange::new_name`].
     pub namesake: Option<TokenRecord>,
-    /// The number of valid tokens of the business, if the change inserts a token. A store may stop counting at
+    /// If the change inserts a token, the number of valid tokens of the business. A store may stop counting at
     /// [`TokenChange::MAX_VALID_WITH_OVERLAPS`].
     pub valid: u32,
-    /// The number of audit entries of the business for new tokens, later than [`TokenChange::NEW_INTERVAL`] before the
-    /// change and no later than the change, if the change inserts a token. A store may stop counting at
-    /// [`TokenChange::MAX_NEW`].
+    /// If the change inserts a token, the number of audit entries of the business for new tokens in the
+    /// [`TokenChange::NEW_INTERVAL`] that ends at the time of the change. The interval includes its end but not its
+    /// start. A store may stop counting at [`TokenChange::MAX_NEW`].
     pub recent: u32,
 }
 
@@ -157,8 +158,8 @@ impl TokenFacts {
 }
 
 impl TokenChange {
-    /// The maximum number of valid tokens of a business. A business that already has more keeps them, but gets no new
-    /// ones.
+    /// The maximum number of valid tokens of a business. A business that already has more tokens keeps them, but cannot
+    /// get new ones.
     pub const MAX_VALID: u32 = 100;
 
     /// The maximum number of valid tokens of a business while rotated tokens overlap with their replacements.
@@ -176,7 +177,7 @@ impl TokenChange {
         Self { action, at, by }
     }
 
-    /// Returns the id of the existing token that this change concerns. A store looks it up first.
+    /// Returns the id of the existing token that this change concerns. A store looks up this token first.
     pub const fn token_id(&self) -> Option<&TokenId> {
         match &self.action {
             TokenAction::Create(_) => None,
@@ -184,7 +185,7 @@ impl TokenChange {
         }
     }
 
-    /// Returns the name of the token that this change inserts, if it inserts one. `token` is the result of looking up
+    /// Returns the name of the token that this change inserts, if any. `token` is the result of looking up
     /// [`token_id`](Self::token_id).
     pub fn new_name<'a>(&'a self, token: Option<&'a TokenRecord>) -> Option<&'a str> {
         match &self.action {
@@ -194,7 +195,7 @@ impl TokenChange {
         }
     }
 
-    /// Plans the writes of this change, or refuses it.
+    /// Plans the writes of this change, or rejects the change.
     ///
     /// ```
     /// use leadapi_core::{auth::*, port::*};

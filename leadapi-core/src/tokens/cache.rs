@@ -12,12 +12,12 @@ use crate::{
     port::{FoundToken, StoreError, TokenStore},
 };
 
-/// The longest lifetime of a cache entry, measured from the start of the store query. A request that arrives at least
-/// this long after a revocation is refused, however slow the store was.
+/// The longest lifetime of a cache entry, measured from the start of the store query. A request that arrives this long
+/// after a revocation, or later, is rejected, even if the store is slow.
 pub(super) const FRESH: Duration = Duration::from_secs(2);
 
-/// The time for which a found token stays known, measured like `FRESH`. Looking it up again does not compete with
-/// lookups of unknown tokens, which anybody can cause.
+/// The time for which a found token stays known, measured like `FRESH`. Looking up a known token again does not compete
+/// with lookups of unknown tokens, which anyone can cause.
 const KNOWN: Duration = Duration::from_secs(5 * 60);
 
 /// A cache with at most this number of entries is not swept, because it uses little memory.
@@ -80,7 +80,7 @@ impl Cache {
         Ok(found)
     }
 
-    /// Returns whether the token was found lately, even if its entry is no longer fresh.
+    /// Returns whether the token was found recently, even if its entry is no longer fresh.
     pub(super) fn knows(&self, token: &BearerToken) -> bool {
         let now = (self.time)();
         let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
@@ -121,9 +121,9 @@ impl Cache {
 }
 
 impl Entries {
-    /// Drops the entries of tokens that are no longer known once the cache has more than twice as many entries as after
-    /// the last sweep. This amortizes the cost of sweeps and limits the cache to about twice the number of known
-    /// tokens.
+    /// Once the cache has more than twice as many entries as after the last sweep, drops the entries of tokens that are
+    /// no longer known. The threshold amortizes the cost of sweeps and limits the cache to about twice the number of
+    /// known tokens.
     fn sweep(&mut self, now: Duration) {
         if self.entries.len() > FEW.max(self.left * 2) {
             self.entries.retain(|_, entry| entry.is_younger(now, KNOWN));
@@ -154,7 +154,7 @@ mod tests {
         let cache = Cache::with_time(|| Duration::from_secs(1));
         let entry = |since, record: TokenRecord| Entry {
             since: Duration::from_millis(since),
-            found: Arc::new(FoundToken::new(BusinessId::from_valid("b1"), record)),
+            found: Arc::new(FoundToken::new(BusinessId::parse("b1").unwrap(), record)),
         };
         cache.remember(secret.hash(), entry(900, revoked.clone()));
         cache.remember(secret.hash(), entry(800, good));

@@ -18,6 +18,7 @@ use crate::{
     },
     validate::{InvalidName, check_token_name},
 };
+use uuid::Uuid;
 
 pub use import::{IssuedToken, Records, import, records};
 pub use sessions::{Sessions, SignInError, SignedIn};
@@ -120,13 +121,14 @@ pub enum TokenError {
 
 /// Creates, lists, rotates, revokes and deletes tokens for owners and admins (contract D8), and lists the audit log.
 ///
-/// In the same transaction, every change confirms the [`Authority`](crate::auth::Authority) of its person.
-/// A business may have 100 valid tokens, 200 while rotated tokens overlap with their replacements, and get 60 new ones
-/// in a minute.
+/// Every change confirms the [`Authority`](crate::auth::Authority) of the person who makes it, in the same transaction.
+/// A business may have 100 valid tokens, or 200 while rotated tokens overlap with their replacements. It may get 60 new
+/// tokens in any minute.
 ///
-/// Every change adds its entries to the audit log in the same transaction. A failed change has no effect, unless the
-/// store reports an [unknown outcome](StoreError::UnknownOutcome). A [cached](StoredTokens::cached) verifier may accept
-/// a token for up to 2 s after its revocation or deletion, even in the same process.
+/// Every change adds its entries to the audit log in the same transaction. If the store reports an
+/// [unknown outcome](StoreError::UnknownOutcome), a failed change may have taken effect. Any other failed change has
+/// had no effect. A [cached](StoredTokens::cached) verifier may accept a token for up to 2 s after its revocation or
+/// deletion, even in the same process.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -164,8 +166,9 @@ impl Tokens {
     ///
     /// # Errors
     ///
-    /// Returns a [`TokenError`] if the name is invalid or belongs to another valid token, if the expiry is not in the
-    /// future, if the person may no longer manage tokens or the business has too many, or if the store or the system's random number generator fails.
+    /// Returns a [`TokenError`] if the name is invalid or belongs to another valid token, or if the expiry is not in
+    /// the future. Also returns an error if the person may no longer manage tokens, if the business has too many
+    /// tokens, or if the store or the system's random number generator fails.
     pub async fn create(&self, admin: &TokenAdmin, new: NewToken) -> Result<(TokenRecord, BearerToken), TokenError> {
         let now = self.clock.now();
         let name = new.name.trim();
@@ -180,8 +183,8 @@ impl Tokens {
         Ok((self.change(admin, now, TokenAction::Create(record)).await?, secret))
     }
 
-    /// Replaces a token with a new one of the same name and scopes. Unless one of them expires earlier, both are valid
-    /// until the end of the overlap, so that integrations can switch to the new secret without interruption.
+    /// Replaces a token with a new one of the same name and scopes. Unless one of the tokens expires earlier, both are
+    /// valid until the end of the overlap, so that integrations can switch to the new secret without interruption.
     ///
     /// # Errors
     ///
@@ -197,7 +200,8 @@ impl Tokens {
         let now = self.clock.now();
         check_expiry(rotation.expires_at, now)?;
         let secret = BearerToken::generate()?;
-        let replacement = Replacement::new(TokenId::generate(), secret.hint(), secret.hash(), rotation.expires_at);
+        let replacement =
+            Replacement::new(TokenId::from(Uuid::now_v7()), secret.hint(), secret.hash(), rotation.expires_at);
         let overlap_end = now.checked_add(rotation.overlap).ok_or(TokenError::Overlap)?;
         let action = TokenAction::Rotate { id: id.clone(), replacement, overlap_end };
         Ok((self.change(admin, now, action).await?, secret))

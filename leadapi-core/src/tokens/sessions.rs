@@ -21,10 +21,10 @@ pub enum SignInError {
     /// The person is neither an owner nor an admin.
     #[error(transparent)]
     NotAllowed(#[from] NotAllowed),
-    /// The link is unknown, used or expired, or its person may no longer manage tokens.
+    /// The link is unknown, used or expired, or the person may no longer manage tokens.
     #[error("the sign-in link is not valid: it works once, for 10 minutes")]
     InvalidLink,
-    /// The business got too many new sessions in the last minute. A sign-in link can still be used.
+    /// The business got too many new sessions in the last minute. A sign-in link stays valid and can be used later.
     #[error("the business got {limit} new sessions within a minute: try again in a minute", limit = Session::MAX_NEW)]
     TooFast,
     /// The store failed.

@@ -16,7 +16,7 @@ use crate::{
 
 /// A [`TokenVerifier`] backed by a [`TokenStore`] (contract D8).
 ///
-/// A token with a wrong checksum is refused without a lookup, so mistyped and random tokens put no load on the store.
+/// A token with a wrong checksum is rejected without a lookup, so mistyped and random tokens put no load on the store.
 /// Every other token is looked up on every request, unless the verifier is [`cached`](Self::cached).
 pub struct StoredTokens {
     store: Arc<dyn TokenStore>,
@@ -32,15 +32,15 @@ impl StoredTokens {
         Self { store: Arc::new(store), clock: Arc::new(clock), cache: None, uses: None, checked_by_store: false }
     }
 
-    /// Caches each token for 1 s, or for 2 s if the tokens are [checked by the store](Self::checked_by_store). Use it
-    /// for stores with expensive lookups.
+    /// Caches each token for 1 s, or for 2 s if the tokens are [checked by the store](Self::checked_by_store). Use a
+    /// cache for stores with expensive lookups.
     ///
-    /// A request that arrives at least 2 s after its token was revoked or deleted is refused, on any machine, and so is
-    /// a write whose body arrives that late. The service relies on a verification for up to 1 s while a body arrives,
-    /// so without a check by the store, only 1 s remains for the cache. The delay also applies on the machine that made
-    /// the change, because [`Tokens`](super::Tokens) does not notify the verifier. A token expires without delay,
-    /// because every request checks the expiry in the cached record. If a rotation changes the expiry, the change takes
-    /// effect within 2 s.
+    /// A request is rejected, on any machine, if it arrives 2 s or more after its token was revoked or deleted, or if
+    /// it is a write whose body arrives that late. The service relies on a verification for up to 1 s while a body
+    /// arrives. Without a check by the store, only 1 s of the 2 s therefore remains for the cache. The delay also
+    /// applies on the machine that made the change, because [`Tokens`](super::Tokens) does not notify the verifier. A
+    /// token expires without delay, because every request checks the expiry in the cached record. If a rotation changes
+    /// the expiry, the change takes effect within 2 s.
     ///
     /// Only tokens that exist in the store are cached, so unknown tokens can neither evict valid tokens nor exhaust
     /// memory. Each request with an unknown token causes at most one lookup. Concurrent requests with the same token
@@ -89,7 +89,8 @@ impl StoredTokens {
     /// store then checks the token of each write again, in the transaction of the write, so no write takes effect after
     /// its token was revoked or deleted, or has expired.
     ///
-    /// Do not use it with another lead store: a store that cannot find a token refuses its writes.
+    /// Do not use this setting with a lead store that does not contain the tokens: a store that cannot find the token
+    /// of a write rejects the write.
     ///
     /// ```
     /// use leadapi_core::{memory::{MemoryTokens, SystemClock}, tokens::StoredTokens};

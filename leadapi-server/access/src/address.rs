@@ -1,4 +1,4 @@
-//! The address that limits per address use.
+//! The address by which the per-address limits count.
 
 use std::net::{IpAddr, Ipv6Addr};
 

@@ -79,11 +79,12 @@ impl Authenticator {
         &self.service
     }
 
-    /// Returns the caller of a request that no operation covers. The error is the response.
+    /// Returns the caller of a request to an endpoint outside the API, such as an MCP server. The error is the
+    /// response.
     ///
     /// # Errors
     ///
-    /// Returns the response to a request without a valid token, and to one whose token could not be looked up.
+    /// Returns the response to send if the request has no valid token, or if its token could not be looked up.
     pub async fn caller(&self, headers: &HeaderMap, peer: Option<IpAddr>) -> Result<Caller, Refused> {
         let like = self.like_an_operation(headers)?;
         let verdict = match self.service.unknown_token(&like) {
@@ -96,7 +97,8 @@ impl Authenticator {
         self.service.authenticate(headers, verdict).await
     }
 
-    /// Counts a request that no operation covers towards the caller's rate limit for reads. The error is the response.
+    /// Counts a request to an endpoint outside the API towards the caller's rate limit for reads. The error is the
+    /// response.
     ///
     /// # Errors
     ///
@@ -106,7 +108,7 @@ impl Authenticator {
     }
 
     /// Looks an [unknown token](LeadService::unknown_token) up, within the limits on such lookups. The lookup runs to
-    /// completion even if the caller stops waiting, because an abandoned one would cost the store a connection.
+    /// completion even if the caller stops waiting, because an abandoned lookup would cost the store a connection.
     ///
     /// # Errors
     ///
@@ -132,7 +134,8 @@ impl Authenticator {
         timeout_at(received + self.timeout, looking_up).await.map_err(|_| LookupError::TimedOut(self.timeout))?
     }
 
-    /// Returns a request for an operation with the same authorization, so that its token gets the API's own responses.
+    /// Returns a request for an operation of the API with the same authorization, so that an invalid token gets the
+    /// API's own response.
     fn like_an_operation(&self, headers: &HeaderMap) -> Result<Request<()>, Refused> {
         let uri = format!("{}{}", self.service.base_path(), Operation::ListClients.endpoint().path);
         let mut like = Request::get(uri).body(()).map_err(|error| Box::new(internal_error(error)))?;
@@ -165,8 +168,8 @@ pub fn internal_error(cause: impl Error + Send + Sync + 'static) -> (Response<Re
     (response, log)
 }
 
-/// Runs work as a task, so that it completes even if the client disconnects and the connection drops this future. A
-/// panic of the work continues in the caller.
+/// Runs work as a task, so that it completes even if the client disconnects and the connection drops this future. If
+/// the work panics, the panic continues in the caller.
 pub async fn run_to_completion<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
     match tokio::spawn(work).await.map_err(JoinError::try_into_panic) {
         Ok(response) => response,

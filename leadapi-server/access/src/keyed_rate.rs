@@ -1,4 +1,5 @@
-//! A rate limit per key, for example on the failed sign-ins from one address or on the log lines that it causes.
+//! A rate limit per key, for example on the failed sign-ins from an address, or on the log lines that an address
+//! causes.
 
 use std::{
     collections::HashMap,
@@ -60,7 +61,7 @@ impl<K: Hash + Eq> KeyedRate<K> {
         self.lock().count(key, self.interval, Instant::now());
     }
 
-    /// Counts an event if the key is within its limit. Returns whether it is.
+    /// Counts an event if the key is within its limit. Returns whether the event was counted.
     pub fn admit(&self, key: K) -> bool {
         let (mut buckets, now) = (self.lock(), Instant::now());
         let is_admitted = buckets.wait(&key, self.burst, now).is_zero();

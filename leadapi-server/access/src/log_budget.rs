@@ -4,9 +4,9 @@ use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
 
 use crate::{address::counted_address, keyed_rate::KeyedRate};
 
-/// The lines that one address may cause at once, and the interval of further ones.
+/// The number of lines that one address may cause at once, and the interval between further lines.
 const PER_ADDRESS: (u32, Duration) = (200, Duration::from_millis(100));
-/// The lines that all addresses together may cause at once, and the interval of further ones.
+/// The number of lines that all addresses together may cause at once, and the interval between further lines.
 const TOTAL: (u32, Duration) = (2_000, Duration::from_millis(10));
 
 /// A budget for the log lines of requests without a valid token or session. Clones share it.

@@ -23,7 +23,7 @@ const CONCURRENT_PER_ADDRESS: usize = 2;
 /// The maximum number of lookups that run or wait.
 const QUEUED: usize = 4_096;
 const QUEUED_PER_ADDRESS: usize = 256;
-/// How many lookups from one address may find nothing before the next ones are paced.
+/// The number of failed lookups from one address after which its further lookups are paced.
 const FAILURES: u32 = 1_000;
 /// The pace of further failed lookups from one address.
 const FAILURE_INTERVAL: Duration = Duration::from_millis(10);
@@ -59,8 +59,10 @@ struct Queue {
     queued: usize,
 }
 
-/// A lookup that may run, returned by [`LookupLimit::acquire`]. Dropping it lets the next one run. It counts as a failure unless it [found](Self::found)
-/// something, because a stranger can also abandon any number of lookups.
+/// A lookup that may run, returned by [`LookupLimit::acquire`]. Dropping it lets the next one run.
+///
+/// A dropped lookup counts as a failure unless it [found](Self::found) something. Otherwise, a stranger could abandon
+/// any number of lookups without being paced.
 #[derive(Debug)]
 pub struct Lookup {
     has_failed: bool,
@@ -77,7 +79,7 @@ struct Queued {
 }
 
 impl LookupLimit {
-    /// Creates a limit: 4 lookups run at once, 2 of them from one address.
+    /// Creates a limit of 4 concurrent lookups, at most 2 of which are from the same address.
     pub fn new() -> Self {
         Self(Arc::new(Inner {
             concurrent: Arc::new(Semaphore::new(CONCURRENT)),

@@ -6,8 +6,8 @@ use http::Extensions;
 
 /// The peer of the connection on which a request arrived.
 ///
-/// A host sets it as an extension of each request. A service treats all requests without it as if they came from one
-/// unknown address.
+/// The host of a service sets this extension on each request. The service treats all requests without the extension as
+/// if they came from one unknown address.
 ///
 /// ```
 /// use leadapi_access::Peer;

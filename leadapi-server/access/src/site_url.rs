@@ -14,7 +14,7 @@ pub struct SiteUrl {
     is_https: bool,
 }
 
-/// The error for a text that is not a scheme and a host with an optional port.
+/// The error for a string that is not a scheme and a host with an optional port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("must be http:// or https:// and a host, without a path, such as https://settings.example.com")]
 pub struct InvalidSiteUrl;

@@ -29,8 +29,7 @@ impl AdminArgs {
         Ok((Tokens::new(store, clock.clone()), membership.token_admin()?, clock))
     }
 
-    /// Returns the error for a person who is not a member. If the business does not exist, the error states that
-    /// instead.
+    /// Returns the error for a person who is not a member, or the error for a business that does not exist.
     pub(super) async fn not_a_member(&self, store: &SqlStore) -> CommandError {
         let business: &BusinessId = &self.business.business;
         match store.admin(business).members().list().await {

@@ -1,11 +1,11 @@
-//! The texts of refused administrative changes.
+//! The messages for refused administrative changes.
 
 use leadapi_core::{
     admin::{AdminError, AdminRefusal, LeadOwner},
     error_chain,
 };
 
-/// Describes an error of the administration. A refusal names the option that makes the change possible.
+/// Describes an error from an administrative change. A refusal names the option that makes the change possible.
 pub(super) fn describe(error: &AdminError) -> String {
     match error {
         AdminError::Refused(refusal @ AdminRefusal::HasLeads { of, leads }) => {

@@ -22,7 +22,7 @@ pub(crate) enum CsvError {
     /// Some rows were not sent, failed although they break no rule, or have an unknown result.
     #[error("the import is not complete: {0}; run the same command again to continue")]
     Incomplete(String),
-    /// Rows were refused. All other rows are imported, or would be after a dry run.
+    /// Rows were refused. All other rows were imported or, after a dry run, would be imported.
     #[error("the API refuses {0} of the rows")]
     Refused(u64),
 }

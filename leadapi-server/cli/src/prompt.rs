@@ -1,6 +1,6 @@
 //! Prompts on a terminal.
 //!
-//! They go to standard error, so that standard output contains only a command's result.
+//! The prompts go to standard error, so that standard output contains only a command's result.
 
 use std::{
     fmt::Display,

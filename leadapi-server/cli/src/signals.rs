@@ -14,7 +14,8 @@ pub(super) struct Signals {
 pub(super) fn ignore_file_size_signal() {
     use signal::unix::{SignalKind, signal};
     let kind = SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw());
-    // The handler stays installed after the stream is dropped. Without it, the process behaves as usual.
+    // The handler stays installed after the stream is dropped. If it cannot be installed, SIGXFSZ still ends the
+    // process.
     signal(kind).map(drop).unwrap_or_default();
 }
 

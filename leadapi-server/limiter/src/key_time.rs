@@ -1,11 +1,12 @@
-//! The time by which the age of idempotency keys is judged, and by which the rate limiter measures waits.
+//! The time by which the age of idempotency keys is measured, and by which the rate limiter measures waits.
 //!
-//! If the database's clock steps forward by a day, no idempotency key may expire at once. The age of keys is therefore
-//! judged by the *key time*, which is behind the clock by the sum of the clock's steps.
+//! A step of the database's clock by a day must not make all idempotency keys expire at once. The age of keys is
+//! therefore measured by the *key time*: the time on the clock minus the sum of the clock's steps.
 //!
-//! The database stores the key time together with the clock at that time, so that a server that has not seen a step
-//! does not count it as real time. A server that starts adds the time since then only if it is short. If no server ran
-//! for longer, the key time stands still meanwhile, so keys are kept for longer, never for less.
+//! The database stores the key time together with the time on the clock, so that a server that has not seen a step does
+//! not count the step as real time. When a server starts, it adds the time that has passed since then only if that time
+//! is short. If no server ran for longer, the key time stood still, so keys are kept longer than necessary, but never
+//! shorter.
 
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ const STEP: i64 = 100_000;
 /// than the interval at which servers store it.
 const MAX_RESTART: i64 = 15_000_000;
 
-/// A reading of the database's clock. The other times are on the server's monotonic clock.
+/// A reading of the database's clock. `sent` and `received` are times on the server's monotonic clock.
 #[derive(Debug, Clone, Copy)]
 pub struct Reading {
     /// Microseconds since the Unix epoch.
@@ -65,7 +66,7 @@ impl View {
     }
 }
 
-/// How a server converts between times, and what it needs to notice a step.
+/// The current conversion between times, and the data that a server needs to notice a step.
 #[derive(Debug)]
 pub struct KeyClock {
     current: View,
@@ -96,26 +97,27 @@ impl KeyClock {
     pub fn adopt(&mut self, reading: Reading, stored: Option<StoredTime>) -> StoredTime {
         let mut view = self.current;
         let [lowest, highest] = reading.bounds();
-        // A reading that took long says little, so the clock moves only if the reading contradicts it.
+        // A slow reading is imprecise, so the view changes only if the reading contradicts it.
         if !(lowest..=highest).contains(&view.offset) {
             if reading.offset().saturating_sub(view.offset).saturating_abs() >= STEP {
                 self.previous = view;
-                // The largest possible step, so that the key time is never ahead.
+                // Assumes the largest possible step, so that the key time is never ahead.
                 view.lag = view.lag.saturating_add(highest.saturating_sub(view.offset));
                 self.compared_at = None;
             } else {
-                // What the clock has certainly gained. Otherwise, many small corrections would age keys.
+                // Adds the amount that the clock has certainly gained. Otherwise, many small corrections would age
+                // keys.
                 view.lag = view.lag.saturating_add(lowest.saturating_sub(view.offset).max(0));
             }
             view.offset = reading.offset();
         }
         if let Some(stored) = stored {
-            // Without a step since then, the lag of the other server is still valid. Otherwise, its time is a lower
-            // bound.
+            // If the clock has not stepped since the other server stored the key time, the lag of that server is still
+            // valid. Otherwise, the stored key time is only a lower bound.
             let is_valid = self.compared_at.is_some_and(|at| (at..=reading.micros).contains(&stored.clock));
             let clock = if is_valid { stored.clock } else { reading.micros };
             let lag = view.lag.min(clock.saturating_sub(stored.key_time));
-            // The lag before the last step was too large by as much.
+            // The lag before the last step was too large by the same amount.
             self.previous.lag = self.previous.lag.saturating_sub(view.lag.saturating_sub(lag));
             view.lag = lag;
             self.compared_at = Some(reading.micros);
@@ -206,8 +208,8 @@ mod tests {
                     let own = server.adopt(reading, stored);
                     stored = stored.filter(|known: &StoredTime| known.key_time >= own.key_time).or(Some(own));
                     let error = own.key_time - now;
-                    // A server that starts during a step may lose the time since the last reading, but not for long.
-                    // It cannot notice a step of a second.
+                    // A server that starts after a step may be behind until it reads the key time of another server. A
+                    // server that starts cannot distinguish a step of one second from real time.
                     assert!(
                         (-11 * SECOND..=5 * SECOND).contains(&error),
                         "{error} after {secs} s of {running} servers"
@@ -239,7 +241,7 @@ mod tests {
         let now = Duration::from_secs(62);
         assert_eq!(state.lag(at(NOON + 59 * SECOND), now), 0);
         assert!((state.lag(at(NOON + DAY + 61 * SECOND), now) - DAY).abs() <= 1_000);
-        // Another server's key time is a little ahead. This changes both lags, but not which one applies.
+        // Another server's key time is a little ahead. Reading it changes both lags, but not which one applies.
         let reading = reading(NOON + DAY + 70 * SECOND, 70);
         state
             .adopt(reading, Some(StoredTime { clock: NOON + DAY + 65 * SECOND, key_time: NOON + 65 * SECOND + 1_000 }));

@@ -42,7 +42,7 @@ impl Default for Lease {
 }
 
 impl Lease {
-    /// Creates the lease of a new server, which has not begun.
+    /// Creates the lease of a new server. The lease has not begun.
     pub const fn new(server: ServerId) -> Self {
         Self { server, until: None, observed: BTreeMap::new() }
     }

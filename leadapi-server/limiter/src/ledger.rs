@@ -1,12 +1,12 @@
 //! The ledger for one token and class, which records how many of the limit's permits each server holds.
 //!
 //! The sum of all shares never exceeds the limit. Each server applies the exact window to its own share, so all servers
-//! together never exceed the limit in any window. No clocks are compared for this, so it holds whatever the database's
-//! clock does.
+//! together never exceed the limit in any window. This guarantee does not depend on a comparison of clocks, so it holds
+//! whatever the database's clock does.
 //!
-//! The times in the ledger only shorten waits, and none is trusted for longer than the window. They are key times (see
-//! [`key_time`](crate::key_time)), which do not follow steps of the database's clock, so a step neither shortens nor
-//! prolongs a wait.
+//! The times in the ledger can only shorten waits, and a wait longer than the window is ignored. The times are key
+//! times (see [`key_time`](crate::key_time)), which do not follow steps of the database's clock, so a step neither
+//! shortens nor prolongs a wait.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -82,12 +82,12 @@ pub struct Release {
 }
 
 impl Ledger {
-    /// Grants permits to a server. A claim that was already applied grants no more. Returns `None` if the server is no
-    /// longer alive.
+    /// Grants permits to a server. If the claim was already applied, grants no additional permits. Returns `None` if
+    /// the server is no longer alive.
     ///
     /// At most half of the free permits are granted, rounded up, so that other servers can claim permits too. `alive`
-    /// must contain every server that may still admit requests or whose admissions may still be in the window. The
-    /// shares of servers that it does not contain are freed. `now` is the key time in milliseconds.
+    /// must contain every server that may still admit requests or whose admissions may still be in the window, because
+    /// the shares of all other servers are freed. `now` is the key time in milliseconds.
     pub fn claim(&mut self, server: &ServerId, claim: &Claim, alive: &BTreeSet<ServerId>, now: i64) -> Option<Claimed> {
         if !alive.contains(server) {
             return None;

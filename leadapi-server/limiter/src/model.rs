@@ -12,7 +12,7 @@ const WINDOW: Duration = Duration::from_secs(60);
 /// window, and the removal of a member.
 const STEPS: [Duration; 3] = [Duration::from_secs(9), Duration::from_secs(51), Duration::from_secs(10)];
 
-/// The milliseconds by which the database's clock can be set, in comparison with the servers' clocks.
+/// The steps of the database's clock, in milliseconds relative to the servers' clocks.
 const CLOCK_STEPS: [i64; 4] = [-864_000_000, -30_000, 30_000, 864_000_000];
 /// The time on the database's clock at the beginning.
 const EPOCH: i64 = 1_767_225_600_000;

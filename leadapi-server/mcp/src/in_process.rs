@@ -23,7 +23,7 @@ pub(crate) struct Api(Arc<dyn Fn(Request<ResponseBody>) -> Answer + Send + Sync>
 
 type Answer = Pin<Box<dyn Future<Output = Response<ResponseBody>> + Send>>;
 
-/// What the API learns about the MCP request for which a tool calls it.
+/// The properties of an MCP request that its tool passes on to the API.
 #[derive(Debug, Clone)]
 pub(crate) struct Origin {
     pub(crate) peer: Option<Peer>,

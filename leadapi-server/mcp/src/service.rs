@@ -49,8 +49,8 @@ const MAX_VERSION_CHARS: usize = 32;
 /// The MCP server as a [`tower::Service`] for the path [`PATH`]. It keeps no state between requests, so any server can
 /// answer any request.
 ///
-/// It refuses requests of web pages. Each response carries a [`RequestLog`] as an extension. An
-/// `X-Request-Id` of the request appears in the log lines of all API calls that the request causes.
+/// It refuses requests from web pages. Each response carries a [`RequestLog`] as an extension. If a request has an
+/// `X-Request-Id`, the id appears in the log lines of all API calls that the request causes.
 #[derive(Clone)]
 pub struct McpService(Arc<Inner>);
 
@@ -139,7 +139,7 @@ impl Inner {
         let caller = authenticator.caller(request.headers(), address).await.map_err(&mut refused)?;
         let token = BearerToken::from_headers(request.headers()).map_err(|_| Box::new(internal_error()))?;
         let (request, is_tool_call) = with_body(request).await?;
-        // A tool makes API calls, which count themselves.
+        // A tool call is not counted here, because the API counts the calls that the tool makes.
         if !is_tool_call {
             authenticator.count_read(&caller).await.map_err(&mut refused)?;
         }

@@ -30,13 +30,13 @@ pub enum StdioError {
     Failed(BoxError),
 }
 
-/// Serves the tools on standard input and output, with the API at a base URL such as `https://api.example.com/v1`, until
-/// the client closes standard input.
+/// Serves the tools on standard input and output until the client closes standard input. The tools call the API at a
+/// base URL such as `https://api.example.com/v1`.
 ///
 /// # Errors
 ///
-/// Returns [`StdioError`] if the URL or the token is not valid, or if the protocol fails. A failed API call is the
-/// result of a tool instead.
+/// Returns [`StdioError`] if the URL or the token is not valid, or if the protocol fails. If an API call fails, the
+/// tool returns its error to the client instead.
 pub async fn serve_stdio(url: &str, token: &str) -> Result<(), StdioError> {
     let client = Client::builder(url, token)
         .timeout(TIMEOUT)

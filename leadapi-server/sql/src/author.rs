@@ -1,4 +1,4 @@
-//! Whether the author of a write may still write, decided in the transaction of the write.
+//! Decides, in the transaction of a write, whether the author of the write may still write.
 //!
 //! The caller must hold the lock on the business. Every change to a token of the business takes the same lock, so the
 //! result is final until the transaction ends.
@@ -20,7 +20,7 @@ use super::{
 /// `Ok` if the token is valid.
 pub(crate) type Validity = Result<(), InvalidToken>;
 
-/// Returns the token whose validity decides, or `None` if there is nothing to check.
+/// Returns the token to check, or `None` if there is nothing to check.
 pub(super) const fn token(author: &Author) -> Option<&TokenId> {
     match author {
         Author::Token(id) => Some(id),

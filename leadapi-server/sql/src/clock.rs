@@ -2,7 +2,7 @@
 //!
 //! Several servers may share a PostgreSQL database, and any of their system clocks may be wrong. They all follow the
 //! database's clock instead. Between two readings of it, a server adds the time that has passed on its monotonic clock,
-//! so a step of its system clock changes nothing.
+//! so a step of its system clock has no effect.
 
 use std::{
     sync::{Arc, PoisonError, RwLock},
@@ -27,7 +27,7 @@ impl StoreClock {
         Self(Some(clock))
     }
 
-    /// Returns the time by which the age of idempotency keys is judged, given the time of a request.
+    /// Returns the time by which the age of idempotency keys is measured, given the time of a request.
     pub(super) fn key_time(&self, at: Timestamp) -> Timestamp {
         self.0.as_ref().map_or(at, |clock| clock.key_time(at))
     }
@@ -62,13 +62,13 @@ impl DatabaseClock {
         self.state.write().unwrap_or_else(PoisonError::into_inner).adopt(reading, stored)
     }
 
-    /// Returns the time by which idempotency keys are judged, given the time of a request.
+    /// Returns the time by which the age of idempotency keys is measured, given the time of a request.
     pub(super) fn key_time(&self, at: Timestamp) -> Timestamp {
         let lag = self.read(|state| state.lag(at, self.elapsed()));
         Timestamp::from_unix_millis(at.unix_millis().saturating_sub(lag.div_euclid(1_000))).unwrap_or(at)
     }
 
-    /// Returns the key time now, in milliseconds.
+    /// Returns the current key time, in milliseconds.
     pub(super) fn key_millis(&self) -> i64 {
         self.key_time(self.now()).unix_millis()
     }

@@ -28,11 +28,11 @@ pub(crate) enum SqlError {
     /// The transaction conflicted with another transaction. A retry may succeed.
     #[error("the transaction conflicted with another transaction")]
     Retry(#[source] Arc<dyn std::error::Error + Send + Sync>),
-    /// The connection was lost, and with it the transaction.
+    /// The connection was lost, and with it the transaction. If `brief_work` ran the transaction, it may have been
+    /// committed.
     #[error("the connection to the database was lost")]
     Lost(#[source] Arc<dyn std::error::Error + Send + Sync>),
-    /// The transaction got no connection in time, or a timeout ended it. It was not committed, unless `brief_work` ran
-    /// it: then, its outcome is unknown.
+    /// The transaction got no connection in time, or a timeout ended it. It was not committed.
     #[error("the database is too busy")]
     Busy(#[source] Arc<dyn std::error::Error + Send + Sync>),
     /// It is unknown whether the transaction was committed, so the work must not be retried.

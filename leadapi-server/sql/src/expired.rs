@@ -17,9 +17,9 @@ impl SqlStore {
     /// Deletes expired idempotency keys (contract D10), and returns whether any were deleted. Also deletes expired
     /// sign-in links and sessions. Servers call this periodically.
     ///
-    /// On PostgreSQL, one server at a time does this, by the database's clock. Keys are deleted in large groups,
-    /// usually within 12 hours after they expire. Expired keys have no effect, whether or not they have been deleted.
-    /// Nothing is deleted if the system clock and the database's clock differ by more than a minute.
+    /// On PostgreSQL, one server at a time deletes records, according to the database's clock. Keys are deleted in
+    /// large groups, usually within 12 hours after they expire. Expired keys have no effect, whether or not they have
+    /// been deleted. Nothing is deleted if the system clock and the database's clock differ by more than a minute.
     ///
     /// # Errors
     ///
@@ -35,8 +35,8 @@ impl SqlStore {
         self.delete_expired_at(now).await
     }
 
-    /// Deletes what has expired at a given time, like [`delete_expired`](Self::delete_expired), without looking at any
-    /// clock. A wrong time deletes records that are still in use.
+    /// Deletes the records that have expired at a given time. Unlike [`delete_expired`](Self::delete_expired), reads no
+    /// clock, so a wrong time deletes records that are still in use.
     ///
     /// # Errors
     ///

@@ -4,7 +4,7 @@ use super::{Database, SqlStore, SqlStoreError, session::query};
 
 const SQLITE: &str = "SELECT store_id FROM lineage";
 
-/// Managed services may withhold the function from their users.
+/// Managed services may not let their users call the function.
 const POSTGRES_SHOWS_ITS_CLUSTER: &str =
     "SELECT count(*) FROM pg_proc WHERE proname = 'pg_control_system' AND has_function_privilege(oid, 'EXECUTE')";
 
@@ -16,12 +16,12 @@ const POSTGRES: &str = "SELECT (SELECT oid FROM pg_database WHERE datname = curr
     FROM leadapi_schema ORDER BY version LIMIT 1";
 
 impl SqlStore {
-    /// Returns the id of this store, an opaque string without spaces. A restored store has another id, although its
+    /// Returns the id of this store, an opaque string without spaces. A restored store has a different id, although its
     /// data equals the data of the original. A program that remembers what it has written to a store should also
     /// remember this id, because a restored store may not contain these writes.
     ///
-    /// For SQLite, the id is in the file. `data backup` and `data restore` assign a new one. A copy of the file by other
-    /// means keeps the id.
+    /// For SQLite, the id is in the file. A [backup](Self::backup) and a [restored](crate::DatabaseUrl::restore) store
+    /// get a new id. A file that was copied by other means keeps its id.
     ///
     /// For PostgreSQL, the id consists of the identifier of the cluster and of properties of a table that change when a
     /// dump is restored, whether into the same database, another database or another cluster. After a failover to a

@@ -1,4 +1,4 @@
-//! Checks whether a database answers reads and accepts writes. Only a write can determine the latter, because reads
+//! Checks whether a database answers reads and accepts writes. Only a write can show that writes work, because reads
 //! still work on a full disk or a read-only database.
 
 use async_trait::async_trait;
@@ -30,7 +30,7 @@ impl SqlStore {
 
     /// Performs a write that changes no data, and waits until it is on disk.
     ///
-    /// On PostgreSQL, the write uses a connection outside the pool. While one write waits, no other one starts. On
+    /// On PostgreSQL, the write uses a connection outside the pool. While one such write waits, no other one starts. On
     /// SQLite, the write is skipped if the caller stops waiting before it begins.
     ///
     /// # Errors

@@ -1,5 +1,5 @@
-//! Locks, channels and threads. Under `--cfg shuttle`, the unit tests use those of shuttle, which explores thread
-//! schedules.
+//! Locks, channels and threads. Under `--cfg shuttle`, the unit tests use the versions from shuttle, which explores
+//! thread schedules.
 
 #[cfg(not(all(test, shuttle)))]
 pub(crate) use std::{

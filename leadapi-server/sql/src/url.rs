@@ -18,8 +18,16 @@ const DEFAULT_CONNECTIONS: usize = 10;
 #[error("{0}")]
 pub struct InvalidDatabaseUrl(Invalid);
 
-/// Forms that other products accept with another meaning. Taken as a path, each of them would create a file in an
-/// unexpected place.
+impl InvalidDatabaseUrl {
+    /// Returns whether the string names a SQLite database in memory. A [`MemoryStore`](leadapi_core::memory::MemoryStore)
+    /// keeps data in memory.
+    pub fn is_memory(self) -> bool {
+        self.0 == Invalid::Memory
+    }
+}
+
+/// Forms that other products accept with a different meaning. If they were used as paths, each of them would create a
+/// file in an unexpected place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 enum Invalid {
     #[error("must be sqlite:PATH or postgres://USER@HOST/DATABASE")]
@@ -40,7 +48,7 @@ enum Invalid {
     Encoded,
     #[error("must be a path that the shell does not need to expand: write $HOME instead of ~")]
     Home,
-    #[error("must name a file: sqlite::memory: is not supported; \"serve --store memory\" keeps the data in memory")]
+    #[error("must name a file: sqlite::memory: is not supported")]
     Memory,
     #[error("must be a path, not a file: URI: write sqlite:PATH")]
     FileUri,
@@ -52,8 +60,8 @@ enum Invalid {
 
 /// The location of a database: `sqlite:PATH`, or a PostgreSQL URL as in libpq, including `sslmode` and `sslrootcert`.
 ///
-/// The path of a SQLite file is taken as it is. `sqlite:///FOLDER/NAME` is the absolute path `/FOLDER/NAME`. Other forms
-/// that URLs of other products have, such as `sqlite://NAME` and `sqlite:NAME?mode=ro`, are refused.
+/// The path of a SQLite file is used literally. `sqlite:///FOLDER/NAME` is the absolute path `/FOLDER/NAME`. Forms that
+/// only other products accept, such as `sqlite://NAME` and `sqlite:NAME?mode=ro`, are refused.
 ///
 /// For PostgreSQL, `Debug` and `Display` show only the hosts, ports and database name, never a password.
 ///
@@ -156,8 +164,8 @@ fn sqlite_path(text: &str) -> Result<PathBuf, Invalid> {
     }
 }
 
-/// Returns the path after `sqlite://`. Some products take `sqlite:///NAME` for a relative path. `sqlite:////NAME` is
-/// absolute in all of them.
+/// Returns the path after `sqlite://`. Some products treat `sqlite:///NAME` as a relative path, but all of them treat
+/// `sqlite:////NAME` as an absolute path.
 fn absolute_path(text: &str) -> Result<PathBuf, Invalid> {
     match text.strip_prefix("/") {
         None => Err(Invalid::Host),

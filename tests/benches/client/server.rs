@@ -1,4 +1,4 @@
-//! Runs the server as shipped on a separate thread, but with logging off and raised rate limits.
+//! Runs the server on a separate thread, as shipped except that logging is off and the rate limits are raised.
 
 use std::{net::SocketAddr, sync::mpsc::channel, thread};
 

@@ -1,6 +1,6 @@
 //! Measures the overhead of the service: each operation through the whole service, compared with the bare statements
 //! that the store runs for it. The baseline runs these as prepared statements on one connection of the same driver. One
-//! caller alternates between the two, on identical databases.
+//! caller alternates between the service and the baseline, on identical databases.
 
 use std::{collections::HashMap, hint::black_box, path::Path, time::Instant};
 
@@ -111,8 +111,8 @@ enum Bare {
     Postgres { client: Client, known: HashMap<&'static str, Statement> },
 }
 
-/// Opens the baseline's database and writes to it once, as the store does. While the WAL is empty, SQLite queries the
-/// size of the database file on each read.
+/// Opens the baseline's database and writes to it once, as the store does, because SQLite queries the size of the
+/// database file on each read while the WAL is empty.
 fn open(path: &Path) -> rusqlite::Connection {
     let connection = rusqlite::Connection::open(path).unwrap();
     connection

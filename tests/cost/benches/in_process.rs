@@ -1,5 +1,5 @@
-//! Measures how long one in-process call to the service takes: without a socket or an async runtime, but with
-//! everything else enabled.
+//! Measures how long one in-process call to the service takes. The call uses no socket and no async runtime, but the
+//! service is otherwise complete.
 
 #![allow(missing_docs, clippy::print_stdout, reason = "a benchmark prints")]
 

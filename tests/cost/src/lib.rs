@@ -1,5 +1,5 @@
-//! Makes in-process calls to the service for measurements: without a socket or an async runtime, but with everything
-//! else enabled. Also walks through a form.
+//! Makes in-process calls to the service, and walks through a form, for measurements. The calls use no socket and no
+//! async runtime, but the service is otherwise complete.
 #![allow(
     clippy::indexing_slicing,
     clippy::missing_panics_doc,
@@ -31,7 +31,8 @@ pub use sample::sample;
 pub use sized::sized;
 pub use walk::WALK;
 
-/// Prepares a number of calls to an operation, or of walks, and passes a function that makes them to `measure`.
+/// Prepares `count` calls to an operation, or `count` walks through a form, and passes `measure` a function that runs
+/// them.
 pub fn with_calls(name: &str, count: usize, measure: impl FnOnce(&mut dyn FnMut())) {
     if name == WALK {
         return walk::with_walks(count, measure);

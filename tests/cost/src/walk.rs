@@ -12,7 +12,7 @@ pub const WALK: &str = "form walk";
 /// The number of pages of the form. The walk visits all of them.
 const PAGES: usize = 12;
 
-/// Compiles a form and passes a function that walks through it `count` times to `measure`.
+/// Compiles a form and passes `measure` a function that walks through the form `count` times.
 pub(crate) fn with_walks(count: usize, measure: impl FnOnce(&mut dyn FnMut())) {
     let (record, answers) = sized(PAGES);
     let record: FormRecord = serde_json::from_str(&record.to_string()).unwrap();

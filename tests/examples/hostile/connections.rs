@@ -9,11 +9,12 @@ use leadapi_tests::{
 
 use crate::{is_affected, mb, ms};
 
-/// The default number of peers of each kind. `LEADAPI_TEST_HOSTILE_PEERS` sets another one.
+/// The default number of peers of each kind. `LEADAPI_TEST_HOSTILE_PEERS` overrides it.
 const PEERS: usize = 2_000;
-/// The server's default for the maximum number of connections. A larger attack raises it.
+/// The server's default limit on connections. An attack with more peers raises the limit.
 const CONNECTIONS: usize = 10_000;
-/// Unread responses of this size close no connection, so that only the timeout does.
+/// The server's limit on unread responses. It is high enough that the server closes connections only because of the
+/// timeout.
 const UNREAD_BYTES: usize = 1 << 30;
 /// The number of connections that the legitimate traffic needs.
 const GOOD: usize = 100;
@@ -34,7 +35,8 @@ pub(crate) async fn run(program: &Path, names: &[String], lifted: bool) -> usize
     let (mut wrong, mut total) = (0, Total::default());
     for kind in PeerKind::ALL.into_iter().filter(|kind| names.is_empty() || names.contains(&format!("{kind:?}"))) {
         let never = "1h".to_owned();
-        // The peers share their token with the legitimate traffic, so the limit of a token must admit all of them.
+        // The peers use the same token as the legitimate traffic, so the limit of the token must admit the requests of
+        // both.
         let limits = [
             ("--max-connections", CONNECTIONS.max(many + GOOD)),
             ("--max-token-requests", many + GOOD),

@@ -6,10 +6,10 @@
 //! ```
 //!
 //! - `connections`: 2,000 peers of each kind at the default timeouts of 10 s, together with legitimate traffic.
-//! - `lifted`: the same, but without the timeout that cuts off each kind of peer, to prove that each attack then has an
-//!   effect.
+//! - `lifted`: the same, but the timeout that cuts off each kind of peer is disabled, to prove that the attack has an
+//!   effect without the timeout.
 //! - `floods`: each HTTP/2 flood for a few seconds.
-//! - `stops`: 200 SIGTERMs under load with a short drain delay, and a few with the default one.
+//! - `stops`: 200 SIGTERMs under load with a short drain delay, and a few with the default delay.
 //!
 //! `LEADAPI_TEST_HOSTILE_PEERS` and `LEADAPI_TEST_STOPS` set other numbers of peers and SIGTERMs.
 //!
@@ -50,11 +50,11 @@ async fn main() -> ExitCode {
     if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Below this, a 99th percentile is normal, because the attack runs on the same CPU as the server.
+/// A 99th percentile below this value counts as normal, because the attack runs on the same CPU as the server.
 const NORMAL: Duration = Duration::from_millis(5);
 
-/// Returns whether an attack affects legitimate traffic: a request failed, or the 99th percentile is no longer normal and
-/// at least doubled.
+/// Returns whether an attack affects legitimate traffic: a request failed, or the 99th percentile is no longer normal
+/// and has at least doubled.
 fn is_affected(quiet: &Report, attacked: &Report) -> bool {
     !attacked.failed.is_empty() || attacked.quantile(0.99) >= NORMAL.max(2 * quiet.quantile(0.99))
 }

@@ -10,7 +10,7 @@ use leadapi_tests::{
 
 use crate::ms;
 
-/// The default number of shutdowns with a short drain delay. `LEADAPI_TEST_STOPS` sets another one.
+/// The default number of shutdowns with a short drain delay. `LEADAPI_TEST_STOPS` overrides it.
 const STOPS: usize = 200;
 const SHORT_DRAIN: Duration = Duration::from_millis(500);
 /// The number of shutdowns with the default drain delay.

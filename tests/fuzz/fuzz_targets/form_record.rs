@@ -1,5 +1,5 @@
-//! Reads a form record and, after a line break, answers. Writes the record again, checks it, proves statements about
-//! it, and walks it.
+//! Reads a form record, followed by a line break and answers. Writes the record again, checks it, proves statements
+//! about it, and walks it.
 #![no_main]
 
 use leadapi_form::{Answers, FormRecord, Outcome, Policy, Questionnaire, Verdict, Version};

@@ -29,7 +29,7 @@ fuzz_target!(|body: &[u8]| {
     }
 });
 
-/// Checks that each field that was sent is in the response. The service trims texts, and empty texts become null.
+/// Checks that each field that was sent is in the response. The service trims strings, and empty strings become null.
 fn agree(sent: &Value, lead: &Value) {
     for (name, value) in sent.as_object().expect("an accepted body is an object") {
         let expected = match value {

@@ -40,7 +40,7 @@ fuzz_target!(|data: &[u8]| {
     served.world.wait(60);
     let mut connection = TcpStream::connect(served.address).expect("the server accepts connections");
     connection.set_read_timeout(Some(TIMEOUT)).expect("a timeout");
-    // Both can fail if the server has already refused the request and closed the connection.
+    // Both calls can fail if the server has already rejected the request and closed the connection.
     let _ = connection.write_all(&with_token(data, served.secret.as_bytes()));
     let _ = connection.shutdown(Shutdown::Write);
     let mut responses = Vec::new();

@@ -41,7 +41,7 @@ pub fn send(method: &str, path_and_query: &str, authorization: &[u8], body: &[u8
         .header("content-type", "application/json")
         .body(Bytes::copy_from_slice(body))
         .ok()?;
-    // Advances the clock by a full window, so that the rate limit refuses no request.
+    // Advances the clock by a full window, so that the rate limit rejects no request.
     WORLD.wait(60);
     let response = TestResponse::from(RUNTIME.block_on(SERVICE.send(request.clone())));
     let path = request.uri().path().strip_prefix("/v1").unwrap_or_default();

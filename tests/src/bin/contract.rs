@@ -26,7 +26,8 @@ struct Arguments {
     /// Also write the report to this file as `JUnit` XML.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Also check the rate limits. This takes two more minutes and needs a server with the contract's default limits.
+    /// Also check the rate limits. The checks take about three more minutes and need a server with the contract's
+    /// limits.
     #[arg(long)]
     rate_limits: bool,
     /// The timeout of each request, in seconds.

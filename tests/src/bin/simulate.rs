@@ -5,8 +5,9 @@
 //! ```
 //!
 //! By default, the program runs the seeds 0 to 999, each over HTTP/1 and HTTP/2. If `LEADAPI_TEST_SIMULATED_MINUTES` is
-//! set, it instead runs as many seeds as simulate this time. It prints the error of each failed run, and the totals of
-//! the other runs for each protocol. It stops after 100 failures. The exit status is 1 if a run failed.
+//! set, the program instead runs seeds until the simulated time reaches this number of minutes. It prints the error of
+//! each failed run, and the totals of the other runs for each protocol. It stops after 100 failures. The exit status is
+//! 1 if a run failed.
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::unwrap_used, reason = "a failed unwrap ends the program")]
 
 use std::{env, process::ExitCode, time::Duration};

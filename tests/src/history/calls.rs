@@ -15,7 +15,8 @@ use tokio::{task::JoinHandle, time::sleep};
 
 use super::{Call, History, Listed, Response};
 
-/// The number of callers of each kind: those that only create leads, and those that also update and delete them.
+/// The number of callers of each of two kinds: those that only create leads, and those that also update and delete
+/// them.
 const CALLERS: usize = 6;
 /// The pause after each response, which leaves CPU time for the cluster.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -130,7 +131,8 @@ impl Caller {
             if self.changes {
                 self.change(&name, &id, nth % 2 == 0).await;
             }
-            // A key returns its lead for a day, whatever has happened to the lead and to the servers since.
+            // For a day, a create with this key must return the same lead, even if the lead was deleted or the servers
+            // were restarted.
             self.call(&format!("{}-{}", self.name, nth / 2), "", Call::Create).await;
         }
         self.histories

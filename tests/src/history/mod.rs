@@ -1,7 +1,7 @@
 //! Records of calls, and a checker that decides whether a correct service could have given the recorded responses.
 //!
 //! Each lead belongs to one caller, which sends its calls one after another. The checker therefore tracks only the set
-//! of states in which a lead can be. A call without a definite response may have taken effect, or may still do so
+//! of states in which a lead can be. A call without a definite response may have taken effect, or may take effect
 //! later.
 
 mod calls;
@@ -75,7 +75,7 @@ struct Knowledge {
     id: Option<String>,
     /// The possible states once the create is acknowledged.
     possible: BTreeSet<State>,
-    /// The states that calls without a response may still produce.
+    /// The states that calls without a definite response may still produce.
     late: BTreeSet<State>,
 }
 
@@ -119,7 +119,7 @@ impl Knowledge {
             .then(|| format!("{call:?} returned {response:?}, but the possible states were {:?}", self.possible))
     }
 
-    /// Sets the possible states, and adds those that late calls can produce from them.
+    /// Sets the possible states, and adds the states that late calls can produce from them.
     fn narrow(&mut self, states: impl IntoIterator<Item = State>) {
         self.possible = states.into_iter().collect();
         // No late call can change a deleted lead.
@@ -195,7 +195,7 @@ mod tests {
             (vec![created(), (Delete, Deleted), (Read, NotFound), (Delete, NotFound)], vec![]),
             (vec![created(), (Delete, Unknown), (Read, Value(0))], vec![]),
             (vec![created(), (Delete, Unknown), (Delete, NotFound), (Read, NotFound)], vec![]),
-            // The update without a response takes effect after the acknowledged one.
+            // The update without a response takes effect after the acknowledged update.
             (vec![created(), (Update(1), Unknown), (Update(2), Value(2)), (Read, Value(1))], vec![lead("1", 1)]),
             (vec![created(), (Update(1), Unknown), (Read, Value(0))], vec![lead("1", 1)]),
         ] {

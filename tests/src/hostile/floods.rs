@@ -207,7 +207,7 @@ impl Sender {
             }
             Flood::MadeYouReset => {
                 self.send_request(into, "POST", "/v1/leads");
-                // Overflows the stream's flow-control window, which is a stream error.
+                // Overflowing the stream's flow-control window is a stream error.
                 frame(into, WINDOW_UPDATE, 0, stream, &0x7fff_ffff_u32.to_be_bytes());
             }
             Flood::Continuation | Flood::EmptyContinuation if first => {

@@ -28,8 +28,8 @@ use crate::TIMEOUT;
 /// The number of callers that keep their connection alive. Each sends a request every [`PAUSE`].
 const CALLERS: usize = 8;
 const PAUSE: Duration = Duration::from_millis(30);
-/// The time after which a caller no longer reuses its idle connection, because the server may be closing it. A caller
-/// exceeds the pause only on a busy machine.
+/// The time after which a caller no longer reuses its idle connection, because the server may be closing it. A
+/// connection stays idle for that long only on a busy machine.
 const MAX_IDLE: Duration = Duration::from_millis(500);
 
 /// A thread that sends legitimate traffic.

@@ -146,7 +146,7 @@ pub async fn attack(
 }
 
 /// The connections of peers that read slowly or not at all, and therefore cannot notice the close themselves. Counts
-/// the opened connections, and records when each closed one was closed, oldest first.
+/// the opened connections, and records the times at which connections were closed, oldest first.
 #[derive(Default)]
 struct Ends {
     begun: AtomicUsize,
@@ -228,8 +228,8 @@ async fn least_descriptors(target: &Target) -> usize {
     least
 }
 
-/// Detects closed connections by counting the server's open descriptors beyond the `others`, and records when each one
-/// closed.
+/// Detects closed connections by counting the server's open descriptors beyond the `others`, and records the time of
+/// each close.
 async fn watch(target: Arc<Target>, others: usize, limit: Duration, ends: Arc<Ends>) {
     sleep(limit.saturating_sub(5 * EVERY)).await;
     loop {

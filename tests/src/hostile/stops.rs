@@ -40,7 +40,7 @@ const HTTP2_CONNECTIONS: usize = 2;
 const STREAMS: usize = 8;
 /// The pause between two requests of a caller, which is much shorter than the drain delay.
 const PAUSE: Duration = Duration::from_millis(10);
-/// The time from a connection attempt to the first request. After the drain delay, the server waits one second for it.
+/// The maximum time from a connection attempt to the first request, for which a draining server waits one second.
 const PROMPT: Duration = Duration::from_millis(500);
 
 /// The outcome of one shutdown.
@@ -77,8 +77,8 @@ struct Load {
 }
 
 /// Starts a server, loads it for `warm`, sends SIGTERM, and waits up to `within` after the drain delay for the exit.
-/// After the delay, the server waits one second each for a request on a new connection, for an HTTP/2 peer to learn of
-/// the shutdown, and for that peer's earlier requests.
+/// After the delay, the server waits up to one second for a request on a new connection, then up to one second until an
+/// HTTP/2 peer has learned of the shutdown, and then up to one second for that peer's earlier requests.
 pub async fn stop(program: &Path, options: &[String], drain: Duration, warm: Duration, within: Duration) -> Stop {
     let mut options = options.to_vec();
     options.extend(["--log", "warn", "--drain-delay", &format!("{}ms", drain.as_millis())].map(str::to_owned));
@@ -172,8 +172,8 @@ impl Load {
         self.may_be_refused() && begun.elapsed() > PROMPT
     }
 
-    /// Returns a connection and the time of its attempt, or `None` once the server refuses connections. A connection
-    /// that is refused before the drain delay is over is counted and retried.
+    /// Returns a connection and the time of the connection attempt, or `None` once the server refuses connections. A
+    /// connection that is refused before the drain delay is over is counted and retried.
     async fn connect(&self) -> Option<(TcpStream, Instant)> {
         loop {
             let begun = Instant::now();
@@ -209,7 +209,7 @@ impl Load {
         Ok(String::from_utf8_lossy(&answer).contains("\r\nconnection: close\r\n"))
     }
 
-    /// Uses each connection until the server announces its close.
+    /// Uses each connection until the server announces that it will close the connection.
     async fn keep_alive_caller(self) -> Vec<String> {
         let mut lost = Vec::new();
         while let Some((mut stream, begun)) = self.connect().await {

@@ -1,4 +1,4 @@
-//! Hostile traffic that needs no token, on every listener of a server, and honest callers next to it.
+//! Hostile traffic that needs no token, on every listener of a server, and honest callers at the same time.
 
 use std::{
     net::SocketAddr,
@@ -79,7 +79,7 @@ pub struct Attacked {
 }
 
 impl Attacked {
-    /// Returns all listeners of a server that has them all.
+    /// Returns all listeners of a server in which every listener is enabled.
     ///
     /// # Panics
     ///
@@ -120,8 +120,8 @@ impl Attacked {
         }
     }
 
-    /// Calls the listener until `end`, but at least once, with a connection that is kept and one for each request.
-    /// Returns the errors.
+    /// Sends the honest requests until `end`, but at least once. Sends each request twice: on a connection that is kept
+    /// alive, and on a new connection. Returns the errors.
     pub async fn honest(self, end: Instant) -> Vec<String> {
         let (mut failed, mut kept) = (Vec::new(), None);
         loop {
@@ -137,10 +137,11 @@ impl Attacked {
         }
     }
 
-    /// Starts an attack on the listener, on `many` connections. It lasts until the returned value is dropped.
-    pub fn attack(&self, kind: Stranger, many: usize) -> Attack {
+    /// Starts an attack on the listener over the given number of concurrent connections. It lasts until the returned
+    /// value is dropped.
+    pub fn attack(&self, kind: Stranger, connections: usize) -> Attack {
         let (sent, mut peers) = (Arc::new(AtomicU64::new(0)), JoinSet::new());
-        for _ in 0..many {
+        for _ in 0..connections {
             let (attacked, sent) = (self.clone(), sent.clone());
             peers.spawn(async move {
                 loop {

@@ -1,8 +1,9 @@
-//! What goes on in a database while the store suites run: backups, locks, presets and wrong clocks.
+//! Conditions under which the store suites also run: ongoing backups, locks of other programs, unusual database
+//! settings, and wrong clocks.
 //!
-//! [`ALL`] is the table. A suite runs during each kind of maintenance in a process of its own, which
-//! [`run_suites`] starts: `LEADAPI_TEST_MAINTENANCE` names the kind, and every database that the process creates for a
-//! suite is then maintained in this way.
+//! [`ALL`] lists these conditions, called kinds of maintenance. [`run_suites`] runs a suite once for each kind, each
+//! time in a separate process. `LEADAPI_TEST_MAINTENANCE` names the kind, which applies to every database that the
+//! process creates for a suite.
 
 mod postgres;
 mod sqlite;
@@ -17,7 +18,7 @@ use crate::postgres::Cluster;
 /// The variable that names the kind of maintenance in this process.
 const VARIABLE: &str = "LEADAPI_TEST_MAINTENANCE";
 
-/// Every kind of maintenance. A new kind is a new line.
+/// Every kind of maintenance. To add a kind, add a line.
 pub const ALL: &[Maintenance] = &[
     Maintenance::postgres("pg_dump_holds_its_locks", Ongoing::Dump),
     Maintenance::postgres("another_program_locks_a_business", Ongoing::ForeignLock),
@@ -50,7 +51,7 @@ pub struct Maintenance {
     ongoing: Ongoing,
 }
 
-/// The database that a kind of maintenance concerns.
+/// The database to which a kind of maintenance applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Engine {
     /// PostgreSQL.
@@ -63,17 +64,18 @@ pub enum Engine {
 enum Ongoing {
     /// A `pg_dump` that never ends.
     Dump,
-    /// A transaction that holds the row lock of a business that no suite uses.
+    /// A transaction that locks the row of a business that no suite uses.
     ForeignLock,
-    /// A setting of the server's role in this database.
+    /// A setting that the server's role has by default in this database.
     Preset(&'static str),
-    /// The server's clock differs from the database's by this time, in the format of `faketime`.
+    /// The clock of the process that runs the suite has this offset from the database's clock, in the format of
+    /// `faketime`.
     Clock(&'static str),
-    /// One online backup after the other.
+    /// A sequence of online backups without a pause.
     Backup,
-    /// A transaction that reads.
+    /// A read transaction that stays open.
     Reader,
-    /// A command that opens the store and writes, again and again.
+    /// A command that repeatedly opens the store and writes.
     Command,
 }
 
@@ -86,18 +88,19 @@ impl Maintenance {
         Self { name, engine: Engine::Sqlite, ongoing }
     }
 
-    /// Returns whether it adds rows to the database, so that a suite that compares whole tables cannot run.
+    /// Returns whether this kind adds rows to the database. If it does, a suite that compares whole tables cannot run.
     pub const fn adds_rows(&self) -> bool {
         matches!(self.ongoing, Ongoing::ForeignLock)
     }
 
-    /// Returns whether databases of this engine are maintained in this process, or no database is.
+    /// Returns whether a kind of maintenance for this engine, or no maintenance at all, applies in this process.
     pub fn concerns(engine: Engine) -> bool {
         current().is_none_or(|maintenance| maintenance.engine == engine)
     }
 }
 
-/// Returns whether a program holds locks that prevent a table from being truncated, so that expired keys stay.
+/// Returns whether a program holds locks that prevent the store from truncating a table. In that case, expired keys
+/// stay.
 pub fn prevents_truncation() -> bool {
     current().is_some_and(|maintenance| maintenance.ongoing == Ongoing::Dump)
 }
@@ -111,15 +114,16 @@ fn current() -> Option<&'static Maintenance> {
     *CURRENT
 }
 
-/// Creates a maintained database. Returns `false` if no PostgreSQL database is maintained in this process.
+/// Creates a database and begins its maintenance. Returns `false` if no maintenance of PostgreSQL applies in this
+/// process.
 pub(crate) async fn create_database(cluster: &Cluster, name: &str) -> bool {
     let Some(Maintenance { engine: Engine::Postgres, ongoing, .. }) = current() else { return false };
     postgres::create(cluster, name, *ongoing).await;
     true
 }
 
-/// Returns the URL of a new SQLite store in this directory. If SQLite stores are maintained in this process, the file
-/// exists, and its maintenance has begun.
+/// Returns the URL of a new SQLite store in this directory. If maintenance of SQLite applies in this process, creates
+/// the file and begins its maintenance.
 pub async fn sqlite_url(folder: &Path) -> String {
     let path = folder.join("leads.db");
     let url = format!("sqlite:{}", path.display());

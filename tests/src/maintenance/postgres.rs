@@ -13,7 +13,8 @@ use tokio_postgres::{Client, NoTls};
 use super::Ongoing;
 use crate::{eventually, postgres::Cluster};
 
-/// A database with the schema of this version, and with a table that is larger than the buffer of a pipe.
+/// A database with the schema of this version, and with a table that is larger than the buffer of a pipe, so that
+/// `pg_dump` blocks.
 const TEMPLATE: &str = "leadapi_maintained";
 const FILLER: &str = "CREATE SCHEMA filler; CREATE TABLE filler.text AS SELECT repeat(md5(nth::text), 100) AS line \
     FROM generate_series(1, 400) AS nth; ALTER TABLE filler.text ALTER COLUMN line SET STORAGE EXTERNAL";
@@ -22,7 +23,8 @@ const FILLER: &str = "CREATE SCHEMA filler; CREATE TABLE filler.text AS SELECT r
 const LOCKED: &str = "INSERT INTO business (business_id, name, created_at) VALUES ('locked', 'Locked', 0)";
 const LOCK: &str = "BEGIN; SELECT business_id FROM business WHERE business_id = 'locked' FOR UPDATE";
 
-/// What goes on, until it is dropped. The oldest ends when there is more than [`MAX`], because its suite is over.
+/// The programs and connections that maintain databases. If there are more than [`MAX`], the oldest is dropped, because
+/// its suite has ended.
 static RUNNING: Mutex<VecDeque<Box<dyn Send>>> = Mutex::new(VecDeque::new());
 const MAX: usize = 16;
 
@@ -41,7 +43,7 @@ pub(super) async fn create(cluster: &Cluster, name: &str, ongoing: Ongoing) {
     static READY: OnceCell<()> = OnceCell::const_new();
     READY.get_or_init(|| create_template(cluster)).await;
     let admin = connect(cluster, "postgres").await;
-    // A connection that has just been closed may still be open on the server, and prevents a copy.
+    // A connection that was just closed may still be open on the server, where it prevents copying the template.
     eventually("a copy of the template", async || {
         admin.batch_execute(&format!("CREATE DATABASE \"{name}\" TEMPLATE {TEMPLATE}")).await
     })
@@ -59,7 +61,7 @@ pub(super) async fn create(cluster: &Cluster, name: &str, ongoing: Ongoing) {
             let preset = format!("ALTER ROLE \"{role}\" IN DATABASE \"{name}\" SET {setting}");
             return admin.batch_execute(&preset).await.unwrap();
         }
-        // The clock belongs to the process, not to the database.
+        // A wrong clock applies to the process, not to the database.
         _ => return,
     };
     let mut all = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);

@@ -10,7 +10,8 @@ use rusqlite::Connection;
 
 use super::Ongoing;
 
-/// Creates the store, and begins its maintenance, which ends with the process or when the directory of the store is removed.
+/// Creates the store, and begins its maintenance. The maintenance ends with the process or when the directory of the
+/// store is removed.
 pub(super) async fn begin(path: &Path, url: &str, ongoing: Ongoing) {
     let url: DatabaseUrl = url.parse().unwrap();
     drop(SqlStore::open(&url).await.unwrap());
@@ -31,7 +32,7 @@ pub(super) async fn begin(path: &Path, url: &str, ongoing: Ongoing) {
     }
 }
 
-/// Reads in a transaction that stays open, so that no checkpoint can reset the log.
+/// Reads in a transaction that stays open, so that no checkpoint can reset the write-ahead log.
 fn hold_a_snapshot(path: &Path) {
     let reader = Connection::open(path).unwrap();
     reader.execute_batch("BEGIN; SELECT count(*) FROM lead").unwrap();
@@ -39,7 +40,7 @@ fn hold_a_snapshot(path: &Path) {
     std::mem::forget(reader);
 }
 
-/// Opens the store and works with it, again and again, as commands next to a server do.
+/// Repeatedly opens the store and works with it, as commands do while a server is running.
 fn repeat(path: PathBuf, url: DatabaseUrl, mut work: impl FnMut(SqlStore) + Send + 'static) {
     thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -52,7 +53,8 @@ fn repeat(path: PathBuf, url: DatabaseUrl, mut work: impl FnMut(SqlStore) + Send
     });
 }
 
-/// Panics unless the test has removed the directory. The panic ends the maintenance, and the process prints it.
+/// Panics unless the test has removed the directory. The panic ends the maintenance, and the process prints the
+/// message.
 fn only_without_its_directory(path: &Path, error: &dyn std::error::Error) {
     let folder = path.parent().is_some_and(Path::exists);
     assert!(!folder, "the maintenance failed: {error}: {:?}", error.source());

@@ -10,11 +10,11 @@ use std::{
 use super::{ALL, Engine, Maintenance, Ongoing, VARIABLE};
 use crate::{fake_clock::with_wrong_clock, postgres::Cluster};
 
-/// The number of processes that run at the same time. Most of them wait for a database.
+/// The number of processes that run at the same time. A process mostly waits for its database.
 const PROCESSES: usize = 2;
 
-/// Runs the tests of this program whose names begin with one of `suites` during each kind of maintenance of `engine`
-/// that satisfies `applies`, each in a process of its own.
+/// Runs the tests of this program whose names begin with one of `suites`, once for each kind of maintenance of `engine`
+/// that satisfies `applies`, each time in a separate process.
 ///
 /// # Panics
 ///
@@ -42,10 +42,10 @@ pub fn run_suites(engine: Engine, suites: &[&str], applies: impl Fn(&Maintenance
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Runs the suites during one kind. Returns the output if they fail.
+/// Runs the suites during one kind of maintenance. Returns the output if they fail.
 fn run(kind: &Maintenance, suites: &[&str]) -> Result<(), String> {
     let mut command = Command::new(env::current_exe().unwrap());
-    // Each process has a PostgreSQL server of its own, which disappears with its databases.
+    // Each process starts its own PostgreSQL server, which is removed together with its databases.
     command.args(suites).args(["--test-threads", "2"]).env(VARIABLE, kind.name).env_remove("LEADAPI_TEST_POSTGRES");
     // The random suites run once for each kind, so a few cases are enough.
     command.env("LEADAPI_DIFFERENTIAL_CASES", "3").env("LEADAPI_DIFFERENTIAL_STEPS", "8");

@@ -23,7 +23,7 @@ use self::{
 };
 use crate::postgres::Account;
 
-/// The number of nodes. There are equally many etcd servers.
+/// The number of nodes, and also of etcd servers.
 const NODES: u8 = 3;
 /// The last octet of the first etcd server's address.
 const FIRST_ETCD: u8 = 11;
@@ -60,7 +60,7 @@ impl PatroniCluster {
             Ok(network) => network,
             Err(error) => return programs::skip(&format!("no network namespaces ({error})")),
         };
-        // From now on, the network's watchdog removes the directory.
+        // The network's watchdog removes the directory.
         let folder = folder.keep();
         let new = |nth: u8, name: String| Node::new(network.add_host(nth).unwrap(), name, &folder, account);
         let nodes = (1..=NODES).map(|nth| new(nth, format!("node{nth}"))).collect();

@@ -40,7 +40,7 @@ impl Network {
         let begin = std::process::id();
         for nth in (0..NETWORKS).map(|nth| (begin + nth) % NETWORKS) {
             let bridge = format!("lap{nth}");
-            // The kernel refuses to create a second bridge with the same name, so each run gets its own network.
+            // Creating a second bridge with the same name fails, so each run gets its own network.
             match ip(&["link", "add", &bridge, "type", "bridge"]) {
                 Ok(()) => {}
                 Err(error) if error.to_string().contains("File exists") => continue,

@@ -1,4 +1,4 @@
-//! PostgreSQL servers for tests: one that tests share, and private ones that a test can kill.
+//! PostgreSQL servers for tests: a shared server, and private servers that a test can kill.
 
 mod programs;
 mod server;
@@ -29,15 +29,15 @@ use crate::{maintenance, tls::Identity};
 #[derive(Debug)]
 pub struct Cluster {
     url: ServerUrl,
-    /// The private server, or `None` if this process does not run the server.
+    /// The private server, or `None` if this process did not start the server.
     server: Option<Server>,
 }
 
 impl Cluster {
     /// Returns the server that all tests of this process share.
     ///
-    /// If `LEADAPI_TEST_POSTGRES` is set, it is the server at that URL, which must accept connections without TLS from
-    /// a role that may create databases. Otherwise it is a private server with `fsync` off.
+    /// If `LEADAPI_TEST_POSTGRES` is set, the shared server is the one at that URL, which must accept connections
+    /// without TLS from a role that may create databases. Otherwise, it is a private server with `fsync` off.
     ///
     /// Returns `None` if PostgreSQL is not installed, so a test begins with
     /// `let Some(cluster) = Cluster::shared() else { return };`.
@@ -62,8 +62,8 @@ impl Cluster {
         Self::start_with(&[], settings.iter().map(ToString::to_string).collect(), None)
     }
 
-    /// Starts a private server whose clock a test can set. `library` is the one that [`fake_clock`](crate::fake_clock)
-    /// found. Returns `None` if PostgreSQL is not installed.
+    /// Starts a private server whose clock a test can set. `library` is the library that
+    /// [`fake_clock`](crate::fake_clock) found. Returns `None` if PostgreSQL is not installed.
     ///
     /// # Panics
     ///
@@ -97,7 +97,7 @@ impl Cluster {
         &self.url.address
     }
 
-    /// Returns the lines that a server of this process has logged.
+    /// Returns the log of a private server.
     pub fn log(&self) -> String {
         fs::read_to_string(self.server.as_ref().unwrap().file("log")).unwrap()
     }
@@ -107,14 +107,14 @@ impl Cluster {
         self.url_at(self.address(), database)
     }
 
-    /// Returns the URL of a database at another address, such as a proxy or `localhost:5432`.
+    /// Returns the URL of a database at a different address, such as a proxy or `localhost:5432`.
     pub fn url_at(&self, address: impl ToString, database: &str) -> String {
         self.url.of(database, &address.to_string())
     }
 
     /// Creates an empty database and returns its name, which is `name` with a unique suffix. On a server that this
-    /// process does not run, the database is never dropped. During [`maintenance`], the database
-    /// already has the schema of this version.
+    /// process did not start, the database is never dropped. During [`maintenance`], the database already has the
+    /// schema of this version.
     ///
     /// # Panics
     ///
@@ -130,8 +130,8 @@ impl Cluster {
         database
     }
 
-    /// Returns a command that runs a program of PostgreSQL's client, such as `pg_dump`. The program of the server's own
-    /// version precedes the one in `PATH`, because an older `pg_dump` refuses a newer server.
+    /// Returns a command that runs a PostgreSQL client program, such as `pg_dump`. The program of the server's version
+    /// is preferred to the one in `PATH`, because an older `pg_dump` refuses a newer server.
     pub fn program(&self, name: &str) -> Command {
         let own = programs::find().map(|folder| folder.join(name)).filter(|program| program.is_file());
         Command::new(own.unwrap_or_else(|| name.into()))
@@ -141,7 +141,7 @@ impl Cluster {
     ///
     /// # Panics
     ///
-    /// Panics if this process does not run the server. The other methods that control the server panic in this case
+    /// Panics if this process did not start the server. The other methods that control the server panic in this case
     /// too.
     pub fn kill(&mut self) {
         self.own().kill();

@@ -15,8 +15,8 @@ const MISSING: &str =
 
 /// Returns the directory that contains `initdb` and `postgres`.
 ///
-/// If there is no such directory, prints a message once and returns `None`. Tests that need PostgreSQL then skip
-/// themselves.
+/// If there is no such directory, prints a message once and returns `None`. In that case, tests that need PostgreSQL
+/// skip themselves.
 ///
 /// # Panics
 ///
@@ -54,7 +54,7 @@ fn versions() -> Vec<PathBuf> {
     folders.iter().rev().map(|folder| folder.join("bin")).collect()
 }
 
-/// The operating-system user that runs PostgreSQL: the current user, or an unprivileged user if the current one is
+/// The operating-system user that runs PostgreSQL: the current user, or an unprivileged user if the current user is
 /// root, because PostgreSQL refuses to run as root.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Account(Option<(u32, u32)>);

@@ -19,8 +19,8 @@ use crate::{
 /// Shuts the server down and removes its directory.
 const CLEANUP: &str = include_str!("cleanup.sh");
 
-/// The locales for the databases, in order of preference. `C.UTF-8` and `C` come last: only a linguistic collation
-/// reveals a query that wrongly relies on the default order.
+/// The locales for the databases, in order of preference. `C.UTF-8` and `C` come last, because only a linguistic
+/// collation reveals a query that wrongly relies on the default order.
 const LOCALES: [&[&str]; 4] = [
     &["--locale=C", "--locale-provider=icu", "--icu-locale=en-US"],
     &["--locale=en_US.UTF-8"],
@@ -30,7 +30,7 @@ const LOCALES: [&[&str]; 4] = [
 
 /// Settings that suit many parallel tests on a small machine. The time zone and date format are unusual, because no SQL
 /// may depend on them. Dynamic shared memory is in files in the server's directory, so removing the directory removes
-/// it too.
+/// the shared memory too.
 const SETTINGS: [&str; 9] = [
     "max_connections=200",
     "shared_buffers=16MB",
@@ -50,7 +50,7 @@ pub(super) struct Server {
     account: Account,
     folder: PathBuf,
     settings: Vec<String>,
-    /// The library that lets the server read its clock from a file, if it does.
+    /// The library that makes the server read its clock from a file, or `None` if the server uses the real clock.
     fake_clock: Option<PathBuf>,
     port: u16,
     process: Option<Child>,
@@ -91,7 +91,7 @@ impl Server {
     /// Sets the clock of a server that reads it from a file.
     pub(super) fn set_clock(&self, offset: &str) {
         self.write("new-clock", offset);
-        // A rename, because the server reads the file all the time and must not find it empty.
+        // Replaces the file with a rename, because the server may read the file at any time and must not find it empty.
         fs::rename(self.file("new-clock"), self.file("clock")).unwrap();
     }
 
@@ -133,7 +133,7 @@ impl Server {
     ///
     /// Panics if the server does not start.
     pub(super) fn start_again(&mut self) {
-        // Another process's outgoing connection may briefly occupy the port, so the start is retried.
+        // An outgoing connection of another process may briefly occupy the port, so the start is retried.
         wait_until("PostgreSQL starts again", || self.run());
     }
 

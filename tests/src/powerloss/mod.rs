@@ -1,6 +1,6 @@
 //! Simulates power losses with a disk that keeps only synced data.
 //!
-//! `shim.c` documents which writes it makes durable and which it does not see.
+//! `shim.c` documents which writes the simulated disk makes durable, and which writes the simulation does not support.
 
 use std::{
     fs, io,
@@ -59,7 +59,7 @@ impl FullDisk {
         fs::write(&self.flag, errno.to_string()).unwrap();
     }
 
-    /// Lets writes succeed again.
+    /// Makes writes succeed again.
     ///
     /// # Panics
     ///

@@ -1,33 +1,25 @@
-//! A proxy in front of PostgreSQL that understands message boundaries and cuts a connection at a chosen message.
+//! TCP proxies between clients and a server, which fail as a test demands. [`postgres`] and [`http`] each understand the
+//! messages of one protocol, and choose the fault of each message.
 
-mod connection;
-mod message;
+pub mod http;
+pub mod postgres;
 
 use std::{
+    future::pending,
+    io,
     net::{Ipv4Addr, SocketAddr},
-    sync::{Arc, Mutex},
-    time::Duration,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
 };
 
 use tokio::{
+    io::{AsyncWrite, AsyncWriteExt},
     net::{TcpListener, TcpStream},
     sync::Notify,
     task::{JoinHandle, JoinSet},
-    time::Instant,
 };
-
-pub use message::{Direction, Message};
-
-/// The point at which a connection is cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cut {
-    /// The direction in which messages are counted.
-    pub direction: Direction,
-    /// The index of the message, counted from 0 across all connections since the cut was armed.
-    pub nth: usize,
-    /// The way in which the connection is cut.
-    pub kind: CutKind,
-}
 
 /// A way to cut a connection at a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,201 +39,120 @@ impl CutKind {
     pub const ALL: [Self; 4] = [Self::Before, Self::Half, Self::After, Self::Stall];
 }
 
-/// An error that replaces the response to a commit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CommitError {
-    /// The SQLSTATE of the error.
-    pub state: &'static str,
-    /// Whether the server executes the commit. Otherwise, it rolls the transaction back.
-    pub is_applied: bool,
+/// The reason why forwarding stopped.
+enum End {
+    /// One side closed the connection, or the proxy closed it for a cut.
+    Closed,
+    Stalled,
 }
 
-/// How long a client must be silent until the proxy assumes that it waits.
-const SILENCE: Duration = Duration::from_millis(20);
+impl End {
+    /// Waits until the proxy aborts a stalled connection, whose sockets the caller keeps open.
+    async fn finish(self) {
+        if matches!(self, Self::Stalled) {
+            pending::<()>().await;
+        }
+    }
+}
 
-/// A proxy that listens until it is dropped.
+impl From<io::Error> for End {
+    fn from(_: io::Error) -> Self {
+        Self::Closed
+    }
+}
+
+/// Forwards a message, or the part of it that precedes the cut.
+async fn forward(to: &mut (impl AsyncWrite + Unpin), message: &[u8], cut: Option<CutKind>) -> Result<(), End> {
+    let passed = match cut {
+        None | Some(CutKind::After) => message,
+        Some(CutKind::Half) => &message[..message.len() / 2],
+        Some(CutKind::Before | CutKind::Stall) => &[],
+    };
+    to.write_all(passed).await?;
+    match cut {
+        None => Ok(()),
+        Some(CutKind::Stall) => Err(End::Stalled),
+        Some(_) => Err(End::Closed),
+    }
+}
+
+/// Listens until it is dropped, and connects each client to the server.
 #[derive(Debug)]
-pub struct Proxy {
+struct Listener {
     address: SocketAddr,
-    state: Arc<Mutex<State>>,
+    control: Arc<Control>,
     task: JoinHandle<()>,
 }
 
-/// Notified when the outage begins. The proxy then aborts all connections.
-type Outage = Arc<Notify>;
-
-/// The state shared by the tests and the connections.
+/// The state that a listener and its protocol share.
 #[derive(Debug, Default)]
-struct State {
-    refuses: bool,
-    /// Whether a response is held back until the client has sent everything that does not depend on it.
-    holds: bool,
-    last_sent: Option<Instant>,
-    /// The number of commits to forward before the outage begins.
-    outage_after: Option<usize>,
-    outage: Outage,
-    cut: Option<Cut>,
-    commit_error: Option<CommitError>,
-    has_cut: bool,
-    seen: Vec<Message>,
+struct Control {
+    /// Whether new connections are closed immediately.
+    refuses: AtomicBool,
+    /// The number of accepted connections.
+    accepted: AtomicUsize,
+    /// Notified to abort all connections.
+    abort: Notify,
 }
 
-impl Proxy {
-    /// Starts a proxy in front of a server, given as `host:port`.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the proxy cannot listen.
-    pub async fn to(server: impl Into<String>) -> Self {
+impl Listener {
+    /// Listens in front of a server, given as `host:port`. `serve` forwards the messages of one connection.
+    async fn start<F>(
+        server: String,
+        control: Arc<Control>,
+        serve: impl Fn(TcpStream, TcpStream) -> F + Send + 'static,
+    ) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
-        let state = Arc::default();
-        let task = tokio::spawn(listen(listener, server.into(), Arc::clone(&state)));
-        Self { address, state, task }
-    }
-
-    /// Returns the address on which the proxy listens.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// Resets the message count without arming a cut.
-    pub fn watch(&self) {
-        self.arm(None);
-    }
-
-    /// Resets the message count and arms a cut of one connection. Other connections work normally.
-    pub fn cut(&self, cut: Cut) {
-        self.arm(Some(cut));
-    }
-
-    /// Resets the message count, and answers the next commit with an error.
-    pub fn fail_commit(&self, error: CommitError) {
-        self.arm(None);
-        self.state.lock().unwrap().commit_error = Some(error);
-    }
-
-    /// Returns whether the cut, the outage or the failed commit has happened.
-    pub fn has_cut(&self) -> bool {
-        self.state.lock().unwrap().has_cut
-    }
-
-    /// Returns the messages since the last reset, including the one that was cut.
-    ///
-    /// The proxy neither counts nor cuts Terminate messages, because they change nothing and a client may send them at
-    /// any time.
-    pub fn seen(&self) -> Vec<Message> {
-        self.state.lock().unwrap().seen.clone()
-    }
-
-    /// Returns the messages in one direction. A message's index in the result is the `nth` of the [`Cut`] that cuts at
-    /// it.
-    pub fn seen_going(&self, direction: Direction) -> Vec<Message> {
-        self.seen().into_iter().filter(|message| message.direction == direction).collect()
-    }
-
-    /// Holds each response back until the client has stopped sending, so that [`Self::round_trips`] can count.
-    pub fn hold_responses(&self) {
-        self.state.lock().unwrap().holds = true;
-    }
-
-    /// Returns how often the client has waited for responses since the last reset, if the responses are
-    /// [held back](Self::hold_responses). A client that is slow to send may seem to wait more often.
-    pub fn round_trips(&self) -> usize {
-        let seen = self.seen();
-        let waits = |pair: &&[Message]| [pair[0].direction, pair[1].direction] == Direction::ALL;
-        seen.windows(2).filter(waits).count()
-    }
-
-    /// Returns how many statements the client has run since the last reset.
-    pub fn statements(&self) -> usize {
-        self.seen_going(Direction::ToServer).iter().filter(|message| ['E', 'Q'].contains(&message.kind)).count()
-    }
-
-    /// Starts an outage after `commits` commits. The proxy then drops the response to the next commit, aborts all
-    /// connections, and closes new ones until [`refuse(false)`](Self::refuse).
-    pub fn outage_after(&self, commits: usize) {
-        let mut state = self.state.lock().unwrap();
-        state.has_cut = false;
-        state.outage_after = Some(commits);
-    }
-
-    /// Sets whether the proxy closes new connections immediately after accepting them.
-    pub fn refuse(&self, refuses: bool) {
-        self.state.lock().unwrap().refuses = refuses;
-    }
-
-    fn arm(&self, cut: Option<Cut>) {
-        let mut state = self.state.lock().unwrap();
-        let outage = state.outage.clone();
-        *state = State { refuses: state.refuses, holds: state.holds, outage, cut, ..State::default() };
+        let task = tokio::spawn(accept(listener, server, control.clone(), serve));
+        Self { address, control, task }
     }
 }
 
-impl Drop for Proxy {
+impl Control {
+    /// Aborts all connections, and closes new ones until `refuses` is reset.
+    fn begin_outage(&self) {
+        self.refuses.store(true, Ordering::SeqCst);
+        self.abort.notify_one();
+    }
+}
+
+impl Drop for Listener {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
-impl State {
-    /// Records a message, and returns how to cut the connection at it, if at all.
-    fn pass(&mut self, message: Message) -> Option<CutKind> {
-        if message.is_terminate() {
-            return None;
-        }
-        let Message { direction, .. } = message;
-        if direction == Direction::ToServer {
-            self.last_sent = Some(Instant::now());
-        }
-        if direction == Direction::ToClient && message.is_commit() && self.begins_outage() {
-            return Some(CutKind::Before);
-        }
-        let nth = self.seen.iter().filter(|seen| seen.direction == direction).count();
-        self.seen.push(message);
-        let cut = self.cut.take_if(|cut| (cut.direction, cut.nth) == (direction, nth))?;
-        self.has_cut = true;
-        Some(cut.kind)
-    }
-}
-
-impl State {
-    /// Returns when to pass a response that is held back.
-    fn held_until(&self) -> Option<Instant> {
-        let until = self.last_sent? + SILENCE;
-        (self.holds && Instant::now() < until).then_some(until)
-    }
-
-    /// Counts a commit, and returns whether the outage begins by dropping the response to it.
-    fn begins_outage(&mut self) -> bool {
-        let Some(before) = self.outage_after else { return false };
-        self.outage_after = before.checked_sub(1);
-        if self.outage_after.is_none() {
-            (self.has_cut, self.refuses) = (true, true);
-            self.outage.notify_one();
-        }
-        self.outage_after.is_none()
-    }
-}
-
-async fn listen(listener: TcpListener, server: String, state: Arc<Mutex<State>>) {
-    // The connections are aborted together with this task when the proxy is dropped.
+async fn accept<F>(
+    listener: TcpListener,
+    server: String,
+    control: Arc<Control>,
+    serve: impl Fn(TcpStream, TcpStream) -> F,
+) where
+    F: Future<Output = ()> + Send + 'static,
+{
+    // The connections are aborted together with this task when the listener is dropped.
     let mut connections = JoinSet::new();
-    let outage = state.lock().unwrap().outage.clone();
     loop {
         let (client, _) = tokio::select! {
             accepted = listener.accept() => accepted.unwrap(),
-            () = outage.notified() => {
+            () = control.abort.notified() => {
                 connections.abort_all();
                 continue;
             }
         };
-        if state.lock().unwrap().refuses {
+        control.accepted.fetch_add(1, Ordering::Relaxed);
+        if control.refuses.load(Ordering::SeqCst) {
             continue;
         }
         // Closes the client's connection if the server cannot be reached.
         let Ok(server) = TcpStream::connect(&server).await else { continue };
-        connections.spawn(connection::run(client, server, Arc::clone(&state)));
+        client.set_nodelay(true).unwrap();
+        server.set_nodelay(true).unwrap();
+        connections.spawn(serve(client, server));
         while connections.try_join_next().is_some() {}
     }
 }

@@ -1,4 +1,4 @@
-//! Redis servers and Sentinels for tests. Each one belongs to one test, which can kill or freeze it.
+//! Redis servers and Sentinels for tests. Each server belongs to one test, which can kill or freeze it.
 
 #[cfg(target_os = "linux")]
 mod clock;

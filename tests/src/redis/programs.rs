@@ -10,7 +10,7 @@ use std::{
 const MISSING: &str = "Redis was not found: tests that need it are skipped; install redis-server and redis-sentinel";
 
 /// Returns the path of one of Redis's or Valkey's programs. If neither is installed, prints a message once and returns
-/// `None`. Tests that need Redis then skip themselves.
+/// `None`. In that case, tests that need Redis skip themselves.
 ///
 /// # Panics
 ///

@@ -40,7 +40,7 @@ impl Server {
     }
 
     /// Starts the process and waits until it is ready. Calls `arguments` with the port, which changes if another
-    /// process takes it.
+    /// process takes that port.
     ///
     /// # Panics
     ///

@@ -72,7 +72,7 @@ impl Simulated {
         self.sent.fetch_add(1, Ordering::Relaxed);
         let response = whole(sender.try_send_request(request).await).await;
         if response.is_err() {
-            // A connection that lost a response may be dead, and would delay the next request until its timeout.
+            // A connection that lost a response may be dead. Reusing it would delay the next request until its timeout.
             *self.http2.lock().await = None;
         }
         response

@@ -40,7 +40,7 @@ struct SimTimer;
 #[async_trait]
 impl Timer for SimTimer {
     fn now(&self) -> Duration {
-        // Calls that are dropped after the simulation has ended also read the clock.
+        // A call that is dropped after the simulation has ended also reads the clock.
         turmoil::sim_elapsed().unwrap_or_default()
     }
 

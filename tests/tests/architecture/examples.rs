@@ -1,4 +1,4 @@
-//! Checks that every public function of the crates that integrators use has an example that runs.
+//! Checks the crates that integrators use: every public function has an example that is run as a test.
 
 use std::fs;
 

@@ -5,7 +5,7 @@ use syn::{
     visit::{self, Visit},
 };
 
-/// A path as written, such as `super::Lead`, and the name that it gets in the file.
+/// An imported path as written, such as `super::Lead`, and the name under which the file uses it.
 pub(crate) struct Import {
     pub(crate) name: String,
     pub(crate) path: Vec<String>,

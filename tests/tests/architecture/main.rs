@@ -25,7 +25,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
 
-/// Modules that import each other, even indirectly, can be understood only together.
+/// Modules that import each other, even indirectly, cannot be understood separately.
 #[test]
 fn sibling_modules_have_no_import_cycles() {
     let mut cycles = vec![];
@@ -56,7 +56,7 @@ fn source_files_have_at_most_300_lines() {
 /// A store method without a business could read or change the records of all businesses.
 #[test]
 fn every_store_method_takes_the_business_first() {
-    // The methods that list or create businesses take none.
+    // The methods that list or create businesses do not take a business.
     check_port("leadapi-core/src/port/store.rs", "Store", 7, &[]);
     check_port("leadapi-core/src/admin/port.rs", "Admin", 24, &["businesses", "add_business"]);
 }

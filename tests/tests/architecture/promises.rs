@@ -1,5 +1,5 @@
-//! Checks that every promise has a test, and a planted bug or a reason for having none, and that the tests and the
-//! plants still exist.
+//! Checks that every promise has a test, and either a planted bug or a reason for having none. Also checks that the
+//! tests and the planted bugs still exist.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -35,7 +35,7 @@ struct Plant {
 struct Promise {
     id: String,
     tests: Vec<String>,
-    /// The ids of the planted bugs. If there are none, `reason` says why.
+    /// The ids of the planted bugs. If there are none, `reason` explains why.
     plants: BTreeSet<String>,
     reason: String,
 }
@@ -54,7 +54,8 @@ impl Promise {
         promises
     }
 
-    /// Parses a row of a table with promises. The table of promises that are not made has fewer columns.
+    /// Parses a row of a table of promises. The table of what leadapi does not promise has fewer columns, so its rows
+    /// are ignored.
     fn parse(line: &str) -> Option<Self> {
         let cells: Vec<&str> = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ").collect();
         let [id, _, tests, plants, _] = cells[..] else { return None };

@@ -58,7 +58,7 @@ fn add(items: &[Item], module: &str, names: &mut BTreeSet<String>) {
                 let items = inner.content.as_ref().map(|(_, items)| items.as_slice()).unwrap_or_default();
                 add(items, &format!("{module}::{}", inner.ident), names);
             }
-            // The tests within `proptest!` are not items, but they have the same attribute.
+            // The tests within `proptest!` are tokens instead of items, but they have the same attribute.
             Item::Macro(call) => {
                 let tokens = call.mac.tokens.to_string();
                 for test in tokens.split("test]").skip(1) {

@@ -26,12 +26,12 @@ use leadapi_core::{
 
 const LEADS: usize = 100_000;
 const WRITERS: usize = 4;
-/// The number of inserts and the number of deletes that each writer makes per page that the pager reads. If the list
-/// kept changing by more than a page while the pager reads one, the pager could fail.
+/// The maximum number of inserts, and of deletes, that each writer makes while the pager reads a page. If the list
+/// repeatedly changed by more than a page during that time, the pager could fail.
 const WRITES_PER_PAGE: usize = 10;
 
-/// Returns a client of an in-process service with [`LEADS`] leads. The writers may delete every tenth lead; the others
-/// stay.
+/// Returns a client for an in-process service with [`LEADS`] leads. The writers may delete every tenth lead; the other
+/// leads stay.
 async fn client() -> Client {
     let mut data = Dataset::parse(
         r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
@@ -62,8 +62,8 @@ fn stays(nth: usize) -> bool {
     !nth.is_multiple_of(10)
 }
 
-/// Creates and deletes leads until `stop` is set, at most [`WRITES_PER_PAGE`] of each per page that the pager reads.
-/// Returns the number of rounds.
+/// Creates and deletes leads until `stop` is set. Makes at most [`WRITES_PER_PAGE`] creates and as many deletes while
+/// the pager reads a page. Returns the number of rounds.
 async fn write(client: Client, writer: usize, stop: Arc<AtomicBool>, read: Arc<AtomicUsize>) -> usize {
     let mut goes = (0..LEADS).filter(|nth| !stays(*nth) && nth / 10 % WRITERS == writer);
     let mut written = 0;

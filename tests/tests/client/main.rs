@@ -9,6 +9,5 @@
 )]
 
 mod export;
-mod proxy;
 mod server;
 mod storm;

@@ -60,7 +60,7 @@ impl<'s> Load<'s> {
         eventually("the window", async || (most() >= admitted).then_some(()).ok_or_else(most)).await;
     }
 
-    /// Kills a server and starts another one in its place.
+    /// Kills a server and starts a new one in its place.
     pub(crate) fn replace_a_server(&mut self) {
         self.servers[0].child.kill().unwrap();
         self.servers[0] = start(self.settings, &self.calls.token);

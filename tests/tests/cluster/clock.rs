@@ -1,4 +1,4 @@
-//! PostgreSQL's clock is set while two servers share its rate limits (contract D9).
+//! Tests that set PostgreSQL's clock while two servers share rate limits in the database (contract D9).
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use tokio_postgres::NoTls;
 
 use crate::{calls::WINDOW, server::start};
 
-/// A clock that precedes PostgreSQL's own in the search path, and that the test can set.
+/// A clock function that the test can set, and that precedes PostgreSQL's own clock function in the search path.
 const CLOCK: &str = "
     CREATE SCHEMA stepped;
     CREATE TABLE stepped.step AS SELECT 0 AS seconds;
@@ -40,7 +40,7 @@ impl Site {
         Self { sql, servers, client: Client::new(), token }
     }
 
-    /// Sends a request that counts towards the limit and is answered with 400, unless it exceeds the limit.
+    /// Sends a request that counts towards the limit. It is answered with 400 unless it exceeds the limit.
     async fn write(&self, server: usize) -> Response {
         let request = self.client.post(format!("{}/leads", self.servers[server].url)).bearer_auth(&self.token);
         request.body("{}").send().await.unwrap()
@@ -65,7 +65,7 @@ async fn retry_after_is_not_too_short_after_the_clock_of_postgres_was_set_forwar
     site.use_up_the_limit().await;
     site.set_clock(30).await;
     let refused = site.write(1).await;
-    // On a very busy machine, the window has passed.
+    // On a very busy machine, the window may have passed by now.
     if start.elapsed() < WINDOW {
         assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS);
         let wait: u64 = refused.headers()[RETRY_AFTER].to_str().unwrap().parse().unwrap();
@@ -86,7 +86,8 @@ async fn a_token_is_not_refused_for_longer_after_the_clock_of_postgres_was_set_b
         WHERE clock < extract(epoch FROM pg_catalog.clock_timestamp() - interval '1 hour') * 1000000";
     let read = async || site.sql.query_opt(reads, &[]).await.unwrap().is_some();
     eventually("the servers read the stepped clock", read).await;
-    // A busy machine gets twice the window. Without the fix, the server refuses the token for two hours.
+    // The limit of twice the window leaves time for a busy machine. A server that trusted the database's clock would
+    // refuse the token for two hours.
     while site.write(1).await.status() == StatusCode::TOO_MANY_REQUESTS {
         assert!(start.elapsed() < 2 * WINDOW, "refused for {:?}", start.elapsed());
         sleep(Duration::from_secs(1)).await;

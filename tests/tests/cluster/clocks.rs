@@ -1,4 +1,4 @@
-//! Servers whose system clock is wrong share a database with a server whose clock is right.
+//! Tests of servers with a wrong system clock that share a database with a server whose clock is correct.
 
 use std::{
     io::Read,
@@ -22,7 +22,7 @@ use reqwest::{Client, Response, StatusCode};
 use serde_json::{Value, json};
 
 const KEYS: usize = 12;
-/// The offsets of a server's clock, and whether the server must notice that it may be wrong.
+/// The offsets of a server's clock, each with whether the server must notice that its clock may be wrong.
 const OFFSETS: [(&str, bool); 7] =
     [("-10d", true), ("-25h", true), ("-90s", true), ("-1s", false), ("+1s", false), ("+25h", true), ("+10d", true)];
 const OWNER: &str = "ann@example.org";
@@ -91,7 +91,7 @@ async fn expiring_tokens(store: &SqlStore, business: &BusinessId) -> [String; 2]
     secrets.try_into().unwrap()
 }
 
-/// Creates a sign-in link, and a session through another link.
+/// Creates a sign-in link, and a session through a second link.
 async fn sign_in(store: &SqlStore, business: &BusinessId) -> (LoginToken, SessionToken) {
     let sessions = Sessions::new(store.clone(), store.clock());
     let links = [(); 2].map(|()| sessions.create_link(business, OWNER));

@@ -1,4 +1,4 @@
-//! Three servers apply one rate limit, even while one of them is killed and restarted (contract D9).
+//! Tests that three servers apply one rate limit, even while one of them is killed and restarted (contract D9).
 
 use std::time::{Duration, Instant};
 
@@ -15,15 +15,15 @@ async fn three_servers_on_postgres_admit_one_limit_while_one_is_killed() {
     let mut load = Load::start(&settings);
     load.wait_for(LIMIT).await;
     load.replace_a_server();
-    // The killed server's share stays unavailable until its lease has expired and the window has passed. A later window
-    // then has the whole limit.
+    // The killed server's share stays unavailable until its lease has expired and the window has passed. After that,
+    // the whole limit is available again.
     let share_returned = Instant::now() + Duration::from_secs(75);
     sleep_until(share_returned.into()).await;
     load.wait_for_window(LIMIT * 9 / 10, share_returned).await;
     load.stop().await;
 }
 
-/// The servers share no store. Only their tokens are the same.
+/// The servers share no store, but their stores contain the same token.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn three_servers_on_redis_admit_one_limit_while_one_is_killed() {
     let Some(redis) = Redis::start(&[]) else { return };
@@ -33,7 +33,7 @@ async fn three_servers_on_redis_admit_one_limit_while_one_is_killed() {
     let mut load = Load::start(&settings);
     let first = load.wait_for(LIMIT).await;
     load.replace_a_server();
-    // A killed server does not reduce the limit: all of it is available again after one window.
+    // A killed server does not reduce the limit. The whole limit is available again after one window.
     let second = load.wait_for(2 * LIMIT).await;
     assert!(second < WINDOW + (3 * first).max(Duration::from_secs(45)), "{first:?}, then {second:?}");
     load.stop().await;

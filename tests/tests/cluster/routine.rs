@@ -1,5 +1,5 @@
-//! Three servers on one PostgreSQL database during an operator's routine: steps of the servers' clocks and of the
-//! database's clock, dumps, frozen programs, kills and restarts. A checker judges every response.
+//! Tests three servers on one PostgreSQL database during the routine of operations: the clocks of the servers and of
+//! the database step, dumps run, and programs are frozen, killed and restarted. A checker verifies every response.
 
 use std::{
     collections::BTreeMap,
@@ -22,17 +22,17 @@ use tokio::{task::block_in_place, time::sleep};
 
 use crate::server::SERVERS;
 
-/// The default duration in seconds. `LEADAPI_TEST_ROUTINE_SECONDS` sets another one.
+/// The default duration in seconds. `LEADAPI_TEST_ROUTINE_SECONDS` overrides it.
 const SECONDS: u64 = 20;
 /// The clocks of a server and of the database, in the format of `faketime`.
 const CLOCKS: [&str; 10] = ["+0", "-1s", "+1s", "-90s", "+90s", "-25h", "+25h", "-3d", "+10d", "-10d"];
 
-/// What happens to the servers or to the database. Each event lasts for a random time of up to a few seconds.
+/// An event that affects the servers or the database. Each event lasts for a random time of up to a few seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     /// The clock of a server steps.
     Clock,
-    /// The clock of the database steps, and in half of the cases it soon steps back to the real time.
+    /// The clock of the database steps. In half of the cases, it soon steps back to the real time.
     DatabaseClock,
     /// `pg_dump` holds a lock on every table.
     Dump,
@@ -62,7 +62,7 @@ struct Site {
     database: String,
     token: String,
     servers: Vec<ServerProcess>,
-    /// Contains the file with the clock of each server.
+    /// The directory with a file for the clock of each server.
     clocks: TempDir,
     library: PathBuf,
 }
@@ -111,7 +111,7 @@ impl Site {
         serve_one_business(&mut command, &self.token)
     }
 
-    /// Returns the file with the clock of a server, which has the real time at first.
+    /// Returns the file with the clock of a server. The clock initially shows the real time.
     fn clock(&self, nth: usize) -> PathBuf {
         let file = self.clocks.path().join(nth.to_string());
         if !file.exists() {
@@ -120,7 +120,7 @@ impl Site {
         file
     }
 
-    /// Runs an event to its end.
+    /// Starts an event and waits until it has ended.
     async fn run(&mut self, event: Event, calls: &Calls) {
         let nth = random_below(SERVERS);
         let lasts = Duration::from_millis(100 + random_below(4_000) as u64);
@@ -162,7 +162,7 @@ impl Site {
                 block_in_place(|| self.cluster.restart());
             }
         }
-        // The callers write between two events.
+        // Gives the callers time to write before the next event.
         sleep(Duration::from_millis(random_below(2_000) as u64)).await;
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::server::{SERVERS, start};
 
-/// The default number of keys. `LEADAPI_TEST_TWIN_KEYS` sets another one.
+/// The default number of keys. `LEADAPI_TEST_TWIN_KEYS` overrides it.
 const KEYS: usize = 400;
 /// The number of simultaneous creates with each key.
 const TWINS: usize = 8;
@@ -48,8 +48,9 @@ struct Callers<'s> {
 }
 
 impl Callers<'_> {
-    /// Creates a lead several times at once, under one key and on all servers. All responses must be the same, and
-    /// exactly one of them must be the first response. Returns the name and the id of the lead.
+    /// Sends several simultaneous creates of one lead, under one key and to all servers. All responses must be the
+    /// same. All but one must be replays, or all of them if the first response was replaced by a 500. Returns the name
+    /// and the id of the lead.
     async fn create(&self, key: usize) -> (String, String) {
         let name = format!("twin {key}");
         let responses = join_all((0..TWINS).map(|nth| self.create_once(key, &name, self.urls[nth % SERVERS]))).await;
@@ -104,7 +105,7 @@ impl Callers<'_> {
 #[derive(Debug)]
 struct Response {
     is_replay: bool,
-    /// Whether the server responded with 500 before.
+    /// Whether the server answered an earlier attempt with 500.
     has_failed: bool,
     location: String,
     body: String,

@@ -1,4 +1,5 @@
-//! Tests of the public contract check: our own service passes completely, and the check reports each planted defect.
+//! Tests of the public contract check: leadapi's own service meets every requirement, and the check reports each
+//! planted defect.
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod defects;
@@ -52,7 +53,7 @@ async fn service(time: &ManualTimer, limits: Limits) -> LeadService {
 
 /// Returns an in-process transport to the service that adds request ids, as the server does.
 async fn in_process(time: &ManualTimer, limits: Limits) -> impl Transport {
-    InProcess::new(leadapi_server::with_request_ids(service(time, limits).await))
+    InProcess::new(leadapi_access::with_request_ids(service(time, limits).await))
 }
 
 fn raised() -> Limits {

@@ -45,7 +45,7 @@ async fn a_closed_port_meets_no_requirement() {
 
 #[tokio::test]
 async fn a_silent_server_ends_the_check_early() {
-    // The kernel completes the connections, but nothing accepts or reads them.
+    // The kernel completes the TCP handshakes, but no program accepts the connections.
     let (_listener, url) = listener();
     let start = Instant::now();
     let report = report_with(&url, Duration::from_millis(200)).await;

@@ -1,4 +1,4 @@
-//! Tests that our own service meets every requirement, over sockets and in process.
+//! Tests that leadapi's own service meets every requirement, over sockets and in process.
 
 use leadapi_client::{
     Client,
@@ -13,8 +13,8 @@ use leadapi_testkit::{
 
 use crate::{DATA, broken, in_process, raised, service, skipped};
 
-/// The one requirement that the check cannot verify on a service without failures, because it receives no 500. With
-/// raised limits, it receives no 429 either.
+/// The only requirement that the check cannot verify on a service without failures, because the check receives no 500.
+/// With raised limits, the check receives no 429 either.
 const NEVER_SEEN: &str =
     "a 500 has the message internal error and does not reveal its cause: no such response was received";
 

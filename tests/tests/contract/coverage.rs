@@ -18,7 +18,7 @@ const SOURCES: [&str; 13] = [
     include_str!("wire.rs"),
 ];
 
-/// The sections that specify something. Sections 3 (transitions) and 6 (events) specify nothing.
+/// The sections that contain requirements. Sections 3 (transitions) and 6 (events) contain none.
 const SECTIONS: [&str; 18] =
     ["1", "2", "4", "5", "7", "8", "9", "D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8", "D9", "D10", "D11"];
 

@@ -76,7 +76,7 @@ async fn a_failing_or_panicking_verifier_is_500_and_never_401() {
         let world = World::new().await.verifier(broken);
         all_are_500(world.clone(), operations()).await;
         is_logged(world.clone()).await;
-        // Checks that need no verifier still work.
+        // Requests that are answered without the verifier still work.
         for via in Via::ALL {
             let live = via.open(world.clone()).await;
             live.send(get("D2 an unknown path needs no verifier", "/forms").is(404)).await;
@@ -128,7 +128,7 @@ async fn a_malformed_id_is_answered_without_the_store() {
     }
 }
 
-/// The log lets a host distinguish the failures of its store.
+/// A host can use the log to distinguish the failures of its store.
 #[tokio::test]
 async fn the_log_contains_the_stores_own_error() {
     let create = || post("D4 a create", json!({"client_id": "a-client-1", "name": "Ann"}));
@@ -175,8 +175,8 @@ async fn the_request_log_names_operation_and_caller_without_secrets() {
     }
 }
 
-/// Reading a body can fail, for example because the client disconnects. The service then writes nothing, and its
-/// response does not reveal the cause.
+/// Reading a body can fail, for example because the client disconnects. In that case, the service writes nothing, and
+/// its response does not reveal the cause.
 #[tokio::test]
 async fn a_failing_body_writes_and_leaks_nothing() {
     for (broken, statuses) in [(Broken::Fails, [400, 500]), (Broken::Panics, [500, 500])] {

@@ -47,7 +47,7 @@ fn leads() -> Vec<Case> {
     };
     vec![
         get(
-            "D3 leads are listed by created_at and id descending, with ten fields, and unset fields are null",
+            "D3 leads are listed by created_at and id descending, with the fields of a list item, and unset fields are null",
             "/leads",
         )
         .body(page(&some(&[0, 1, 2, 3, 4, 5]), 6, 50, 0)),

@@ -15,6 +15,7 @@ mod failures;
 mod forms;
 mod idempotency;
 mod isolation;
+mod lead_fields;
 mod limits;
 mod lists;
 mod methods;

@@ -165,7 +165,8 @@ async fn the_service_responds_over_http_2() {
     connection.abort();
 }
 
-/// Sends requests that no client library sends. The service must respond before the whole body has arrived.
+/// Sends requests with incomplete bodies, which no client library sends. The service must respond before the whole body
+/// has arrived.
 #[tokio::test]
 async fn the_service_responds_before_the_body_ends() {
     let server = Tcp::serve(service("/v1", None).await).await;

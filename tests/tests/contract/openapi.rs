@@ -22,7 +22,7 @@ use proptest::{
 };
 use serde_json::{Value, json};
 
-/// The fields, each with a regular expression that generates both valid and invalid texts.
+/// The fields, each with a regular expression that generates both valid and invalid strings.
 const FIELDS: [(&str, &str); 6] = [
     ("name", r"[ \t\u{85}\u{3000}]{0,2}[a\u{feff}佐\u{0}\u{7f}\n ]{0,6}(b{196})?[ \t]{0,2}"),
     ("email", r"[ ]?(a{63})?[aü]{1,2}[.\u{a0}@]?@[b@\u{2028}]?[b.]?(c{185})?\.[c.]?d[ \t]?"),
@@ -63,7 +63,8 @@ fn the_server_url_is_the_mount_path() {
     assert_eq!(document["servers"], json!([{ "url": "https://api.example.com/v1" }, { "url": "/v1" }]));
 }
 
-/// Generated clients and reference pages that read only the root must still learn that every operation needs a token.
+/// Generated clients and reference pages that read only the root of the document must still learn that every operation
+/// needs a token.
 #[test]
 fn the_root_has_a_security_scheme_and_a_contact() {
     let document = committed();
@@ -158,7 +159,8 @@ fn provoke(line: &Endpoint, status: u16, world: World) -> (World, Case) {
     }
 }
 
-/// Returns a query that the operation refuses. It is empty for operations with a body, which refuse the body instead.
+/// Returns a query that the operation refuses. The query is empty for operations with a body, for which the test uses
+/// an invalid body instead.
 fn bad(operation: Operation) -> &'static str {
     match operation {
         Operation::CreateLead | Operation::UpdateLead => "",
@@ -176,7 +178,7 @@ impl RateLimiter for Refuses {
     }
 }
 
-/// A field's schema must accept a trimmed text if and only if the service accepts the text.
+/// A field's schema must accept a trimmed string if and only if the service accepts the string.
 #[test]
 fn schema_and_service_accept_the_same_texts() {
     let description = Description::committed();

@@ -13,13 +13,13 @@ fn the_core_has_no_async_runtime_and_few_dependencies() {
 }
 
 #[test]
-fn the_core_without_features_has_no_service_dependencies() {
-    let crates = crates_of("leadapi-core", &["--no-default-features"]);
+fn the_model_has_no_async_runtime_and_no_service_dependencies() {
+    let crates = crates_of("leadapi-model", &[]);
     assert_no_runtime(&crates);
     assert_without(&["async-trait", "getrandom", "sha2", "tower-service", "uuid"], &crates);
 }
 
-// On other systems, reqwest has different dependencies, so the limit would not apply.
+// On other systems, reqwest has different dependencies, so the limit may not hold.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_client_has_few_dependencies() {
@@ -33,10 +33,21 @@ fn the_client_without_a_transport_has_no_async_runtime() {
     assert_at_most(40, &crates);
 }
 
-/// The SDK shares types with the service, but does not contain it, and a test server is part of the test kit.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_host_has_few_dependencies_and_no_tls() {
+    let crates = crates_of("leadapi-server", &[]);
+    assert_at_most(80, &crates);
+    assert_without(&["ring", "rustls"], &crates);
+}
+
+/// The client shares types with the service, but does not contain the service. Test servers belong to the test kit.
 #[test]
 fn the_client_contains_neither_the_service_nor_test_doubles() {
-    assert_without(&["crc32fast", "quick-junit", "sha2", "uuid", "wiremock"], &crates_of("leadapi-client", &[]));
+    assert_without(
+        &["crc32fast", "leadapi-core", "quick-junit", "sha2", "uuid", "wiremock"],
+        &crates_of("leadapi-client", &[]),
+    );
 }
 
 /// Both licenses require that their text accompany the code.

@@ -84,7 +84,7 @@ impl TaskRequest {
     }
 
     /// Performs the task, and returns its outcome and whether the store accepted the task. A refusal may repeat the
-    /// requested id, so it is not searched for the other business's data.
+    /// requested id, so the caller does not search it for the other business's data.
     pub(crate) async fn perform(&self, store: &SqlStore) -> Check<(String, bool)> {
         match self.execute(store).await {
             Ok(done) => silent(self.tenant, &done).map(|()| (done, true)),

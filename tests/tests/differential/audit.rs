@@ -30,8 +30,8 @@ pub(crate) async fn all(sides: &Sides<'_>, seed: &Seed) -> Check {
     hidden_state(sides, seed).await
 }
 
-/// Checks the data that no response shows: the lead counts, the stored rows of each business, and the contents of an
-/// export.
+/// Checks the data that responses do not contain: the lead counts, the stored rows of each business, and the contents
+/// of an export.
 pub(crate) async fn hidden_state(sides: &Sides<'_>, seed: &Seed) -> Check {
     let expected = businesses(&sides.all[0].ports, seed).await;
     for side in &sides.all {
@@ -53,7 +53,8 @@ pub(crate) async fn hidden_state(sides: &Sides<'_>, seed: &Seed) -> Check {
     Ok(())
 }
 
-/// Returns the row's business, key and lead. If the row contains no lead, looks it up by id in the business's leads.
+/// Returns the row's business, key and lead. If the row contains only the id of the lead, finds the lead in the
+/// exported business.
 fn resolved(row: Vec<String>, exported: &[BusinessSeed]) -> Vec<String> {
     let [business, key, lead_id, lead] = row.try_into().unwrap();
     if !lead.is_empty() {
@@ -76,8 +77,8 @@ fn idempotency(exported: &mut [BusinessSeed]) -> Vec<Vec<String>> {
     rows
 }
 
-/// Removes the audit log from an export, and checks that it is the one that the store lists. The ids of entries are
-/// random, so stores cannot be compared.
+/// Removes the audit log from an export, and checks that it equals the audit log that the store lists. The ids of
+/// entries are random, so the audit logs of different stores cannot be compared.
 async fn audit_log(ports: &Ports, exported: &mut [BusinessSeed]) -> Check {
     for business in exported {
         let listed = ports.tokens.audit(&business.id, Window::new(200, 0).unwrap()).await;
@@ -91,7 +92,8 @@ async fn audit_log(ports: &Ports, exported: &mut [BusinessSeed]) -> Check {
     Ok(())
 }
 
-/// Returns the list filters for every combination of a client account and a stage of the business, including no filter.
+/// Returns the list filters for every combination of a client account and a stage of the business, including
+/// combinations without one or both.
 pub(crate) fn filters(tenant: Tenant) -> Vec<String> {
     let (own_client, own_stage) = (fixture::own(tenant, "client"), fixture::own(tenant, "stage"));
     let clients = fixture::CLIENTS.into_iter().chain([own_client.as_str()]);
@@ -227,7 +229,7 @@ async fn export(store: &SqlStore) -> Vec<BusinessSeed> {
     receiver.iter().collect()
 }
 
-/// Returns the businesses as the in-memory store has them. Data that requests cannot change comes from the seed.
+/// Returns the businesses as stored in the in-memory store. Data that requests cannot change comes from the seed.
 pub(crate) async fn businesses(ports: &Ports, seed: &Seed) -> Vec<BusinessSeed> {
     let mut businesses = seed.dataset().businesses;
     for business in &mut businesses {

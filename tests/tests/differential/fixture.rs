@@ -1,5 +1,5 @@
 //! Two businesses that are easy to confuse. Most of their ids are the same, and their names begin with the same words.
-//! Each business has a canary text, which occurs in all of its names, notes and unshared ids.
+//! Each business has a canary string, which occurs in all of its names, notes and unshared ids.
 
 use leadapi_core::{
     auth::{BearerToken, Scopes},
@@ -63,7 +63,7 @@ pub(crate) fn seed() -> Seed {
     seed_with(|tenant| leads(tenant).as_array().unwrap().clone())
 }
 
-/// Returns the seed of [`seed`], but with these leads.
+/// Like [`seed`], but with these leads.
 pub(crate) fn seed_with(leads: impl Fn(Tenant) -> Vec<Value>) -> Seed {
     let data = Tenant::BOTH.map(|tenant| Dataset::parse(&business(tenant, leads(tenant)).to_string()).unwrap());
     let tokens =

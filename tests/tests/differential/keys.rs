@@ -1,5 +1,5 @@
 //! Tests idempotency keys that both businesses use and that expire at different times. Random sequences of operations
-//! rarely produce this situation.
+//! rarely produce such keys.
 
 use super::{
     fixture::{self, Tenant},

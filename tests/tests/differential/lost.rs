@@ -11,7 +11,10 @@ use leadapi_core::{
 use leadapi_sql::{DatabaseUrl, SqlStore};
 use leadapi_tests::{
     postgres::Cluster,
-    proxy::{Cut, CutKind, Direction, Proxy},
+    proxy::{
+        CutKind,
+        postgres::{Cut, Direction, PostgresProxy},
+    },
 };
 
 use super::fixture::{self, Tenant};
@@ -19,7 +22,7 @@ use super::fixture::{self, Tenant};
 #[tokio::test]
 async fn a_create_reports_its_true_outcome_whichever_message_is_lost() {
     let Some(cluster) = Cluster::shared() else { return };
-    let proxy = Proxy::to(cluster.address()).await;
+    let proxy = PostgresProxy::to(cluster.address()).await;
     let url = cluster.url_at(proxy.address(), &cluster.create_database("lost").await);
     let store = SqlStore::open(&url.parse::<DatabaseUrl>().unwrap()).await.unwrap();
     store.import(fixture::seed().dataset(), |_| {}).await.unwrap();

@@ -1,5 +1,5 @@
-//! Differential tests of all kinds of stores. Whatever two similar businesses do, all stores must give the same
-//! responses, and neither business may see the other's data.
+//! Differential tests of all kinds of stores. For any operations of two similar businesses, all stores must give the
+//! same responses, and neither business may see the other's data.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,

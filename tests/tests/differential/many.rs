@@ -1,5 +1,5 @@
 //! Tests with thousands of leads. The SQL stores maintain lead counts in buckets, and split a bucket that grows too
-//! large. The counts must equal those of a full scan.
+//! large. The counts must equal the results of a full scan.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -69,7 +69,7 @@ async fn counts_of_thousands_of_leads_equal_a_full_scan() {
     };
     whole().await.unwrap();
     // Overfills one bucket in each of three ranges: before the first lead, among the existing leads, and after the last
-    // one. Then repeats this in the other business, so that the buckets of the two businesses overlap.
+    // lead. Then does the same in the other business, so that the buckets of the two businesses overlap.
     for (nth, tenant) in [(0, Tenant::A), (1, Tenant::B)] {
         // The newest leads of the two businesses have different times.
         let last = (5_300 - 50 * nth) * MINUTE;
@@ -135,7 +135,7 @@ async fn apply(store: Arc<dyn Store>, change: Change) {
     }
 }
 
-/// Compares pages across every bucket boundary of any store, and around the end of the list.
+/// Compares the pages at every bucket boundary of any store, and at the end of the list.
 async fn pages(sides: &Sides<'_>, tenant: Tenant) -> Check {
     for (client, stage) in [("", ""), ("client-1", ""), ("", "stage-1"), ("client-2", "stage-4")] {
         let mut edges = BTreeSet::from([0, 1_024, 100_000]);

@@ -52,7 +52,7 @@ pub(crate) enum Operation {
     Tokens {
         tenant: Tenant,
     },
-    /// `tenant` revokes a token, which may be the other business's.
+    /// `tenant` revokes a token, which may belong to the other business.
     Revoke {
         tenant: Tenant,
         of: Tenant,
@@ -251,14 +251,14 @@ pub(crate) fn any() -> impl Strategy<Value = Operation> {
         1 => (tenant(), tenant(), token()).prop_map(|(tenant, of, token)| Operation::Forget { tenant, of, token }),
         1 => (tenant(), tenant(), token()).prop_map(keep),
         2 => Just(Operation::DeleteExpiredKeys),
-        // These steps never bring a key's age close to 24 hours. Otherwise, a backward step could make a key valid
+        // These steps never bring a key's age close to 24 hours. If they did, a backward step could make a key valid
         // again that some stores have already deleted.
         4 => prop_oneof![4 => Just(1), 3 => Just(7 * HOUR), 2 => Just(25 * HOUR), 2 => Just(-2)].prop_map(Operation::Wait),
     ]
 }
 
-/// Inserts a token. When one business inserts the other's token, uses only the permanent token, whose insert always
-/// fails. Inserting a deleted token would succeed and give the other business's caller access.
+/// Inserts a token. A business may insert only the permanent token of the other business, because that insert always
+/// fails. Inserting a deleted token of the other business would succeed and give that business's caller access.
 fn keep((tenant, of, token): (Tenant, Tenant, usize)) -> Operation {
     Operation::Keep { tenant, of, token: if tenant == of { token } else { 0 } }
 }
@@ -276,7 +276,7 @@ pub(crate) fn new_id() -> impl Strategy<Value = Id> {
     prop_oneof![6 => (0..8_usize).prop_map(Id::Shared), 1 => Just(Id::Own)]
 }
 
-/// Generates an id from such a large range that most ids are new.
+/// Generates an id from a range that is so large that most ids are new.
 fn new_lead_id() -> impl Strategy<Value = Id> {
     prop_oneof![12 => (0..24_usize).prop_map(Id::Shared), 1 => Just(Id::Own)]
 }

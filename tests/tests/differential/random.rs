@@ -110,7 +110,7 @@ async fn administer(stores: &Stores, steps: &[Step]) -> Check {
     audit::all(&sides, &seed).await
 }
 
-/// Performs a task on every SQL store. All results must match the model and each other.
+/// Performs a task on every SQL store. All results must be the same and match the model.
 async fn perform(sides: &mut Sides<'_>, seed: &mut Seed, request: &TaskRequest) -> Check {
     let mut businesses = audit::businesses(&sides.all[0].ports, seed).await;
     let business = businesses.iter_mut().find(|business| business.id == request.tenant.business()).unwrap();

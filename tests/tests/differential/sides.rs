@@ -134,7 +134,7 @@ impl Sides<'_> {
         }
     }
 
-    /// Returns what requests of a business can write, in each database: its idempotency keys and its leads.
+    /// Returns the rows of each database that requests of a business can write: its idempotency keys and its leads.
     async fn written(&self, tenant: Tenant) -> Vec<Vec<Vec<String>>> {
         let (business, mut written) = (tenant.business(), Vec::new());
         for (_, raw) in self.all.iter().filter_map(|side| side.open_store.sql()) {
@@ -146,8 +146,8 @@ impl Sides<'_> {
         written
     }
 
-    /// Deletes expired keys, and checks that exactly the keys that are at least a day old are gone, except that
-    /// PostgreSQL keeps an expired key that shares a partition with an unexpired one.
+    /// Deletes expired keys, and checks that exactly the keys that are at least a day old are gone. PostgreSQL also
+    /// keeps an expired key that shares a partition with an unexpired key.
     async fn delete_expired_keys(&self) -> Check {
         let now = get(&self.time);
         for side in &self.all {
@@ -192,7 +192,7 @@ impl Sides<'_> {
         Ok(answers.swap_remove(0))
     }
 
-    /// Checks that all outcomes equal the in-memory store's.
+    /// Checks that all outcomes equal the outcome of the in-memory store.
     pub(crate) fn alike(&self, outcomes: &[String]) -> Check {
         for (side, outcome) in self.all.iter().zip(outcomes) {
             if *outcome != outcomes[0] {
@@ -230,7 +230,7 @@ impl Side<'_> {
     }
 }
 
-/// Checks that a text contains no data of the other business.
+/// Checks that a response contains no data of the other business.
 pub(crate) fn silent(tenant: Tenant, response: &str) -> Check {
     let foreign = tenant.other().canary();
     if response.contains(foreign) { Err(format!("{tenant:?} receives {foreign}: {response}")) } else { Ok(()) }

@@ -46,8 +46,8 @@ impl Callers {
         Self((0..CALLERS).map(|nth| Caller { nth, ..Caller::default() }).collect())
     }
 
-    /// Lets all callers create leads until the server has acknowledged this number of them. Then stops the server, and
-    /// waits until each caller has noticed.
+    /// Runs all callers until the server has acknowledged this number of leads. Then stops the server with `end`, and
+    /// waits until a request of each caller has failed.
     pub(crate) async fn until<T>(&mut self, acknowledged: usize, server: Server, end: impl FnOnce(Server) -> T) -> T {
         let (acknowledged_sender, mut hear) = unbounded_channel();
         let run = |caller: Caller| tokio::spawn(caller.run(server.client.clone(), acknowledged_sender.clone()));
@@ -62,8 +62,8 @@ impl Callers {
         ended
     }
 
-    /// Checks that each acknowledged lead is stored exactly once, and that every other stored lead belongs to a request
-    /// that received no response. Returns the number of acknowledged leads.
+    /// Checks that each acknowledged lead is stored exactly once, and that every other stored lead was created by a
+    /// request that received no response. Returns the number of acknowledged leads.
     pub(crate) async fn check(&self, server: &Server) -> usize {
         let mut acknowledged = HashMap::new();
         let mut open = Vec::new();

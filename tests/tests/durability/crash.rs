@@ -9,9 +9,10 @@ use crate::{
     server::Server,
 };
 
-/// The default number of kills. `LEADAPI_TEST_KILLS` sets another one.
+/// The default number of kills. `LEADAPI_TEST_KILLS` overrides it.
 const KILLS: usize = 25;
-/// The maximum number of kills of one database. Each check reads the whole database, so it takes longer with each kill.
+/// The maximum number of kills on one database. Each check reads the whole database, so it takes longer after each
+/// kill.
 const KILLS_PER_DATABASE: usize = 250;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,4 +1,4 @@
-//! Imports of a CSV file that are killed, or whose store is restored meanwhile.
+//! Tests imports of a CSV file that are killed, or whose store is restored while they run.
 
 use std::{
     fs::{self, File},
@@ -13,13 +13,14 @@ use tempfile::TempDir;
 
 use crate::callers::random_below;
 
-/// The default number of kills. `LEADAPI_TEST_IMPORT_KILLS` sets another one.
+/// The default number of kills. `LEADAPI_TEST_IMPORT_KILLS` overrides it.
 const KILLS: usize = 6;
-/// The default number of restores. `LEADAPI_TEST_RESTORES` sets another one.
+/// The default number of restores. `LEADAPI_TEST_RESTORES` overrides it.
 const RESTORES: usize = 6;
-/// The rows of the file whose import is killed.
+/// The number of rows in a file whose import is killed.
 const ROWS: usize = 300;
-/// The rows of the file whose import meets a restore. The import must not end before the restore has begun.
+/// The number of rows in a file whose import runs during a restore. There are enough rows that the import does not end
+/// before the restore begins.
 const MANY_ROWS: usize = 3_000;
 
 /// A store with one business, a backup of it, and a file to import.
@@ -71,7 +72,7 @@ impl Site {
         import
     }
 
-    /// Returns whether the import has printed its report. It closes the store afterwards.
+    /// Returns whether the import has printed its report. The import closes the store after that.
     fn has_report(&self) -> bool {
         self.path("report").metadata().unwrap().len() > 0
     }
@@ -127,8 +128,8 @@ async fn each_row_of_a_killed_import_creates_one_lead() {
     ));
 }
 
-/// While a command has the store open, a restore is refused, or the command fails. So a command that reports success
-/// has written to the store that it has opened, and no restore has replaced that store before it ended.
+/// If a restore runs while an import has the store open, either the restore is refused, or the import fails. If an
+/// import reports success, no restore has therefore replaced the store before the report.
 #[tokio::test]
 async fn a_restore_never_discards_what_a_running_import_reports() {
     let restores = scale::from_env("LEADAPI_TEST_RESTORES", RESTORES);

@@ -1,4 +1,4 @@
-//! Tests durability: an acknowledged write survives, however the server exits.
+//! Tests durability: an acknowledged write survives every way in which the server can exit.
 #![cfg(unix)]
 #![allow(
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Cuts the power at random times under load, which loses everything that was not synced.
+//! Simulates power losses at random times under load. Each power loss discards everything that was not synced.
 //!
 //! With `synchronous = NORMAL` in `leadapi-server/sql/src/sqlite/open.rs`, commits are not synced, and this test
 //! fails. The test that only kills the server would still pass.
@@ -10,10 +10,10 @@ use crate::{
     server::Server,
 };
 
-/// The default number of power losses. `LEADAPI_TEST_POWER_LOSSES` sets another one.
+/// The default number of power losses. `LEADAPI_TEST_POWER_LOSSES` overrides it.
 const CUTS: usize = 15;
-/// The maximum number of power losses of one database. Each check reads the whole database, so it takes longer with each
-/// power loss.
+/// The maximum number of power losses of one database. Each check reads the whole database, so it takes longer after
+/// each power loss.
 const CUTS_PER_DATABASE: usize = 250;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -41,7 +41,7 @@ async fn cut(many: usize) -> usize {
         let survived = callers.until(random_below(80), server, |mut server| kit.cut(&mut server.process.child)).await;
         disk = survived;
         let database = rusqlite::Connection::open(disk.path().join("leads.db")).unwrap();
-        // The next server must find the log.
+        // Keeps the write-ahead log for the next server.
         database.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).unwrap();
         let found: String = database.query_row("PRAGMA integrity_check", (), |row| row.get(0)).unwrap();
         assert_eq!(found, "ok");

@@ -21,8 +21,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server on the file `leads.db` in this directory. If the file is new, adds one business. `prepare` may
-    /// modify the command.
+    /// Starts a server that stores its leads in the file `leads.db` in `folder`. If the file is new, adds one business.
+    /// `prepare` may modify the command.
     pub(crate) async fn start(folder: &Path, prepare: impl FnOnce(&mut Command)) -> Self {
         let token = secret("durability");
         let mut command = Command::new(env!("CARGO_BIN_EXE_server"));

@@ -16,7 +16,7 @@ use tokio_postgres::NoTls;
 /// The time limit for the promotion, and separately for the first writes through the servers.
 const TIMEOUT: Duration = Duration::from_secs(90);
 const INTERVAL: Duration = Duration::from_millis(50);
-/// The number of acknowledged writes that ends each phase of a fault.
+/// The number of acknowledged writes after which each phase of a fault ends.
 const ENOUGH: usize = 50;
 
 #[derive(Debug, Clone, Copy)]
@@ -49,8 +49,7 @@ impl Fault {
     }
 
     /// Injects the fault into the primary of a healthy cluster, waits until the callers can write again, repairs the
-    /// cluster, and waits until it is healthy. Returns the promotion time and how long the
-    /// callers could not write.
+    /// cluster, and waits until it is healthy. Returns the promotion time and the effects on the callers.
     pub(crate) async fn run(self, cluster: &mut PatroniCluster, calls: &Calls) -> Measured {
         let primary = block_in_place(|| cluster.wait_until_healthy());
         let mut others = cluster.addresses();
@@ -112,7 +111,7 @@ pub(crate) struct Measured {
     pub(crate) promotion: Duration,
     /// The longest period without an acknowledged write.
     pub(crate) gap: Duration,
-    /// The additional time that the servers may take, because the machine is busy.
+    /// The additional time that the servers may take because the machine is busy.
     pub(crate) lateness: Duration,
     acknowledged: usize,
     unknown: usize,

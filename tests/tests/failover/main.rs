@@ -32,8 +32,8 @@ use self::{faults::Fault, rate_limit::LimitedCallers};
 /// The number of servers in each of two groups: one for the callers that write, and one for the callers that exceed the
 /// rate limit.
 const SERVERS: usize = 2;
-/// The maximum time from the promotion of a new primary to the next acknowledged write. The target is 2 s. A busy
-/// machine may need longer by its lateness.
+/// The maximum time from the promotion of a new primary to the next acknowledged write. The target is 2 s. On a busy
+/// machine, the measured lateness is added.
 const MAX_DELAY: Duration = Duration::from_secs(4);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

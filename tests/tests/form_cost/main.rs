@@ -16,7 +16,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// The maximum number of bytes that one call may allocate, in addition to `BYTES_PER_BYTE` for each byte of the record.
-/// Freed bytes are included, so peak memory is lower.
+/// The number includes bytes that are freed during the call, so peak memory is lower.
 const BYTES: usize = 150_000_000;
 const BYTES_PER_BYTE: usize = 25;
 

@@ -1,4 +1,5 @@
-//! Tests of forms such as agencies use. Each file in `data/forms` contains a form, answers and the expected leads.
+//! Tests of forms like those that agencies use. Each file in `data/forms` contains a form, answers and the expected
+//! leads.
 
 use std::fs;
 

@@ -45,7 +45,7 @@ fn engine_and_naive_interpreter_agree_on_random_walks() {
     outcome.unwrap_or_else(|wrong| panic!("{wrong}"));
 }
 
-/// Shows that the random forms are varied enough: walks end in every possible way, some of them after several pages.
+/// Checks that the random forms are varied enough: walks end in every possible way, and some walks have several pages.
 #[test]
 fn random_walks_cover_every_outcome_and_problem() {
     let seen = RefCell::new(BTreeMap::<String, usize>::new());

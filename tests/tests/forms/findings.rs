@@ -83,7 +83,7 @@ fn the_sample_form_has_only_notes() {
     });
     let live = "/form/live_snapshot";
     let expected = [
-        // A visitor who needs live-in care immediately never sees the question about hours.
+        // A visitor who urgently needs live-in care never sees the question about hours.
         (Code::ConditionMaybeUnasked, format!("{live}/logic/rules/7/groups/0/conds/1/fieldId")),
         (Code::CreatesLeadAbsent, format!("{live}/settings/endings/1")),
         (Code::PlaceholderSamePage, format!("{live}/pages/6/fields/1/label")),
@@ -117,7 +117,7 @@ fn correct_forms_that_look_wrong_have_no_findings() {
     );
     ladder["form"]["settings"]["endings"].as_array_mut().unwrap().remove(0);
     assert_eq!(kinds(&check(&ladder)), BTreeSet::new());
-    // A cycle that no answers can enter: the jump back requires an age for which no walk reaches the last page.
+    // A cycle that no answers can enter, because the jump back requires an age for which no walk reaches the last page.
     let mut cycle = clean();
     rule(&mut cycle, jump("b", "end:no", json!([{"fieldId": "age", "op": "gt", "value": 99}])));
     cycle["form"]["logic"]["rules"]
@@ -157,7 +157,8 @@ fn random_records_are_checked_and_witnesses_replay() {
     outcome.unwrap_or_else(|wrong| panic!("{wrong}"));
 }
 
-/// Each code is listed at most [`Finding::MAX_PER_CODE`] times. One more finding then states how many were left out.
+/// Each code is listed at most [`Finding::MAX_PER_CODE`] times. If there are more, one additional finding states how
+/// many were left out.
 #[test]
 fn findings_beyond_the_limit_per_code_are_counted() {
     let mut record = clean();
@@ -169,13 +170,14 @@ fn findings_beyond_the_limit_per_code_are_counted() {
     let last = braces.last().unwrap();
     assert_eq!((last.count, last.pointer.as_str()), (12_245, "/form/settings/endings/0/message"));
     assert_eq!(last.message, "and 12245 more unbalanced-brace findings, starting here");
-    // At the limit, no finding counts others.
+    // If exactly the limit is reached, no additional finding is added.
     record["form"]["settings"]["endings"][0]["message"] = "{".repeat(Finding::MAX_PER_CODE).into();
     let findings = check(&record);
     assert!(findings.len() == Finding::MAX_PER_CODE && findings.iter().all(|finding| finding.count == 1));
 }
 
-/// The message about an undecided rule lists the statements that could not be decided. They are not separate findings.
+/// The message about an undecided rule lists the statements that could not be decided. There are no separate findings
+/// for these statements.
 #[test]
 fn a_rule_with_an_unknown_operator_is_reported_as_undecided() {
     let mut record = clean();
@@ -191,7 +193,7 @@ fn a_rule_with_an_unknown_operator_is_reported_as_undecided() {
     );
 }
 
-/// Options need an id of their own in each type of question that has options, under each of its names.
+/// In every type of question that has options, under every name of the type, each option needs its own id.
 #[test]
 fn options_without_an_id_of_their_own_are_found_in_every_choice() {
     for (kind, is_choice) in [

@@ -32,11 +32,11 @@ use serde_json::Value;
 
 /// Returns the sample form.
 fn sample() -> Value {
-    serde_json::from_str(include_str!("../../../leadapi-core/tests/data/form.json")).unwrap()
+    serde_json::from_str(include_str!("../../../leadapi-core/model/tests/data/form.json")).unwrap()
 }
 
-/// Returns the path of a file in the repository. The path of the package would not do, because two packages contain this
-/// suite.
+/// Returns the path of a file in the repository. The path is not relative to the package, because two packages contain
+/// this suite.
 fn repository(file: &str) -> PathBuf {
     let mut above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
     above.find(|folder| folder.join("Cargo.lock").is_file()).unwrap().join(file)

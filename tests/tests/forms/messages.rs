@@ -1,4 +1,4 @@
-//! Tests of the texts of findings: the messages and the fixes.
+//! Tests of the messages and the fixes of findings.
 
 use leadapi_form::Code;
 use serde_json::{Value, json};
@@ -8,8 +8,8 @@ use crate::{
     showcase::{clean, jump, question, rule, showcase},
 };
 
-/// A message names the page, question, option, ending or rule that it is about by its title and its id, and the fix is
-/// one imperative sentence.
+/// A message names the page, question, option, ending or rule that it is about, with title and id. The fix is one
+/// imperative sentence.
 #[test]
 fn messages_name_their_part_of_the_form_and_state_the_fix() {
     for code in Code::ALL {
@@ -25,7 +25,8 @@ fn messages_name_their_part_of_the_form_and_state_the_fix() {
     }
 }
 
-/// If the author probably misspelt a name or used a label in place of an id, the fix says which one was meant.
+/// If the author probably misspelt a name or used a label in place of an id, the fix contains the name or id that was
+/// probably meant.
 #[test]
 fn the_fix_names_what_the_author_probably_meant() {
     let rule = "/form/logic/rules/0";
@@ -43,7 +44,7 @@ fn the_fix_names_what_the_author_probably_meant() {
         ("/form/settings/endings/0/message".to_owned(), "Thanks, {nmae}.", "Replace it with \"{name}\"."),
         ("/form/settings/endings/0/message".to_owned(), "Hi {nmae | you}.", "Replace it with \"{name|you}\"."),
         ("/form/pages/1/fields/0/lable".to_owned(), "Age?", "Rename it to `label`."),
-        // Nothing is similar, so the fix is the general one of the code.
+        // No name is similar, so the fix is the general fix for the code.
         (format!("{rule}/then/target"), "end:x", Code::TargetEndingMissing.fix()),
     ] {
         let mut record = clean();
@@ -56,7 +57,7 @@ fn the_fix_names_what_the_author_probably_meant() {
     }
 }
 
-/// The fix for a value of the wrong kind says what to write.
+/// The fix for a value of the wrong kind shows how to write the value.
 #[test]
 fn the_fix_shows_how_to_write_a_value() {
     for (question_type, op, value, fix) in [
@@ -79,7 +80,7 @@ fn the_fix_shows_how_to_write_a_value() {
     assert_eq!(found.fix, r#"Replace it with an object such as `{"id": "Two \"2\"", "label": "Two \"2\""}`."#);
 }
 
-/// A message about a score has its name, which is the `fieldId` of the condition.
+/// A message about a score contains the name of the score, which is the `fieldId` of the condition.
 #[test]
 fn messages_name_the_score_that_a_condition_tests() {
     let never = "/form/logic/rules/3/groups/0/conds/0";

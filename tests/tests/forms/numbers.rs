@@ -1,4 +1,4 @@
-//! Tests of numbers that visitors type, which have other values in other countries.
+//! Tests of numbers that visitors type. The same text can mean different numbers in different countries.
 
 use leadapi_form::{Answers, FormRecord, Policy, Questionnaire, Version};
 use leadapi_form_harness::Naive;
@@ -13,7 +13,7 @@ fn record(members: &Value) -> Value {
     json!({ "form": form })
 }
 
-/// Returns the value of the lead, or the problem with the answer.
+/// Returns the `value` of the lead, or the problem with the answer.
 fn value(record: &Value, locale: Option<&str>, answer: &Value) -> Result<f64, String> {
     let record: FormRecord = serde_json::from_str(&record.to_string()).unwrap();
     let mut policy = Policy::default();
@@ -24,7 +24,7 @@ fn value(record: &Value, locale: Option<&str>, answer: &Value) -> Result<f64, St
     walk["lead"]["value"].as_f64().ok_or_else(|| walk["problems"][0]["problem"].as_str().unwrap().to_owned())
 }
 
-/// If text is a number without a locale, it is the same number or none at all in every locale.
+/// If a text is a number without a locale, then in every locale, it is either the same number or not a number.
 #[test]
 fn a_typed_number_is_never_guessed() {
     let plain = record(&json!({}));
@@ -34,7 +34,7 @@ fn a_typed_number_is_never_guessed() {
         let Ok(number) = value(&plain, None, &json!(text)) else { return Ok(()) };
         for locale in ["de", "en", "fr", "de-CH", "pt-BR"] {
             if let Ok(other) = value(&plain, Some(locale), &json!(text)) {
-                // Both are parsed from decimal digits, so the same number gives the same bits.
+                // Both numbers are parsed from decimal digits, so equal numbers have equal bits.
                 prop_assert_eq!(number.to_bits(), other.to_bits(), "{} in {}", text, locale);
             }
         }

@@ -1,4 +1,4 @@
-//! Tests of proofs and checks with operators, scores and the operators of a host.
+//! Tests of proofs and checks of forms with operators, scores, and a host's own operators.
 
 use leadapi_form::{
     Answer, Answers, Code, FormRecord, Operand, Operator, PathEnd, Policy, Proofs, QuestionType, Questionnaire, Step,
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::showcase::{clean, jump, question, rule};
 
-/// Returns a form with one question. If the conditions hold, a walk ends at `yes`, otherwise at `no`.
+/// Returns a form with one question. A walk ends at `yes` if the conditions hold, and otherwise at `no`.
 fn routed(question: &Value, op: &str, conditions: &Value) -> FormRecord {
     let record = json!({"form": {"client_id": "c1",
         "pages": [{"id": "p", "fields": [question]}],
@@ -68,7 +68,7 @@ fn contradictions_and_tautologies_are_found() {
     }
 }
 
-/// Each operator either applies to a type, or the check says that it does not.
+/// For each operator and type of question, either the operator can match, or the check reports that it does not apply.
 #[test]
 fn every_operator_fits_a_type_or_is_reported() {
     for kind in QuestionType::ALL {
@@ -90,8 +90,8 @@ fn every_operator_fits_a_type_or_is_reported() {
                         || finding.code == Code::ConditionOptionMissing
                 });
                 let reached = form.paths(100).paths.iter().any(|path| path.end == PathEnd::Ending(Some("yes")));
-                // An element of an array may be reported although others fit. If the answer must have a format, such as
-                // that of a URL, the search may not find a matching answer.
+                // The check may report one element of an array although other elements can match. If the answer must
+                // have a format, such as a URL, the search may not find a matching answer.
                 let by_element = [Operator::In, Operator::NotIn].contains(operator);
                 let has_syntax = [QuestionType::Email, QuestionType::Phone, QuestionType::Url].contains(kind);
                 assert!(!(reached && never) || by_element, "{kind} {operator} {condition}");
@@ -111,7 +111,7 @@ fn proofs_hold_whatever_an_operator_of_the_host_returns() {
         (Answer::Text(text), Operand::Number(length)) => Some(text.chars().count() > length.as_i64()?.try_into().ok()?),
         _ => None,
     });
-    // An operator that the engine knows cannot be replaced.
+    // A host cannot replace a built-in operator.
     policy.operators.add("begins_with", |_, _| Some(true));
     let asked = json!({"id": "q", "type": "short_text", "label": "Q?"});
     let record = routed(&asked, "AND", &json!([{"fieldId": "q", "op": "longer_than", "value": 3}]));
@@ -140,11 +140,12 @@ fn answers_without_an_example_are_uncertain() {
     let mail = json!({"id": "q", "type": "email", "label": "Q?", "required": true});
     let ends_with = |value: &str| json!([{"fieldId": "q", "op": "ends_with", "value": value}]);
     assert_eq!(proofs(&routed(&mail, "AND", &ends_with("@example.org"))).endings, Verdict::Proved);
-    // No email address contains a space, but the search does not prove that.
+    // No email address contains a space, but the search cannot prove that.
     assert_eq!(proofs(&routed(&mail, "AND", &contains("a b"))).endings, Verdict::Unknown);
 }
 
-/// Many independent parts have more combinations than the search tries.
+/// The search tries each combination of the conditions that an answer can meet. Twelve independent conditions have more
+/// combinations than the search tries, so the verdict is unknown.
 #[test]
 fn too_many_parts_of_a_text_are_uncertain() {
     let free = json!({"id": "q", "type": "short_text", "label": "Q?"});
@@ -180,13 +181,14 @@ fn text_operators_compare_the_text_of_numbers_and_booleans() {
             assert_eq!(form.prove().endings, Verdict::Proved, "{kind} {op} {value}");
         }
     }
-    // Only a number is greater than 100, and it can contain 7, so the rule must not count as one that never matches.
+    // Only a number is greater than 100, and such a number can contain the digit 7, so the proof must not state that
+    // the rule never matches.
     let asked = json!({"id": "q", "type": "hidden", "label": "Q?"});
     let both = json!([{"fieldId": "q", "op": "gt", "value": 100}, {"fieldId": "q", "op": "contains", "value": "7"}]);
     assert!(!matches!(proofs(&routed(&asked, "AND", &both)).endings, Verdict::Refuted(_)));
 }
 
-/// Case, `_`, `-` and spaces in the name of an operator have no meaning.
+/// Case, `_`, `-` and spaces in the name of an operator are ignored.
 #[test]
 fn every_spelling_of_an_operator_means_the_same() {
     let values = [json!(false), json!(true), json!("a"), json!(3), json!(["a", 3]), json!(null)];

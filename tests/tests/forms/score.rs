@@ -1,4 +1,4 @@
-//! Tests of the score of a lead: as an attribute, as a placeholder, and in the notes.
+//! Tests of the score of a lead, which occurs as an attribute, as a placeholder, and in the notes.
 
 use leadapi_form::{Answer, Answers, Code, FormRecord, Policy, Questionnaire, Version};
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ fn the_score_reaches_the_lead() {
 
     policy.score_in_notes = true;
     assert_eq!(lead(&scored(), &policy).0, "Score: 45\nQ?: A\nS, 45?: A");
-    // Long notes lose their end, not the score.
+    // Notes that are too long lose their end, but not the score.
     let mut long = scored();
     for at in 0..60 {
         long["form"]["pages"][1]["fields"].as_array_mut().unwrap().push(json!(
@@ -48,7 +48,7 @@ fn the_score_reaches_the_lead() {
     }
     assert!(lead(&long, &policy).0.starts_with("Score: 45\n"));
 
-    // A form without scores has none in its leads.
+    // The leads of a form without scores have no score.
     let mut plain = scored();
     for page in 0..2 {
         plain["form"]["pages"][page]["fields"][0]["options"][0].as_object_mut().unwrap().remove("score");

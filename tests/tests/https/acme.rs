@@ -67,7 +67,7 @@ fn a_certificate_is_renewed_before_it_expires() {
 }
 
 /// Only an ACME server uses the protocol `acme-tls/1`. A handshake for this protocol receives the certificate of the
-/// challenge or fails, and a request after it receives no response.
+/// challenge or fails, and a request after the handshake receives no response.
 #[test]
 fn the_protocol_of_the_challenge_serves_no_requests() {
     let site = Site::new();

@@ -51,7 +51,7 @@ fn a_failed_validation_is_logged_and_retried() {
     assert_refused(&site, &server, DOMAIN, "for the tls-alpn-01 challenge (urn:ietf:params:acme:error:");
 }
 
-/// Pebble has no rate limits, so the test runs an ACME server that answers every request with 429.
+/// Pebble has no rate limits, so the test starts an ACME server that answers every request with 429.
 #[test]
 fn a_rate_limit_is_logged_and_the_order_is_retried() {
     let site = Site::new();

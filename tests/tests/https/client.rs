@@ -14,7 +14,8 @@ use rustls::{
     pki_types::{CertificateDer, ServerName, UnixTime},
 };
 
-/// Accepts any certificate, because Pebble's root is new for each test, and the test compares certificates instead.
+/// Accepts any certificate, because Pebble creates a new root for each test. The tests compare the certificates
+/// instead.
 #[derive(Debug)]
 struct AnyCertificate(Arc<CryptoProvider>);
 

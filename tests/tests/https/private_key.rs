@@ -20,7 +20,7 @@ fn set_mode(path: &Path, mode: u32) {
 #[test]
 fn a_private_key_that_every_user_can_read_is_used_with_a_warning() {
     let folder = tempfile::tempdir().unwrap();
-    // Otherwise, the folder keeps other users out.
+    // A temporary folder is accessible only to its owner, so other users could not read the key in it.
     set_mode(folder.path(), 0o755);
     let [certificate, key] = ["cert.pem", "key.pem"].map(|name| folder.path().join(name));
     let generate = |mode| {

@@ -69,7 +69,7 @@ impl Site {
         self.folder.path().join("acme")
     }
 
-    /// Returns the paths in the cache whose names end with this text.
+    /// Returns the paths in the cache whose names end with this string.
     pub(crate) fn cached(&self, end: &str) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.cache()).into_iter().flatten();
         let paths = entries.map(|entry| entry.unwrap().path());

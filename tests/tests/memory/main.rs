@@ -1,5 +1,5 @@
 //! Tests with clients that request large responses and do not read them, or send a request body byte by byte. The
-//! server must bound the memory for these requests while it serves other clients as usual.
+//! server must limit the memory for these requests while it serves other clients as usual.
 //!
 //! This is a separate binary, because it keeps the CPU busy, which would cause timeouts in other tests.
 #![cfg(target_os = "linux")]
@@ -21,7 +21,7 @@ use leadapi_tests::{
 };
 use tokio::{io::AsyncWriteExt, task::JoinSet, time::interval};
 
-/// The maximum memory of the server. Without any limits, the server takes about a gigabyte in the first of these tests.
+/// The maximum memory of the server. Without any limits, the server uses about a gigabyte in the first of these tests.
 const MAX_MEMORY: usize = 150 << 20;
 const PAGE: usize = 470_000;
 
@@ -30,8 +30,8 @@ fn target(options: &[&str]) -> Arc<Target> {
     Arc::new(Target::with_large_leads(Path::new(env!("CARGO_BIN_EXE_server")), &options))
 }
 
-/// Without a flow-control window, the server cannot send any part of a response body. The default limits keep its
-/// memory low, and so does either of the two limits alone.
+/// Without a flow-control window, the server cannot send any part of a response body. Each of the two limits keeps the
+/// server's memory low, alone and together with the other.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn responses_without_a_window_use_bounded_memory() {
     const CONNECTIONS: usize = 24;

@@ -73,7 +73,7 @@ impl Drop for Balancer {
     }
 }
 
-/// Replaces a text that must occur exactly once.
+/// Replaces a string that must occur exactly once.
 fn replace(config: &str, packaged: &str, ours: &str) -> String {
     assert_eq!(config.matches(packaged).count(), 1, "haproxy.cfg: {packaged}");
     config.replace(packaged, ours)

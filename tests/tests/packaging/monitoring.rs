@@ -46,7 +46,7 @@ impl Server {
         stream.read_to_end(&mut Vec::new()).unwrap_or_default();
     }
 
-    /// Returns the samples once they contain these texts. The server counts a connection only after closing it.
+    /// Returns the samples once they contain these strings. The server counts a connection only after closing it.
     fn samples_with(&self, texts: &[&str]) -> Vec<Sample> {
         wait_until("the server has counted the closed connections", || {
             let page = get(self.ops, "/metrics").unwrap();

@@ -40,7 +40,7 @@ impl Server {
         Self(process, addresses, log)
     }
 
-    /// Stops the server as a service manager does, and starts another one on the same addresses.
+    /// Stops the server as a service manager does, and starts a new one on the same addresses.
     fn replace(mut self, store: &str, settings: &Settings) -> Self {
         wait_until("a server has answered requests", || self.answered() > 0.0);
         self.0.signal("TERM");

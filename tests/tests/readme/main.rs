@@ -1,4 +1,4 @@
-//! Runs every shell block of every README as written.
+//! Runs every shell block of every README as written, and compares the application that the README shows with its file.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -37,6 +37,14 @@ fn the_readme_of_the_server_runs_as_written() {
 #[test]
 fn the_readme_of_the_testkit_runs_as_written() {
     run(READMES[2]);
+}
+
+#[test]
+fn the_readme_shows_the_platform_that_the_tests_run() {
+    let read = |file: &str| fs::read_to_string(Path::new(ROOT).join(file)).unwrap();
+    let block = format!("```rust,no_run\n{}```\n", read("examples/examples/platform.rs"));
+    assert!(read(READMES[0]).contains(&block), "copy examples/examples/platform.rs into the README");
+    assert!(block.lines().count() <= 80 + 2, "the README promises a short application");
 }
 
 #[test]

@@ -105,8 +105,8 @@ async fn a_limiter_that_fails_closed_starts_only_if_redis_accepts_writes() {
     assert_eq!(admitted(&limiter, "t", 30).await, 10);
 }
 
-/// The token's list is full, so the script would only read, which a replica allows. The connection check still detects
-/// the replica.
+/// The token's list is full, so the script would only read, and a replica allows reads. The connection check still
+/// detects the replica.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_became_a_replica_admits_and_refuses_nothing() {
     let Some(redis) = Redis::start(&[]) else { return };

@@ -1,4 +1,4 @@
-//! Further listeners of a server, for services of an embedding program.
+//! Additional listeners of a server, for services of an embedding program.
 
 use std::{convert::Infallible, net::SocketAddr, sync::Arc};
 
@@ -99,7 +99,7 @@ async fn a_logged_listener_counts_its_requests_in_the_metrics_of_the_server() {
     eventually("the request is counted", async || metrics.text().unwrap().contains(counted)).await;
 }
 
-/// Everything that leadapi serves, in an application without its server.
+/// Mounts everything that leadapi serves in an application that does not use leadapi's server.
 #[tokio::test]
 async fn settings_reference_and_mcp_are_mounted_in_an_application() {
     let sample = Dataset::parse(leadapi_core::dataset::SAMPLE).unwrap();

@@ -37,8 +37,8 @@ impl Servers {
         Some(Self { both, token, url, client, _cluster: cluster })
     }
 
-    /// Sends requests and checks for four seconds, in which each server performs several checks. On a busy machine, a
-    /// check may exceed its timeout, but not every check.
+    /// Sends requests and queries the readiness of both servers for four seconds, during which each server performs
+    /// several readiness checks. On a busy machine, a check may exceed its timeout, but not every check.
     fn work(&self) {
         let end = Instant::now() + Duration::from_secs(4);
         while Instant::now() < end {
@@ -80,7 +80,7 @@ async fn connect(url: &str) -> Client {
     client
 }
 
-/// The output of `pg_dump` is not read, so the dump keeps its locks until it is dropped.
+/// A `pg_dump` process. Nothing reads its output, so it keeps its locks until this value is dropped.
 struct Dump(Child);
 
 impl Dump {
@@ -105,7 +105,7 @@ async fn a_backup_of_the_database_disturbs_no_server() {
     servers.work();
     assert_eq!(servers.waiting().await, 0);
     holder.batch_execute("COMMIT").await.unwrap();
-    // More data than the pipe holds.
+    // The dump writes more data than the pipe holds.
     let fill = "INSERT INTO form SELECT 'b1', nth::text, repeat('x', 1000) FROM generate_series(1, 2000) AS nth";
     servers.client.batch_execute(fill).await.unwrap();
     let _dump = Dump::start(&servers.url);

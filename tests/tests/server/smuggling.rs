@@ -16,7 +16,7 @@ use tokio::net::TcpStream;
 use crate::host::Peer;
 
 const AT_A_TIME: usize = 32;
-/// The time that a proxy has to close a connection. The test does not need the close.
+/// How long to wait for a proxy to close a connection. The test does not fail if the proxy keeps it open.
 const PROXY_PATIENCE: Duration = Duration::from_secs(8);
 
 fn target() -> Target {
@@ -55,7 +55,7 @@ async fn no_hidden_request_is_served() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), all.len(), wrong.join("\n"));
 }
 
-/// A smuggled request could bring the header in which a proxy names a person.
+/// A smuggled request could contain the header in which a proxy names a person.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_listener_refuses_ambiguous_requests() {
     let loopback = "127.0.0.1:0";
@@ -91,8 +91,8 @@ async fn no_request_is_smuggled_through_haproxy() {
     through(target, &proxy).await;
 }
 
-/// Sends every case through a proxy. The proxy marks each request that it forwards. A request hidden in a body lacks
-/// the mark.
+/// Sends every case through a proxy, which adds a header to each request that it forwards. A request hidden in a body
+/// lacks this header.
 async fn through(target: Target, proxy: &Proxy) {
     let all = Arc::new(cases(&target.authorization()));
     // Errors are ignored, because a proxy may keep its client's connection open.

@@ -27,9 +27,9 @@ use crate::descriptors::is_ready;
 const KINDS: [Stranger; 8] =
     [Silent, Idle, SlowHeads, ForgedTokens, WrongChecksums, NoToken, WrongLinks, WrongSessions];
 const TIME: Duration = Duration::from_millis(500);
-/// The hostile connections to each listener, which exceed the limits of the smaller ones.
+/// The number of hostile connections to each listener, which exceeds the connection limits of the smaller listeners.
 const MANY: usize = 300;
-/// The hostile connections of a flood, each with 100 concurrent requests.
+/// The number of hostile connections of a flood, each with 100 concurrent requests.
 const FLOODS: usize = 24;
 
 fn target(store: &str, tls: bool) -> Target {

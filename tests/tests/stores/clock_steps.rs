@@ -7,8 +7,8 @@ use tokio_postgres::{Client, NoTls};
 
 use crate::idempotency::{create, open, replayed};
 
-/// Replaces the clock of a database by one that a test can set. The function hides the one of the system, because its
-/// schema comes first in the search path.
+/// Replaces the clock of a database with one that a test can set. The function hides PostgreSQL's own function, because
+/// its schema comes first in the search path.
 const ADJUSTABLE_CLOCK: &str = "CREATE TABLE clock_step (by interval NOT NULL); \
     INSERT INTO clock_step VALUES ('0'); \
     CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE \
@@ -53,7 +53,8 @@ async fn keys_are_replayed_while_the_clock_of_the_database_steps_forward_and_bac
     assert_eq!(stored.get::<_, i64>(0), 7);
 }
 
-/// Either no server has seen the clock both before and after a step, or the other servers have.
+/// Covers two cases: the other servers stop, so that no server sees the clock both before and after a step, or they
+/// keep running and see both.
 #[tokio::test]
 async fn keys_are_replayed_by_a_server_that_starts_after_a_step() {
     let Some(cluster) = Cluster::shared() else { return };

@@ -10,7 +10,10 @@ use leadapi_core::{
 use leadapi_sql::SqlStore;
 use leadapi_tests::{
     postgres::Cluster,
-    proxy::{CommitError, Cut, CutKind, Direction, Proxy},
+    proxy::{
+        CutKind,
+        postgres::{CommitError, Cut, Direction, PostgresProxy},
+    },
 };
 use tokio::{runtime::Runtime, task::spawn_blocking};
 
@@ -18,7 +21,7 @@ use crate::fixture::{all, business, count, create, id, open, rename};
 
 /// A store behind a proxy, and a second store with a direct connection to the same database.
 struct ProxiedStore {
-    proxy: Proxy,
+    proxy: PostgresProxy,
     /// The URL of the database through the proxy.
     url: String,
     store: SqlStore,
@@ -29,7 +32,7 @@ impl ProxiedStore {
     async fn new(cluster: &Cluster) -> Self {
         let database = cluster.create_database("commits").await;
         let direct = open(&cluster.url(&database), 2).await;
-        let proxy = Proxy::to(cluster.address()).await;
+        let proxy = PostgresProxy::to(cluster.address()).await;
         // With a single connection and without background tasks, repeated calls produce the same messages. The tasks
         // end with the runtime that runs them.
         let url = cluster.url_at(proxy.address(), &database);
@@ -162,8 +165,8 @@ async fn a_create_succeeds_once_although_its_commit_is_never_answered() {
     tokio::join!(swallowed(Direction::ToServer), swallowed(Direction::ToClient));
 }
 
-/// Errors that a database, a distributed one or a pooler may send instead of the response to a commit. None of them
-/// shows whether the commit was executed.
+/// Errors that a database, a distributed database or a pooler may send instead of the response to a commit. None of
+/// these errors shows whether the commit was executed.
 const UNCLEAR: [&str; 8] = ["XX000", "08006", "08P01", "40003", "53100", "57014", "57P01", "58030"];
 
 /// Returns each unclear error, with and without the commit.

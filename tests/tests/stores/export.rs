@@ -29,7 +29,7 @@ async fn an_export_waits_for_a_slow_reader() {
     assert_eq!(leads, [1, 0]);
 }
 
-/// The tables whose rows a data set carries, and the reason why it does not carry the others.
+/// All tables. If a data set does not carry the rows of a table, the second value is the reason.
 const TABLES: [(&str, Option<&str>); 19] = [
     ("audit", None),
     ("business", None),

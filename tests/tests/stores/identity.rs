@@ -1,4 +1,4 @@
-//! Tests of the id of a store: a restored store has another id than its original.
+//! Tests of the id of a store: a restored store has a different id from the original.
 
 use leadapi_sql::SqlStore;
 use leadapi_tests::{postgres::Cluster, read_released, released_folder};
@@ -73,7 +73,7 @@ async fn a_postgres_store_keeps_its_id_in_a_failover_and_maintenance() {
     assert_eq!(store_id(&url).await, id);
 }
 
-/// Some services withhold the function that shows the identifier of the cluster.
+/// Some services do not let their users call the function that shows the identifier of the cluster.
 #[tokio::test]
 async fn a_postgres_user_with_few_privileges_has_an_id() {
     let Some(cluster) = Cluster::start(&[]) else { return };

@@ -96,7 +96,7 @@ async fn the_settings_of_a_connection_replace_presets() {
     }
 }
 
-/// A database in another encoding cannot store every name.
+/// A database in an encoding other than UTF8 cannot store every name.
 #[tokio::test]
 async fn a_database_in_another_encoding_is_refused() {
     let Some(cluster) = Cluster::shared() else { return };

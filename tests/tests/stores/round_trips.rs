@@ -10,13 +10,13 @@ use leadapi_core::{
     validate::NewLeadMeta,
 };
 use leadapi_sql::SqlStore;
-use leadapi_tests::{postgres::Cluster, proxy::Proxy};
+use leadapi_tests::{postgres::Cluster, proxy::postgres::PostgresProxy};
 
 /// A client that is slow to send seems to wait more often, so the best of several tries counts.
 const TRIES: usize = 10;
 
 struct Counted {
-    proxy: Proxy,
+    proxy: PostgresProxy,
     store: SqlStore,
     business: BusinessId,
     author: Author,
@@ -28,7 +28,7 @@ impl Counted {
     /// Connects a store with one business, a token and a pipeline through a proxy.
     async fn new(cluster: &Cluster) -> Self {
         let database = cluster.create_database("round_trips").await;
-        let proxy = Proxy::to(cluster.address()).await;
+        let proxy = PostgresProxy::to(cluster.address()).await;
         let url = cluster.url_at(proxy.address(), &database).parse::<leadapi_sql::DatabaseUrl>().unwrap();
         let store = SqlStore::open(&url.connections(1)).await.unwrap();
         let dataset = Dataset::parse(SAMPLE).unwrap();

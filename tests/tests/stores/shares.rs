@@ -88,7 +88,7 @@ async fn a_locked_business_leaves_connections_for_the_others() {
 /// The businesses that are locked or frozen together. Each of them may use half of the pool, so that two of them could
 /// use all of it.
 const MANY: usize = 10;
-/// Much longer than a request may wait for a connection, and than PostgreSQL waits for a lock.
+/// Much longer than a request may wait for a connection, and much longer than PostgreSQL waits for a lock.
 const LOCKED: Duration = Duration::from_secs(6);
 
 /// A store with the default number of connections, the businesses `b0` to `b9`, and `free`.
@@ -121,7 +121,7 @@ impl Many {
         client
     }
 
-    /// Sends requests to all businesses that are stuck until `end`, several at a time to each.
+    /// Until `end`, sends requests to all stuck businesses, several at a time to each.
     fn keep_requesting(&self, end: Instant) -> JoinSet<()> {
         let mut requests = JoinSet::new();
         for id in &self.stuck {
@@ -129,7 +129,7 @@ impl Many {
                 let (store, id) = (self.store.clone(), id.clone());
                 requests.spawn(async move {
                     while Instant::now() < end {
-                        // May fail, but not forever.
+                        // The call may fail, but it must not hang.
                         drop(match nth % 3 {
                             0 => create(&store, &id).await,
                             1 => add_token(&store, &id).await,
@@ -142,9 +142,9 @@ impl Many {
         requests
     }
 
-    /// Sends requests to the free business until `end`. Also looks up tokens, probes the store and deletes expired
-    /// records, which belongs to no business. Most calls must succeed. Without connections for others, nearly all fail.
-    /// A few may fail on a busy machine, where slow work seems stuck.
+    /// Until `end`, sends requests to the free business, and makes calls that belong to no business: looks up tokens,
+    /// probes the store and deletes expired records. Most calls must succeed. If the stuck businesses left no
+    /// connections, nearly all calls would fail. On a busy machine, a few may fail, because slow work seems stuck.
     async fn works(&self, end: Instant) {
         let (mut succeeded, mut failed) = (0, Vec::new());
         let mut note = |result: Result<(), String>| match result {
@@ -180,8 +180,8 @@ async fn many_locked_businesses_leave_connections_for_the_others() {
     }
 }
 
-/// Makes statements wait that read a table's records of a business other than `free`, as they do for a node that does not
-/// respond. They wait until the advisory lock 7 is released.
+/// Makes each statement that reads a table's records of a business other than `free` wait until the advisory lock 7 is
+/// released, as if the node with these records did not respond.
 async fn freeze(client: &tokio_postgres::Client, table: &str) {
     let freeze = format!(
         "CREATE FUNCTION respond(id text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
@@ -212,7 +212,8 @@ async fn many_businesses_on_a_frozen_node_leave_connections_for_the_others() {
     }
 }
 
-/// Otherwise, the next statement on the connection would wait for it, and a request to cancel it could cancel the next.
+/// If the connection returned to the pool, the next statement on it would have to wait for the abandoned one, and a
+/// request to cancel the abandoned statement could cancel the next one.
 #[tokio::test]
 async fn an_abandoned_read_leaves_no_statement_on_a_connection_of_the_pool() {
     let Some(cluster) = Cluster::start(&[]) else { return };
@@ -252,7 +253,7 @@ async fn an_abandoned_read_leaves_no_statement_on_a_connection_of_the_pool() {
     assert!(error.ends_with("canceling statement due to user request"), "{error}");
 }
 
-/// Commits that wait for a standby cannot be cancelled. Those of several businesses could use the whole pool.
+/// Commits that wait for a standby cannot be cancelled, so the commits of several businesses could use the whole pool.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn commits_that_wait_for_a_standby_leave_connections_for_reads() {
     let Some(cluster) = Cluster::start(&[]) else { return };
@@ -265,7 +266,7 @@ async fn commits_that_wait_for_a_standby_leave_connections_for_reads() {
         let (store, id) = (many.store.clone(), id.clone());
         writes.spawn(async move {
             while Instant::now() < end {
-                // Fails, or is not confirmed.
+                // The call fails, or its outcome stays unknown.
                 drop(add_token(&store, &id).await);
             }
         });

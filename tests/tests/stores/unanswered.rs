@@ -12,7 +12,7 @@ use leadapi_core::{
     validate::NewLeadMeta,
 };
 use leadapi_sql::SqlStore;
-use leadapi_tests::{eventually, postgres::Cluster, proxy::Proxy};
+use leadapi_tests::{eventually, postgres::Cluster, proxy::postgres::PostgresProxy};
 use tokio_postgres::NoTls;
 
 use crate::fixture::{all, business, create, open, rename};
@@ -30,7 +30,7 @@ enum WriteOutcome {
 
 /// Two servers on the same database. The first one's connections can be cut; the second one stays connected.
 struct Servers {
-    proxy: Proxy,
+    proxy: PostgresProxy,
     one: SqlStore,
     two: SqlStore,
     url: String,
@@ -43,7 +43,7 @@ impl Servers {
         let database = cluster.create_database("unanswered").await;
         let url = cluster.url(&database);
         let two = open(&url, 4).await;
-        let proxy = Proxy::to(cluster.address()).await;
+        let proxy = PostgresProxy::to(cluster.address()).await;
         let one = open(&cluster.url_at(proxy.address(), &database), 4).await;
         // Creates the commit record of the first server.
         create(&one, "warm", "warm").await.unwrap();
@@ -104,8 +104,8 @@ impl Servers {
         written
     }
 
-    /// Waits for the outage to begin. During the outage, the second server gives another new name to every lead that
-    /// the first one renamed. Ends the outage after `lasts`, and returns the leads that the second server renamed.
+    /// Waits for the outage to begin. During the outage, the second server gives a different new name to every lead
+    /// that the first one renamed. Ends the outage after `lasts`, and returns the leads that the second server renamed.
     async fn outage(&self, lasts: Duration) -> Vec<LeadId> {
         eventually("the outage", async || self.proxy.has_cut()).await;
         let over = tokio::time::sleep(lasts);

@@ -50,7 +50,7 @@ impl Programs {
         self.server = Some(ServerProcess::spawn(command.stderr(Stdio::null())));
     }
 
-    /// Kills the leadapi server with SIGKILL, and leaves it dead.
+    /// Kills the leadapi server with SIGKILL, and does not restart it.
     pub(crate) fn kill_server(&mut self) {
         self.server = None;
     }
@@ -65,7 +65,7 @@ impl Programs {
         self.host = Some(ServerProcess::spawn(command.stderr(Stdio::null())));
     }
 
-    /// Kills the host with SIGKILL, and leaves it dead.
+    /// Kills the host with SIGKILL, and does not restart it.
     pub(crate) fn kill_host(&mut self) {
         self.host = None;
     }
@@ -107,8 +107,8 @@ impl Programs {
     }
 }
 
-/// Returns a form that asks for a name and an email address to verify, and has a choice with three options. They lead
-/// to an ending with a lead, to an ending without a lead, and to a rule that cannot be evaluated.
+/// Returns a form that asks for a name and an email address to verify, and has a choice with three options. The options
+/// lead to an ending with a lead, to an ending without a lead, and to a rule that cannot be evaluated.
 pub(crate) fn form() -> Value {
     let ending = |id: &str, lead: bool| json!({"id": id, "message": "Thanks.", "createsLead": lead});
     let rule = |id: &str, op: &str, value: &str, target: &str| {

@@ -71,7 +71,7 @@ async fn a_refused_lead_waits_for_a_person() {
     assert!(reviewed["reason"].as_str().unwrap().contains("client"), "{reviewed}");
 }
 
-/// After a day without an answer, the API no longer recognises the key, and a retry could create a second lead.
+/// After a day without an answer, the API no longer recognizes the key, and a retry could create a second lead.
 #[tokio::test]
 async fn a_create_without_an_outcome_for_a_day_is_not_retried() {
     let mut programs = Programs::start(&form());
@@ -89,7 +89,7 @@ async fn a_create_without_an_outcome_for_a_day_is_not_retried() {
         (count == 4).then_some(()).ok_or(count.to_string())
     });
     programs.kill_host();
-    // Attempts without a known result. Later attempts have failed with one.
+    // The times of attempts without a known result. Later attempts have failed with a known result.
     for (id, hours) in [("day", 24), ("hours", 20), ("future", -3)] {
         let sql = "UPDATE submission SET attempted_at = unixepoch() - 3600 * ?2 WHERE id = ?1";
         assert_eq!(database.execute(sql, (id, hours)), Ok(1));

@@ -11,7 +11,7 @@ use std::{
 use leadapi_tests::{
     postgres::Cluster,
     processes::{any_runs, children},
-    proxy::Proxy,
+    proxy::postgres::PostgresProxy,
     wait_until,
 };
 use rustls::{
@@ -105,7 +105,7 @@ async fn the_certificate_is_valid_for_one_authority_and_one_name() {
         assert_eq!(connected.is_ok(), good, "{host} by {}: {:?}", root.display(), connected.err());
     }
     // The proxy forwards an encrypted connection unchanged.
-    let proxy = Proxy::to(cluster.address()).await;
+    let proxy = PostgresProxy::to(cluster.address()).await;
     let url = cluster.url_at(format!("localhost:{}", proxy.address().port()), "postgres?sslmode=require");
     drop(tokio_postgres::connect(&url, MakeRustlsConnect::new(trusting(&ca.root))).await.unwrap());
 }

@@ -5,14 +5,17 @@ use std::time::Duration;
 use leadapi_tests::{
     equals, eventually,
     postgres::Cluster,
-    proxy::{CommitError, Cut, CutKind, Direction, Message, Proxy},
+    proxy::{
+        CutKind,
+        postgres::{CommitError, Cut, Direction, Message, PostgresProxy},
+    },
 };
 use tokio::time::timeout;
 use tokio_postgres::{Client, Error, NoTls};
 
 /// A database with a one-column table, behind a proxy.
 struct ProxiedDatabase {
-    proxy: Proxy,
+    proxy: PostgresProxy,
     through: String,
     direct: Client,
 }
@@ -21,7 +24,7 @@ impl ProxiedDatabase {
     async fn new() -> Option<Self> {
         let cluster = Cluster::shared()?;
         let database = cluster.create_database("proxy").await;
-        let proxy = Proxy::to(cluster.address()).await;
+        let proxy = PostgresProxy::to(cluster.address()).await;
         let direct = connect(&cluster.url(&database)).await.unwrap();
         direct.batch_execute("CREATE TABLE t (n int)").await.unwrap();
         let through = cluster.url_at(proxy.address(), &database);

@@ -103,7 +103,7 @@ proptest! {
         prop_assert_eq!(records.iter().map(|record| record.line).collect::<Vec<_>>(), starts);
     }
 
-    /// A stray quote stays in its cell, or the file is refused. It never swallows a row without a message.
+    /// A stray quote stays in its cell, or the file is refused. It never silently hides a row in a cell.
     #[test]
     fn a_stray_quote_swallows_no_row(cells in vec(("[ab\"]{1,3}", "[ab\" ]{0,3}"), 1..6)) {
         let text = cells.iter().fold(String::new(), |text, (name, notes)| text + name + "," + notes + "\n");

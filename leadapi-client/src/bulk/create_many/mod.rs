@@ -11,7 +11,7 @@ use std::{
 };
 
 use futures_core::Stream;
-use leadapi_core::model::{IdempotencyKey, NewLead};
+use leadapi_model::model::{IdempotencyKey, NewLead};
 
 use super::{
     in_flight::InFlight,
@@ -49,8 +49,7 @@ use crate::{client::Client, context::CallOptions};
 ///     }
 /// }
 /// println!("{:?}", creates.progress());
-/// # Ok::<(), leadapi_core::BoxError>(())
-/// # }).unwrap();
+/// # Ok::<(), leadapi_model::BoxError>(()) }).unwrap();
 /// ```
 #[must_use = "streams do nothing unless polled"]
 pub struct CreateMany<'r, R> {

@@ -66,7 +66,7 @@ pub enum CassetteError {
         /// A description of the entry.
         entry: String,
     },
-    /// A header to keep contains credentials, so it must not be recorded.
+    /// A header that was selected for recording contains credentials, so it must not be recorded.
     #[error("the header {name} contains credentials and is never recorded")]
     SecretHeader {
         /// The name of the header.
@@ -86,7 +86,7 @@ pub enum CassetteError {
     Mismatch {
         /// The name of the cassette.
         name: String,
-        /// One message for each unexpected request, then one for each entry that was not requested.
+        /// One message for each unexpected request, followed by one for each entry that was not requested.
         differences: Vec<String>,
     },
 }

@@ -60,8 +60,8 @@ impl Cassette {
     /// # Errors
     ///
     /// Returns [`CassetteError::NotHar`] if the text is not a HAR file. Returns [`CassetteError::InvalidEntry`] for the
-    /// first entry that cannot be replayed, with the reason. The reason may be a missing or still compressed body, an
-    /// unknown encoding, or a base path that differs from that of the earlier entries.
+    /// first entry that cannot be replayed, with the reason. The reason may be a missing body, a body that is still
+    /// compressed, an unknown encoding, or a base path that differs from the base path of the earlier entries.
     pub fn parse(text: &str) -> Result<Self, CassetteError> {
         Self::named("the cassette".to_owned(), text, "")
     }

@@ -1,4 +1,4 @@
-//! Compares a request with a recorded one and describes the differences.
+//! Compares a request with a recorded request and describes the differences.
 
 use std::collections::BTreeMap;
 
@@ -61,7 +61,7 @@ pub(super) struct BoundPlaceholders {
 }
 
 impl BoundPlaceholders {
-    /// Returns the value that this run sent for a redacted string.
+    /// Returns the value that this run sent in place of a redacted string.
     pub(super) fn redacted(&self, placeholder: &str) -> Option<&String> {
         self.redacted.values.get(placeholder)
     }
@@ -80,8 +80,8 @@ pub(super) struct NewBindings {
     redacted: Aliases,
 }
 
-/// The existing bindings, and the bindings that the current comparison adds. The existing bindings are borrowed, so the
-/// cost of a comparison does not grow with the cassette.
+/// The existing bindings, and the bindings that the current comparison adds. The existing bindings are borrowed rather
+/// than copied, so the cost of a comparison does not grow with the cassette.
 struct Candidate<'a> {
     known: &'a Aliases,
     new: &'a mut Aliases,
@@ -105,7 +105,7 @@ impl Candidate<'_> {
     }
 }
 
-/// The differences between a request and a recorded one, each with a weight.
+/// The differences between a request and a recorded request, each with a weight.
 #[derive(Debug, Default)]
 pub(super) struct Differences(Vec<(u32, String)>);
 
@@ -169,8 +169,8 @@ pub(super) fn differences(
 /// use a different key.
 fn key(recorded: Option<&str>, sent: Option<&str>, bound: &mut Candidate<'_>, found: &mut Differences) {
     match (recorded, sent) {
-        // A recording from a browser contains no key. Any key then matches, because this crate's client sends one by
-        // default.
+        // A recording from a browser contains no key. In that case, any key matches, because `leadapi-client` sends a
+        // key by default.
         (None, _) => {}
         (Some(_), None) => found.add(2, "the header idempotency-key is missing".to_owned()),
         (Some(name), Some(key)) => {

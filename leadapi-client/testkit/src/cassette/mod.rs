@@ -35,23 +35,23 @@
 //! - Idempotency keys become `key-1`, `key-2` and so on in order of first use. Request ids become `request-1` and so
 //!   on.
 //! - The id of each lead created during the recording becomes `id-1`, `id-2` and so on in URLs, bodies and `Location`.
-//!   Its `created_at` becomes a time in the year 2100, so the lead still comes before all existing leads in lists.
+//!   Its `created_at` becomes a time in the year 2100, so the lead still precedes all existing leads in lists.
 //!   [`Recorder::keep_ids`] keeps the real ids and times.
 //! - The name, email, phone, notes and business name of leads are redacted: they become `redacted-1`, `redacted-2` and
 //!   so on. Equal values get the same placeholder, in requests and responses. [`Recorder::keep_personal_data`] turns
 //!   redaction off, and [`Recorder::redact`] redacts additional fields, such as `source`. If an email, a phone number
-//!   or the value of an additional field has at least 6 bytes and also occurs elsewhere, nothing is saved. Bodies that
-//!   are not JSON are recorded unchanged, or cause an error if additional fields are redacted.
+//!   or the value of an additional field has at least 6 bytes and also occurs elsewhere without being redacted, nothing
+//!   is saved. Bodies that are not JSON are recorded unchanged, or cause an error if additional fields are redacted.
 //!
 //! A request that received no response cannot be recorded, because a server cannot replay a refused connection. In that
 //! case, [`Recorder::cassette`] fails. The program under test still receives the original error.
 //!
 //! # What is compared
 //!
-//! A replay compares method, path, query and body, but neither host nor token. The order of query parameters, the order
-//! of JSON keys, escapes and the notation of numbers do not matter. A redacted string matches any value, but must match
-//! the same value every time, and the response contains the value that was sent. An idempotency key matches any value,
-//! but a retry must use the same key, and a different create must use a different key.
+//! A replay compares the method, path, query and body, but neither the host nor the token. The order of query
+//! parameters, the order of JSON keys, escapes and the notation of numbers do not matter. A redacted string matches any
+//! value, but must match the same value every time, and the response contains the value that was sent. An idempotency
+//! key matches any value, but a retry must use the same key, and a different create must use a different key.
 //!
 //! Each entry is used once, and entries are used in order unless [`Cassette::any_order`] is set. A request that does
 //! not match is answered with 501 and a message about the nearest entry, and verification then fails.

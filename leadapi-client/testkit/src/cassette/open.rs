@@ -17,7 +17,7 @@ pub enum Mode {
     Record,
     /// Replays the recording if the file exists, and records it otherwise.
     ///
-    /// An existing recording is never extended, because its leads do not exist in the service.
+    /// An existing recording is never extended, because the leads that it created may no longer exist in the service.
     RecordMissing,
 }
 

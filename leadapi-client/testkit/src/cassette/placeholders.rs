@@ -20,10 +20,10 @@ impl Placeholders {
     }
 }
 
-/// The leads created during the recording, by their id in the service.
+/// The leads created during the recording, keyed by their ids in the service.
 ///
 /// Placeholders are numbered from the oldest lead to the newest, and their fake creation times are later than the
-/// creation time of every existing lead. A recorded list therefore stays sorted, and a pager accepts it.
+/// creation time of every existing lead. A recorded list therefore stays sorted, so a pager accepts it.
 #[derive(Debug, Default)]
 pub(super) struct CreatedLeads(BTreeMap<String, LeadPlaceholder>);
 

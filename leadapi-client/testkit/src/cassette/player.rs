@@ -68,7 +68,7 @@ impl Player {
 
     pub(super) fn respond(&self, request: &ComparedRequest) -> Response<Bytes> {
         let state = &mut *self.state();
-        // In strict order, only the next entry can match.
+        // Unless any order is allowed, only the next entry can match.
         let candidates = if self.any_order { self.entries.len() } else { 1 };
         let unused = state.progress.unused().take(candidates);
         let found = unused.filter_map(|nth| Some((nth, self.entries.get(nth)?))).find_map(|(nth, entry)| {
@@ -92,11 +92,11 @@ impl Player {
         response
     }
 
-    /// Describes the entry nearest to the request, and the differences between them.
+    /// Describes the entry that is most similar to the request, and the differences between the two.
     fn explain_mismatch(&self, request: &ComparedRequest, state: &State) -> String {
         let next = state.progress.unused().next();
         let distance = |nth: usize, differences: &Differences| {
-            // Used entries count as farther away. On a tie, the next unused entry wins.
+            // Used entries count as less similar. On a tie, the next unused entry wins.
             let used = u32::from(state.progress.is_used(nth));
             (differences.weight() + 3 * used, next != Some(nth), nth)
         };

@@ -1,6 +1,7 @@
 //! Tracks which entries of a cassette have been replayed.
 
-/// The set of replayed entries. It tracks the first unused entry, so that a search does not start at the beginning.
+/// The set of replayed entries. It tracks the first unused entry, so that a search does not start at the beginning of
+/// the cassette.
 #[derive(Debug)]
 pub(super) struct Progress {
     used: Vec<bool>,

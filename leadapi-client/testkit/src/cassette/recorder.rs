@@ -17,8 +17,8 @@ use leadapi_client::transport::{Transport, TransportError};
 /// The name, email, phone, notes and business name of leads are redacted, unless
 /// [`keep_personal_data`](Self::keep_personal_data) is set.
 ///
-/// Clones record into the same cassette, so a test can give one to the client and keep another. Requests are recorded
-/// in the order in which they were sent. The `Authorization` header is never stored, not even in memory.
+/// Clones record into the same cassette, so a test can give one clone to the client and keep another. Requests are
+/// recorded in the order in which they were sent. The `Authorization` header is never stored, not even in memory.
 ///
 /// ```
 /// use leadapi_client::{Client, model::NewLead, transport::InProcess};
@@ -114,7 +114,7 @@ impl Recorder {
         self
     }
 
-    /// Also records this header, with its value unchanged.
+    /// Records this header in addition to the default ones, with its value unchanged.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/client/support.rs")); }

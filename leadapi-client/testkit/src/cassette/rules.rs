@@ -26,8 +26,8 @@ pub(super) enum Field {
     Pointer(Vec<String>),
 }
 
-/// The personal fields whose values must not occur elsewhere in a recording. Each value identifies a person. Names are
-/// not included, because a name may be a common word.
+/// The personal fields whose values must not occur elsewhere in a recording, because each value identifies a person.
+/// Names are not included, because a name may be a common word.
 pub(super) const IDENTIFYING_FIELDS: [&str; 2] = ["email", "phone"];
 
 /// Headers that are never recorded, because they contain credentials.

@@ -16,7 +16,7 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The equivalent commands, against a server that is started with the [standard](Target::standard) data set:
+//! The equivalent commands, for a server with the [standard](Target::standard) data set:
 //!
 //! ```console
 //! $ leadapi serve --data leadapi-client/testkit/conformance/dataset.json \
@@ -28,13 +28,13 @@
 //!   the client's validation, rate limiting and retries.
 //! - **Configuration.** A [`Target`] contains tokens by role and a few ids. Requirements that need a missing token or
 //!   id are [skipped](Outcome::Skipped) with the reason, and are never reported as met.
-//! - **Side effects.** The suite creates its own leads and deletes them at the end. Because it counts records, no other
-//!   program should write to the two businesses during a run.
+//! - **Side effects.** The suite creates its own leads and deletes them at the end. Because the suite counts records,
+//!   no other program should write to the two businesses during a run.
 //! - **Duration.** Requests are sent one after the other, except in a check of concurrent creates. After a 429, the
 //!   suite waits for `Retry-After`, so a run takes about sixteen minutes with the contract's limits and a few seconds
 //!   with raised limits.
-//! - **Unreachable servers.** After three connection failures or timeouts without a response in between, the suite
-//!   stops sending requests and reports the remaining requirements as violated.
+//! - **Unreachable servers.** After three consecutive connection failures or timeouts, the suite stops sending requests
+//!   and reports the remaining requirements as violated.
 //!
 //! [`Transport`]: leadapi_client::transport::Transport
 

@@ -73,8 +73,8 @@ pub(super) enum Stop {
 }
 
 impl Report {
-    /// Returns true if no requirement is violated. Skipped requirements may or may not be met. The report states how
-    /// many were skipped.
+    /// Returns true if no requirement is violated. Skipped requirements do not count. The report states how many were
+    /// skipped.
     ///
     /// ```
     /// # use leadapi_testkit::{FakeLeadApi, conformance::{self, Outcome, Target}};

@@ -19,7 +19,7 @@ pub(super) struct TestRequest<'r> {
     identity: Identity,
     headers: Vec<(&'static str, Vec<u8>)>,
     body: Bytes,
-    /// Set if a record that the request needs could not be created.
+    /// The reason to end the check without sending the request: a record that the request needs could not be created.
     stop: Option<Stop>,
 }
 
@@ -82,13 +82,13 @@ impl<'r> TestRequest<'r> {
         self.send().await?.has_status(status)
     }
 
-    /// Sends the request. Expects this status, and an error message that starts with the first text in `says` and
-    /// contains the others.
+    /// Sends the request. Expects this status, and an error message that starts with the first string in `says` and
+    /// contains the other strings.
     pub(super) async fn expect_refusal(self, status: u16, says: &[&str]) -> Result<CheckedResponse, Stop> {
         self.send().await?.has_refusal(status, says)
     }
 
-    /// Sends the request and returns the response, whatever its status.
+    /// Sends the request and returns the response, regardless of its status.
     pub(super) async fn send(self) -> Result<CheckedResponse, Stop> {
         if let Some(stop) = self.stop {
             return Err(stop);
@@ -102,7 +102,7 @@ impl<'r> TestRequest<'r> {
         self.sender.send(request, role, description).await
     }
 
-    /// Describes the request for reports, in which `Run` masks any token.
+    /// Describes the request for reports. `Run` masks any token in the description.
     fn describe(&self) -> String {
         let by = match &self.identity {
             Identity::Role(role) => format!("the token {role:?}"),

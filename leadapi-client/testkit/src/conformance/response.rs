@@ -93,7 +93,8 @@ impl CheckedResponse {
         self.ensure(holds, format!("a message that contains {what:?}"))
     }
 
-    /// Expects this status, and an error message that starts with the first text in `says` and contains the others.
+    /// Expects this status, and an error message that starts with the first string in `says` and contains the other
+    /// strings.
     pub(super) fn has_refusal(self, status: u16, says: &[&str]) -> Expectation {
         let (start, others) = says.split_first().unwrap_or((&"", &[]));
         let response = self.has_status(status)?.error_starts_with(start)?;
@@ -128,7 +129,7 @@ impl CheckedResponse {
         self.ensure(holds, format!("the body {json}"))
     }
 
-    /// Expects these members of the object to have these values.
+    /// Expects the object to have these members with these values.
     pub(super) fn has_members(self, members: &Value) -> Expectation {
         let members = members.as_object().into_iter().flatten();
         let differs = members.clone().find(|(name, value)| self.json.get(name.as_str()) != Some(*value));

@@ -1,5 +1,5 @@
 //! The contract's rules that apply to many responses, such as all lists or all errors. A run checks every response
-//! against them.
+//! against these rules.
 
 use http::HeaderName;
 use leadapi_core::{
@@ -17,7 +17,7 @@ use super::{
 
 const STATUSES: [u16; 10] = [200, 201, 204, 400, 401, 403, 404, 405, 429, 500];
 
-/// A rule, with one function that selects the responses to check and another that checks a response.
+/// A rule, with a function that selects the responses to check and a function that checks a response.
 struct Rule {
     section: &'static str,
     text: &'static str,
@@ -101,9 +101,9 @@ static RULES: [Rule; 25] = [
         applies_to: |response| response.status == 429, is_satisfied: |response| response.header("retry-after").and_then(|after| after.parse().ok()).is_some_and(|after| matches!(after, 1_u64..=60)) },
     Rule { section: "D2", text: "a 500 has the message internal error and does not reveal its cause",
         applies_to: |response| response.status == 500 && !response.is_head, is_satisfied: |response| response.error() == "internal error" },
-    Rule { section: "D2", text: "a full lead has exactly the contract's twelve fields",
+    Rule { section: "D2", text: "a full lead has exactly the fields of the contract",
         applies_to: |response| !leads(response).is_empty() && !is_list(response), is_satisfied: |response| has_exactly(&response.json, &fields(|_| true)) },
-    Rule { section: "2.1", text: "a list item has exactly the contract's ten fields",
+    Rule { section: "2.1", text: "a list item has exactly the fields of the contract",
         applies_to: |response| !leads(response).is_empty() && is_list(response), is_satisfied: |response| leads(response).iter().all(|lead| has_exactly(lead, &fields(LeadField::is_in_list))) },
     Rule { section: "2.3", text: "a list has exactly the fields data, total, limit and offset",
         applies_to: is_list, is_satisfied: |response| has_exactly(&response.json, &["data", "total", "limit", "offset"]) && ["total", "limit", "offset"].iter().all(|name| response.json.get(name).is_some_and(Value::is_u64)) },
@@ -142,7 +142,7 @@ fn is_error(response: &CheckedResponse) -> bool {
     response.status.is_client_error() || response.status.is_server_error()
 }
 
-/// Returns whether the response must be a list according to its path and status, regardless of its body.
+/// Returns whether the path and the status require the response to be a list.
 fn is_list(response: &CheckedResponse) -> bool {
     response.status == 200
         && !response.is_head

@@ -16,7 +16,7 @@ use super::{
 };
 use leadapi_client::{Client, WaitReason};
 
-/// The maximum number of characters of each text in a violation.
+/// The maximum number of characters of each string in a violation.
 const MAX_CHARS: usize = 600;
 
 /// The id of a lead created for a check, or the reason why it could not be created.
@@ -26,7 +26,7 @@ pub(super) type CreatedLead = Result<String, Stop>;
 pub(super) struct Run<'a> {
     client: &'a Client,
     pub(super) target: &'a Target,
-    /// A random name. It keeps this run's idempotency keys and absent ids from colliding with another run's.
+    /// A random name, which keeps the idempotency keys and the absent ids of different runs from colliding.
     pub(super) name: String,
     sender: Sender<'a>,
     sentences: Mutex<Vec<Sentence>>,

@@ -26,7 +26,7 @@ use super::{
 };
 use leadapi_client::{Client, WaitReason};
 
-/// The number of connection failures and timeouts, without a response in between, after which the suite stops sending.
+/// The number of consecutive connection failures and timeouts after which the suite stops sending requests.
 const GIVE_UP: u32 = 3;
 /// The maximum number of rate-limit waits per request. If the service still responds with 429, the check receives that
 /// response.
@@ -58,12 +58,12 @@ impl<'a> Sender<'a> {
         }
     }
 
-    /// Removes and returns the created leads that have not been deleted.
+    /// Takes the list of created leads that have not been deleted, leaving an empty list.
     pub(super) fn take_created(&self) -> Vec<(Role, String)> {
         mem::take(&mut *lock(&self.created))
     }
 
-    /// Removes and returns the rules with their results so far.
+    /// Takes the rules with their results so far, leaving none.
     pub(super) fn take_rules(&self) -> Rules {
         mem::take(&mut *lock(&self.rules))
     }
@@ -77,7 +77,7 @@ impl<'a> Sender<'a> {
     }
 
     /// Sends a request and returns its response. `by` is the role of the token in the request, if any. A rate-limited
-    /// request is retried, except in checks of the rate limit itself.
+    /// request is retried, except in the checks of rate limits.
     pub(super) async fn send(
         &self,
         request: Request<Bytes>,

@@ -11,8 +11,8 @@ use leadapi_client::{Client, ClientBuilder};
 /// A description of the implementation to check: tokens by role and ids by purpose. The tokens and ids come from the
 /// implementation's data set.
 ///
-/// Only `client_id` and a token with both scopes are required. That token is the client's token or, for clients from
-/// [`client`](Self::client), `tokens.both`. Requirements that need another token or id are skipped if it is missing.
+/// Only `client_id` and a token with both scopes are required. A client from [`client`](Self::client) takes that token
+/// from `tokens.both`; any other client has its own token. Requirements that need a missing token or id are skipped.
 ///
 /// ```
 /// use leadapi_testkit::conformance::Target;
@@ -35,8 +35,8 @@ use leadapi_client::{Client, ClientBuilder};
 /// # Ok::<(), leadapi_testkit::conformance::InvalidTarget>(())
 /// ```
 ///
-/// Set `request_ids` to false if the service does not run behind a server that adds an `X-Request-Id` to each response
-/// (contract D2). The default is true. The `Debug` output shows no token.
+/// Set `request_ids` to false if no server adds an `X-Request-Id` to each response of the implementation (contract D2).
+/// The default is true. The `Debug` output shows no token.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Target {
@@ -108,7 +108,7 @@ struct Secret(BearerToken);
 impl<'de> Deserialize<'de> for Secret {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        // The text may be a mistyped secret, so the error does not contain it.
+        // The invalid string may be a mistyped secret, so the error does not contain it.
         BearerToken::parse(&text).map(Self).map_err(|_| serde::de::Error::custom("a token must begin with pak_"))
     }
 }
@@ -133,8 +133,8 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// Returns [`InvalidTarget`] if the text is not JSON or does not have the expected structure. Its message states
-    /// the position.
+    /// Returns [`InvalidTarget`] if the string is not JSON or does not have the expected structure. The error message
+    /// states the position.
     pub fn parse(json: &str) -> Result<Self, InvalidTarget> {
         Ok(serde_json::from_str(json)?)
     }
@@ -220,8 +220,8 @@ impl Target {
         self.second_client_id.as_deref().ok_or_else(|| missing("second_client_id"))
     }
 
-    /// Returns the ids of a pipeline, its first stage and another of its stages, or skips the requirement if the target
-    /// has no such pipeline.
+    /// Returns the ids of a pipeline and of two of its stages, or skips the requirement if the target has no pipeline
+    /// with two stages.
     pub(super) fn pipeline(&self) -> Result<(&str, &str, &str), Stop> {
         let found = self.pipelines.iter().find_map(|pipeline| match pipeline.stages.as_slice() {
             [first, .., other] => Some((pipeline.id.as_str(), first.as_str(), other.as_str())),
@@ -230,7 +230,7 @@ impl Target {
         found.ok_or_else(|| missing("pipeline with two stages (pipelines)"))
     }
 
-    /// Returns the ids of a second pipeline and its first stage, or skips the requirement if the target has no such
+    /// Returns the ids of a second pipeline and its first stage, or skips the requirement if the target has no second
     /// pipeline.
     pub(super) fn second_pipeline(&self) -> Result<(&str, &str), Stop> {
         let (first, ..) = self.pipeline()?;

@@ -64,7 +64,7 @@ impl Default for FakeBuilder {
 }
 
 impl FakeBuilder {
-    /// Replaces the built-in data set. To use a token from the data set, a test must know its secret.
+    /// Replaces the built-in data set. To use a token from the data set, a test must know the token's secret.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -85,7 +85,7 @@ impl FakeBuilder {
         self
     }
 
-    /// Sets the time at which the fake's clock starts.
+    /// Sets the initial time of the fake's clock.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -25,8 +25,8 @@ impl FakeLeadApi {
         self.inject(|faults| faults.fail_nth(n))
     }
 
-    /// Answers a fraction of later requests with 500, without executing them. With a fraction of 0.1, about one request
-    /// in ten fails. A fraction of 0 turns the fault off. The same seed selects the same requests.
+    /// Answers a fraction of later requests with 500, without executing them. With a fraction of 0.1, about one in ten
+    /// requests fails. A fraction of 0 turns the fault off. With the same seed, the same requests fail.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -67,7 +67,7 @@ impl FakeLeadApi {
     }
 
     /// Rate-limits every request with a valid token until the fake's clock reaches `until`. Each `Retry-After` is at
-    /// most one minute. A time in the past turns the limit off.
+    /// most one minute. A time in the past ends the fault.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -33,7 +33,7 @@ impl Handler for FaultyService {
     }
 }
 
-/// Returns the service's response. Nothing in a fake waits, so the future completes on its first poll.
+/// Returns the service's response. No part of a fake waits, so the future completes on its first poll.
 fn serve(service: &LeadService, request: Request<Bytes>) -> Response<Bytes> {
     match poll_once(service.clone().call(request.map(Full::new))) {
         Some(Ok(response)) => response.map(ResponseBody::into_bytes),

@@ -29,8 +29,8 @@
 //! - **Time** stands still until the test calls [`advance`](FakeLeadApi::advance) or the fake's client waits. Token
 //!   expiry, idempotency keys and rate limits use this clock, so by default each token is allowed 600 reads and 60
 //!   writes in any 60 s of this clock.
-//! - **Faults** that select the n-th request count from the call that injects the fault. A failed request is not
-//!   executed, but a request whose response is dropped is executed.
+//! - **Faults** that select the n-th request count from the call that injects the fault. A request that is answered
+//!   with 500 is not executed, but a request whose response is dropped is executed.
 
 mod builder;
 mod fault_injection;
@@ -205,7 +205,7 @@ impl FakeLeadApi {
         &self.token
     }
 
-    /// Returns the business of the default token, which is the first business in the data.
+    /// Returns the id of the default token's business. It is the first business in the data.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

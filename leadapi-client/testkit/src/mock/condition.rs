@@ -1,4 +1,4 @@
-//! The conditions of a stub. Each can explain why a request does not match.
+//! The conditions of a stub. Each condition can explain why a request does not match it.
 
 use std::fmt;
 

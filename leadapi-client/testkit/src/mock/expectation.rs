@@ -26,7 +26,7 @@ impl Expectation {
         Self { operation, id: id.map(ToString::to_string), conditions: Vec::new(), location }
     }
 
-    /// Returns why the request does not match, if it is for another operation or another lead.
+    /// Returns the reason why the request does not match, if it is for a different operation or a different lead.
     fn mismatch(&self, request: &ReceivedRequest) -> Option<String> {
         let Some((endpoint, id)) = &request.endpoint else {
             return Some("it is not one of the seven operations".to_owned());
@@ -123,7 +123,7 @@ impl fmt::Display for StoredStub {
     }
 }
 
-/// The reason why a stub does not match a request, and a score for how close it came.
+/// The reason why a stub does not match a request, and a score for how close the stub is to matching it.
 #[derive(Debug)]
 pub(super) struct Miss {
     pub(super) score: usize,

@@ -27,8 +27,8 @@
 //!   default.
 //! - **Unexpected requests.** The mock answers them with 501 and an error object. The error names the request, the
 //!   nearest stub, and the reason why that stub does not match.
-//! - **Failing the test.** [`verify`](MockLeadApi::verify) panics with a list of unmet stubs and unexpected requests.
-//!   Dropping the mock does the same. Neither panics while the test is already panicking.
+//! - **Failing the test.** If a stub is unmet or a request was unexpected, [`verify`](MockLeadApi::verify) panics and
+//!   lists them. Dropping the mock makes the same check. Neither panics if the test is already panicking.
 //!
 //! A predicate must not call the mock. It runs while the mock's lock is held, so such a call could deadlock.
 //!
@@ -187,8 +187,8 @@ impl MockLeadApi {
         self.registry.requests()
     }
 
-    /// Panics unless every stub was called as often as expected and every request matched a stub. Dropping the mock
-    /// does the same, unless the test has already failed.
+    /// Panics unless every stub was used the expected number of times and every request matched a stub. Dropping the
+    /// mock makes the same check, unless the test is already panicking.
     ///
     /// # Panics
     ///
@@ -217,7 +217,7 @@ impl MockLeadApi {
         self.fail_if_unmet();
     }
 
-    /// Returns the message of the panic that [`verify`](Self::verify) would cause, or `None` if it would succeed.
+    /// Returns the panic message of [`verify`](Self::verify), or `None` if `verify` would succeed.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -1,4 +1,4 @@
-//! The seven operations as types, which give each stub the right answer type.
+//! The seven operations as types, so that each stub accepts only answers of the right type.
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, header::LOCATION};

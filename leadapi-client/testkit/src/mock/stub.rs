@@ -28,7 +28,7 @@ impl<O: Stubbed> Stub<O> {
         Self { registry, at, operation: PhantomData }
     }
 
-    /// Gives the last answer at most `count` times. Verification fails if it was given fewer times.
+    /// Gives the last answer at most `count` times. Verification fails if it was given fewer than `count` times.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -149,7 +149,7 @@ impl<O: Stubbed> Stub<O> {
 
 #[expect(clippy::return_self_not_must_use, reason = "the stub stays with the mock when this handle is dropped")]
 impl Stub<Create> {
-    /// Marks the last answer as a replay of an earlier create with the same idempotency key.
+    /// Adds the header that marks the last answer as a replay of an earlier create with the same idempotency key.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -15,7 +15,7 @@ use leadapi_client::{
 };
 
 /// Creates a client for a testkit server, with the default retry policy and no rate limiting. The client's waits end
-/// immediately, and `skipped` receives the duration of each.
+/// immediately, and `skipped` receives the duration of each wait.
 #[expect(clippy::expect_used, reason = "the testkit generates the URL and the token, and a client requires TLS")]
 pub(crate) fn client(
     url: &str,
@@ -38,7 +38,7 @@ pub(crate) fn skip_waits(builder: ClientBuilder, skipped: impl Fn(Duration) + Se
     builder.on_wait(move |wait| hook.lock().expected.push(wait.duration))
 }
 
-/// Creates a transport for local servers only. It ignores proxy environment variables and does not load the system's
+/// Creates a transport for local servers only. It ignores proxy environment variables. It does not load the system's
 /// certificates, because loading them takes longer than most tests.
 pub(crate) fn transport() -> Result<Reqwest, ConfigError> {
     Reqwest::from_builder(reqwest::Client::builder().no_proxy().tls_certs_only([]))

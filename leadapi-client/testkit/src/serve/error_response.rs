@@ -1,5 +1,5 @@
 //! The contract's error responses (sections 7 and D2), byte for byte as the service sends them. A test compares them
-//! with the service's own responses.
+//! with the service's responses.
 
 use std::time::Duration;
 

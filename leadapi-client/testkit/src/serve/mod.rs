@@ -53,8 +53,9 @@ pub(super) struct Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Dropping a wiremock server blocks on a tokio lock. In a task that has used up its coop budget, tokio never
-        // grants that lock, and the test would hang forever. A thread outside the runtime has no such budget.
+        // Dropping a wiremock server blocks on a tokio lock. In a task that has used up its cooperative scheduling
+        // budget, tokio never grants that lock, and the test would hang forever. A thread outside the runtime has no
+        // such budget.
         let upstream = self.upstream.take();
         let _ = thread::spawn(move || drop(upstream)).join();
     }
@@ -82,7 +83,7 @@ fn listener() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").expect("a free port on 127.0.0.1")
 }
 
-/// Matches every request, because the [`Handler`] decides the response.
+/// Matches every request. The [`Handler`] selects the response.
 struct Anything;
 
 impl Match for Anything {

@@ -1,8 +1,9 @@
-//! The proxy in front of the wiremock server. It forwards everything unchanged, except for responses marked to be cut.
+//! The proxy in front of the wiremock server. It forwards everything unchanged, except responses that carry the header
+//! [`CUT`].
 //!
 //! It exists because wiremock 0.6 can drop a connection instead of responding (`respond_with_err`), but not after a
-//! delay, and it cannot cut a response midway. Every request passes through the proxy, because the server's address
-//! must be known before the test stubs a cut.
+//! delay, and it cannot cut a response midway. Every request passes through the proxy: a program under test receives
+//! only one address, and the test may add a stub that cuts responses at any later time.
 //!
 //! It uses threads and blocking sockets, because a test may block every thread of its runtime.
 
@@ -16,7 +17,7 @@ use std::{
     thread,
 };
 
-/// The header that marks a response to cut. The proxy removes it.
+/// The header of a response that the proxy must cut. The proxy removes the header.
 pub(super) const CUT: &str = "x-leadapi-testkit-cut";
 /// The first bytes of a response.
 const START: &[u8] = b"HTTP/1.";
@@ -40,7 +41,7 @@ impl Proxy {
                     break;
                 }
                 if let Ok(client) = client {
-                    // Ignore an error, because it closes the connection, which the client notices.
+                    // An error needs no handling: the connection is then closed, which the client notices.
                     thread::spawn(move || connect(&client, upstream));
                 }
             }
@@ -93,8 +94,8 @@ fn forward(mut from: &TcpStream, mut to: &TcpStream, mut seen: impl FnMut(&[u8])
     }
 }
 
-/// Forwards responses until one is marked to be cut. After a request, the server's next bytes start a response, because
-/// no test client sends a request before it has read the previous response.
+/// Forwards responses up to the first one that must be cut. After a request, the server's next bytes start a response,
+/// because no test client sends a request before it has read the previous response.
 fn forward_responses(mut server: &TcpStream, mut client: &TcpStream, expects_response: &AtomicBool) -> io::Result<()> {
     let mut buffer = vec![0; 16 * 1024];
     let mut buffered = Vec::new();
@@ -119,7 +120,7 @@ fn forward_responses(mut server: &TcpStream, mut client: &TcpStream, expects_res
     }
 }
 
-/// Sends the part of a response that its mark selects.
+/// Sends the part of a response that its [`CUT`] header selects.
 fn cut(head: &[u8], body: &[u8], mark: &str, mut server: &TcpStream, mut client: &TcpStream) -> io::Result<()> {
     let Ok(wanted) = mark.parse::<usize>() else {
         let half = if mark == "head" { head.len() / 2 } else { 0 };
@@ -138,7 +139,7 @@ fn cut(head: &[u8], body: &[u8], mark: &str, mut server: &TcpStream, mut client:
     client.write_all(&[head, &body].concat())
 }
 
-/// Removes the mark from the head. Returns the clean head and the mark.
+/// Removes the [`CUT`] header from the head. Returns the remaining head and the value of the header.
 fn unmarked(head: &[u8]) -> Option<(Vec<u8>, String)> {
     let start = find(head, format!("\r\n{CUT}: ").as_bytes())?;
     let (before, line) = head.split_at(start);

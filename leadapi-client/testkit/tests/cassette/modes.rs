@@ -14,7 +14,7 @@ use crate::support::{service, wait};
 
 const CASE: &str = "LEADAPI_CASSETTE_CASE";
 
-/// The program that each case runs in a child process. It makes its calls through a session.
+/// The program that each case runs in a child process. It sends its requests through a session.
 #[test]
 fn case() {
     let Some(path) = env::var_os(CASE).map(PathBuf::from) else { return };

@@ -1,4 +1,4 @@
-//! Checks the contents of a recording, which are the same in every run.
+//! Checks the contents of a recording, and that they are the same in every run.
 
 use std::{fs, path::Path};
 

@@ -162,7 +162,7 @@ fn an_empty_cassette_matches_no_request() {
     transport.verify().unwrap_err();
 }
 
-/// Browsers and most programs send no idempotency key, but this crate's client does.
+/// Browsers and most programs send no idempotency key, but `leadapi-client` does.
 #[tokio::test]
 async fn a_create_recorded_without_a_key_matches_one_with_a_key() {
     let har = r#"{"log": {"entries": [{

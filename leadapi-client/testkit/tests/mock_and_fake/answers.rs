@@ -1,4 +1,4 @@
-//! Tests of every response that a stub can return, as the client reads it.
+//! Tests of how the client interprets every response that a stub can return.
 use std::time::Duration;
 
 use leadapi_client::{
@@ -213,8 +213,8 @@ async fn mocks_and_clients_are_independent() {
 
 #[tokio::test]
 async fn servers_can_be_dropped_after_the_coop_budget_is_used_up() {
-    // The loop starts enough servers to exhaust the coop budget of a tokio task. After that, a drop that blocked on a
-    // tokio lock would hang forever.
+    // The loop starts enough servers to exhaust the cooperative scheduling budget of a tokio task. After that, a drop
+    // that blocked on a tokio lock would hang forever.
     for _ in 0..200 {
         drop(MockLeadApi::start().await);
         drop(FakeLeadApi::start().await);

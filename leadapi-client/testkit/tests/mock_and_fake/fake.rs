@@ -39,7 +39,7 @@ async fn the_fake_stores_updates_and_deletes_leads() {
 async fn the_rate_limit_follows_the_clock_of_the_fake() {
     let api = FakeLeadApi::start().await;
     let client = api.client();
-    // Each call uses a new client, because a client that received a 429 would wait.
+    // Each call uses a new client, because after a 429, a client would wait before its next call.
     let once = async || api.client().leads().create(&bob()).retry(RetryPolicy::none()).await;
     for number in 0..60 {
         once().await.unwrap_or_else(|error| panic!("{number}: {error}"));
@@ -54,7 +54,7 @@ async fn the_rate_limit_follows_the_clock_of_the_fake() {
     once().await.unwrap();
     assert!(once().await.unwrap_err().is_rate_limited());
     client.leads().list(&LeadQuery::new()).await.unwrap();
-    // Another token has its own rate limit.
+    // A second token has its own rate limit.
     let other = api.client_with(&api.issue_token(api.business(), Scopes::Write));
     other.leads().create(&bob()).retry(RetryPolicy::none()).await.unwrap();
 }

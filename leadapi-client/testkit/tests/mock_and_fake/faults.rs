@@ -117,7 +117,7 @@ async fn latency_delays_the_response_of_an_executed_request() {
 async fn an_injected_rate_limit_ends_at_its_time() {
     let api = FakeLeadApi::start().await;
     api.rate_limited_until("2026-05-04T12:02:00.500Z".parse().unwrap());
-    // Each call uses a new client, because a client that received a 429 would wait.
+    // Each call uses a new client, because after a 429, a client would wait before its next call.
     let once = async || api.client().client_accounts().list(Window::default()).retry(RetryPolicy::none()).await;
     let refused = once().await.unwrap_err();
     assert_eq!((refused.is_rate_limited(), refused.retry_after()), (true, Some(Duration::from_secs(60))));

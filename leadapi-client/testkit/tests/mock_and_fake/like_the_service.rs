@@ -1,4 +1,4 @@
-//! Compares the responses of the mock's stubs and of the fake with the service's, byte for byte.
+//! Compares the responses of the mock's stubs and of the fake with the service's responses, byte for byte.
 
 use std::{
     num::NonZeroU32,
@@ -46,7 +46,7 @@ fn data() -> (Dataset, [BearerToken; 3]) {
     (data, secrets)
 }
 
-/// Builds a service without using the fake. New leads get the ids in `ids`.
+/// Builds a service independently of the fake. New leads get the ids in `ids`.
 async fn by_hand(data: Dataset, clock: &Arc<ManualClock>, ids: Arc<Mutex<Vec<LeadId>>>) -> LeadService {
     let tokens = MemoryTokens::default();
     tokens::import(&tokens, &data, START.parse().unwrap()).await.unwrap();

@@ -41,7 +41,8 @@ pub(super) enum Fault {
     BadGatewayAfterwards,
 }
 
-/// A transport that delays each direction by a number of polls and injects faults by request number.
+/// A transport that delays each request and each response by a number of polls, and injects faults that depend on the
+/// number of the request.
 struct UnreliableTransport {
     service: InProcess<LeadService>,
     fault: fn(u64) -> Fault,
@@ -141,7 +142,7 @@ impl Simulation {
         Client::builder(url, token).pacing(self.pacing).timer(self.clock.clone()).transport(transport).build().unwrap()
     }
 
-    /// Runs a future to completion. Whenever it is pending and nothing has woken it, advances the clock.
+    /// Runs a future to completion. Advances the clock whenever the future is pending and has not been woken.
     pub(super) fn run<F: Future>(&self, future: F) -> F::Output {
         let mut future = pin!(future);
         let woken = Arc::new(Woken::default());

@@ -125,7 +125,7 @@ fn a_rate_limited_row_is_not_refused() {
     let mut creates = simulation.client().leads().create_many(rows(100)).retry(RetryPolicy::none());
     let (results, stopped) = simulation.run_to_end(&mut creates);
     let progress = creates.progress();
-    // After a 429, the client delays the following rows, so the service does not reject them.
+    // After a 429, the client delays the remaining rows, so the service does not reject them.
     assert_eq!((results.len(), progress.refused, progress.created + progress.failed), (100, 0, 100));
     assert!(progress.created > 3 && stopped.is_none(), "{progress:?}, {stopped:?}");
 }

@@ -17,7 +17,7 @@ fn an_empty_budget_stops_retries_until_it_refills() {
     for _ in 0..1_000 {
         wait(client.leads().create(&ann()).retry(quick)).unwrap_err();
     }
-    // The initial 500 tokens pay for 100 retries. No time passes, so the budget does not refill.
+    // The initial budget of 500 tokens pays for 100 retries. No time passes, so the budget does not refill.
     assert_eq!(script.sent(), 1_100);
     assert_eq!(script.waits.lock().unwrap().len(), 100, "a call that the budget does not cover fails without a wait");
     *script.requests.lock().unwrap() = Vec::new();

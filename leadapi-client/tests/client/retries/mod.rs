@@ -1,4 +1,4 @@
-//! Tests of retries: which failures are retried, when, and how many times.
+//! Tests of retries: which failures the client retries, when, and how many times.
 
 mod attempts;
 mod budget;

@@ -21,7 +21,7 @@ fn a_refusal_is_final() {
 
 #[test]
 fn the_text_of_an_error_is_one_line() {
-    let error = wait(answered(400));
+    let error = answered(400);
     assert_eq!(error.to_string(), "POST /leads: 400 Bad Request: the service's error message (request 0198-abc)");
 }
 
@@ -65,7 +65,7 @@ fn a_delete_answered_with_404_after_a_lost_response_succeeds() {
     }
 }
 
-/// An ingress or another application answers the retry, so the lead may still exist.
+/// In this test, an ingress or another application answers the retry, so the lead may still exist.
 #[test]
 fn a_delete_answered_with_a_404_of_another_origin_fails() {
     for body in ["<html>no such page</html>", "default backend - 404", r#"{"error":"path: there is no such path"}"#, ""]

@@ -23,7 +23,7 @@ fn a_call_ends_within_its_timeout() {
     assert!(error.is_timeout() && error.attempts() == 2, "{error:?}");
     assert_eq!(script.now(), 3 * SECOND);
 
-    // A call fails immediately if its next attempt would start only after its timeout.
+    // A call fails immediately if its next attempt could start only after the call's timeout.
     let (client, script) = Script::client([Act::status(503).with("retry-after", &30)]);
     let error = wait(client.leads().create(&ann()).timeout(20 * SECOND)).unwrap_err();
     assert!(error.is_server_error() && error.retry_after() == Some(30 * SECOND));

@@ -174,8 +174,8 @@ fn report_value(
     }
 }
 
-/// Reports a condition whose question is never asked before the rule is tried, or not on every path. Also reports a
-/// test of whether a required question on the rule's own page is answered.
+/// Reports a condition whose question is never asked, or not asked on every path, before the rule is tried. Also
+/// reports a test of whether a required question on the rule's own page is answered.
 fn check_order(
     order: &mut PageOrder<'_>,
     rule: RuleName<'_, '_>,

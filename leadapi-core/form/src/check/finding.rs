@@ -88,8 +88,8 @@ impl Report {
         self.push(code, &pointer, &message, || Cow::Borrowed(code.fix()), None);
     }
 
-    /// Like [`add`](Self::add), but if `fix` returns a fix for this finding, it replaces the general fix of the code.
-    /// If the finding is only counted, `fix` is not called.
+    /// Like [`add`](Self::add), but if `fix` returns a fix for this finding, that fix replaces the general fix of the
+    /// code. `fix` is not called for a finding that is only counted.
     pub(super) fn add_with_fix(
         &mut self,
         code: Code,

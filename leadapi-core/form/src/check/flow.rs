@@ -133,7 +133,7 @@ fn tests_values(rule: &RulePlan<'_>) -> bool {
     rule.groups.conds().any(|cond| !matches!(cond, Cond::Ask { test: Test::Filled, .. }))
 }
 
-/// Reports rules on reachable pages that never match, always match or are never followed.
+/// Reports rules that never match, always match or are never followed, on reachable pages.
 fn check_rules(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut Report) {
     if !exploration.proofs.complete {
         return;

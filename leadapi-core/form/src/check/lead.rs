@@ -8,7 +8,7 @@ use crate::{
     plan::{QuestionKind, Questionnaire, SCORE, non_blank},
     walk::STAND_INS,
 };
-use leadapi_core::{
+use leadapi_model::{
     id::{ClientId, PipelineId},
     validate::{LEAD_FIELDS, LeadField, OPTIONAL_TEXTS, OptionalText},
 };

@@ -120,7 +120,8 @@ impl<'r> Questionnaire<'r> {
         self.questions.iter().find(|question| question.id == id).map(question_name)
     }
 
-    /// Returns the name of the option that the author probably meant with this id, which may be the label of an option.
+    /// Returns the name of the option that the author probably meant with this id. The author may have written the
+    /// label of the option instead of its id.
     pub(super) fn similar_option<'a>(&self, question: &'a Question, id: &str) -> Option<Name<'a>> {
         let named = entries(&question.options).map(|(at, option)| option.name(at, &self.policy));
         let options: Vec<Name<'a>> = named.filter(|name| name.id.is_some()).collect();

@@ -1,4 +1,5 @@
-//! The order of pages in the graph: which pages can follow another page, and which are reachable without visiting it.
+//! The order of pages in the graph: which pages can follow a given page, and which pages are reachable without visiting
+//! it.
 
 use std::collections::HashMap;
 

@@ -129,7 +129,7 @@ fn check_bounds(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
     }
 }
 
-/// Checks the limits of texts.
+/// Checks the limits on text answers.
 fn check_limits(question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
     let record = question.record;
     let limits = [

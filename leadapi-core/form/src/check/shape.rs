@@ -11,7 +11,7 @@ use crate::{
     plan::{Questionnaire, Version},
 };
 
-/// Reports unexpected JSON of a record.
+/// Reports unexpected JSON in a record.
 struct ShapeInspector<'r> {
     form: &'r Questionnaire<'r>,
     report: &'r mut Report,
@@ -30,7 +30,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
 }
 
 impl ShapeInspector<'_> {
-    /// Returns whether the member may be an object with a text for each language.
+    /// Returns whether the member may be an object with one string per language.
     fn takes_languages(&self) -> bool {
         let member = self.pointer.rsplit('/').next().unwrap_or_default();
         ["label", "title", "heading", "message", "confirmation_message"].contains(&member)
@@ -76,7 +76,7 @@ impl crate::Inspector for ShapeInspector<'_> {
         let member = Member { form: self.form, pointer: &self.pointer };
         let message = format_args!("{member} is {kind} instead of {expected}");
         self.report.add_with_fix(Code::UnexpectedType, &self.pointer, message, || {
-            // Many authors write the labels of options only.
+            // Many authors write an option as a plain label instead of an object.
             let is_option = self.pointer.rsplit_once('/').is_some_and(|(array, _)| array.ends_with("/options"));
             Some(match raw.read::<String>() {
                 Ok(label) if is_option => {

@@ -8,7 +8,7 @@ const MAX_CANDIDATES: usize = 200;
 const LIKELY: f64 = 0.85;
 
 /// Returns the candidate that is most similar to the name, if it is probably meant. Names that differ only in digits,
-/// such as `page1` and `page2`, are different on purpose.
+/// such as `page1` and `page2`, are assumed to differ on purpose.
 pub(super) fn similar<'c>(name: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let name = Some(name.trim()).filter(|name| name.len() <= MAX_BYTES)?.to_lowercase();
     let letters = |text: &str| text.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();

@@ -41,8 +41,8 @@ pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report:
     }
 }
 
-/// Checks the placeholders in the text. Returns the keys of those that refer to a question and have no fallback of
-/// their own.
+/// Checks the placeholders in the text. Returns the keys of the placeholders that refer to a question and have no
+/// fallback of their own.
 fn check_text<'t>(form: &Questionnaire<'_>, text: &'t str, at: &str, report: &mut Report) -> Vec<&'t str> {
     let mut known = Vec::new();
     let member = Member { form, pointer: at };

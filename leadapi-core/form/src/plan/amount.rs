@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use crate::{Question, answer::Answer, locale::LocaleFormat, problem::Problem};
-use leadapi_core::{form::plain_name, number::NumberError};
+use leadapi_model::{form::plain_name, number::NumberError};
 
-/// How the numbers of a question are written.
+/// The notation of the numbers in the answers to a question.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NumberStyle<'r> {
     locale: &'static LocaleFormat,
-    /// The currency of the numbers, if they are amounts of money. Empty if the question names none.
+    /// The currency of the numbers, if they are amounts of money. Empty if the question names no currency.
     currency: Option<&'r str>,
 }
 
@@ -33,7 +33,7 @@ impl<'r> NumberStyle<'r> {
         Self { locale, currency }
     }
 
-    /// Returns the answer as the text of a JSON number. Only text is read in the format of the locale.
+    /// Returns the answer as the text of a JSON number. The locale affects only how answers that are strings are read.
     pub(super) fn read<'a>(&self, answer: &'a Answer) -> Result<Cow<'a, str>, Problem> {
         let text = match answer {
             Answer::Number(number) => return Ok(number.as_str().into()),

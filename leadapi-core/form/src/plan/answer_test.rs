@@ -1,5 +1,5 @@
 //! Compiled tests of answers. An operator and its value are combined into a test when the form is compiled, so a walk
-//! only compares.
+//! only evaluates the comparison.
 
 use super::{
     amount::NumberStyle,
@@ -19,7 +19,7 @@ pub(crate) enum Test<'r> {
     /// The option with this id is one of the chosen options.
     Includes(&'r str),
     Bool(bool),
-    /// The number, date or score is within these bounds, which are included.
+    /// The number, date or score is within these inclusive bounds.
     Within(f64, f64),
     Text(&'r str),
     Contains(&'r str),
@@ -103,7 +103,7 @@ impl<'r> Test<'r> {
         (low <= high).then_some(Self::Within(low, high))
     }
 
-    /// Returns the trimmed text that a value stands for, or `None` if it stands for none.
+    /// Returns the trimmed text of a string or a number. Returns `None` for any other value and for a blank string.
     fn text(value: &'r Operand) -> Option<&'r str> {
         let text = match value {
             Operand::Text(text) => text.trim(),

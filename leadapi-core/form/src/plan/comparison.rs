@@ -2,7 +2,7 @@
 
 use super::kind::QuestionKind;
 use crate::{Condition, Operand, Operator};
-use leadapi_core::form::plain_name;
+use leadapi_model::form::plain_name;
 
 /// An operator without its negation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Meaning {
             Operator::After => (Comparison::After, false),
             Operator::IsChecked => (Comparison::Checked, false),
             Operator::IsNotChecked => (Comparison::Checked, true),
-            // `Other`. A test checks that every named operator has a meaning.
+            // Only `Other` reaches this arm. A test checks that every named operator has a meaning.
             _ => return None,
         };
         Some(Self { comparison, negated })
@@ -77,7 +77,7 @@ impl Comparison {
         !matches!(self, Self::Filled | Self::Checked)
     }
 
-    /// Returns whether the comparison orders numbers as well as dates, which excludes `Before` and `After`.
+    /// Returns whether the comparison orders numbers as well as dates. `Before` and `After` order only dates.
     pub(crate) fn is_ordered(self) -> bool {
         matches!(self, Self::Greater { .. } | Self::Less { .. } | Self::Between)
     }

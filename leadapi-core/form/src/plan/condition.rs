@@ -59,7 +59,7 @@ pub(crate) enum Cond<'r> {
     },
     /// A test of a score.
     Score { score: usize, test: Test<'r>, negated: bool },
-    /// A call of an operator of the host.
+    /// A call to an operator of the host.
     Host { question: usize, operator: HostOperator, value: Option<&'r Operand> },
 }
 
@@ -70,8 +70,8 @@ pub(crate) struct Evidence<'e, 'a> {
     pub slots: &'e [Slot<'a>],
     /// The value of each score in [`Questionnaire::scores`], or `None` if a proof does not know it.
     pub scores: &'e [Option<i64>],
-    /// The answers as the visitor sent them, for the operators of the host. Absent in proofs, which have to hold
-    /// whatever such an operator returns.
+    /// The answers as the visitor sent them, for the operators of the host. Absent in proofs, which must hold
+    /// regardless of what such an operator returns.
     pub given: Option<&'e [Option<&'a Answer>]>,
 }
 
@@ -94,7 +94,7 @@ impl<'r> Groups<'r> {
         self.groups.is_empty()
     }
 
-    /// Evaluates each condition of this rule on its own. Returns for each condition the index of its group among the
+    /// Evaluates each condition of this rule on its own. For each condition, returns the index of its group among the
     /// non-empty groups, its record, and whether it holds. The record is `None` for a malformed condition.
     pub(crate) fn each(
         &self,

@@ -1,7 +1,7 @@
 //! The dominator tree of the pages, computed with the Lengauer-Tarjan algorithm. Page A dominates page B if every path
 //! from the first page to B passes through A.
 
-/// The marker for a missing page or number.
+/// The value that stands for a missing page or number.
 const NONE: usize = usize::MAX;
 
 /// The dominators of all pages that are reachable from the first page.
@@ -73,8 +73,8 @@ impl Dominators {
         (first..first + size).contains(&self.preorder.get(page))
     }
 
-    /// Returns whether `other` is an ancestor of `page` in the search tree, which proves that a path from `other` to
-    /// `page` exists. A path may also exist if `other` is not an ancestor.
+    /// Returns whether `other` is an ancestor of `page` in the search tree. If it is, a path from `other` to `page`
+    /// exists. A path may also exist if `other` is not an ancestor.
     pub(crate) fn is_search_ancestor(&self, other: usize, page: usize) -> bool {
         let (other, page) = (self.numbers.get(other), self.numbers.get(page));
         self.search_sizes.get(other).is_some_and(|size| (other..other + size).contains(&page))

@@ -11,7 +11,7 @@ use crate::{
     Number, Question, QuestionType, answer::Answer, date, host_type::HostType, locale::LocaleFormat, policy::Policy,
     problem::Problem, web_url::web_url,
 };
-use leadapi_core::{
+use leadapi_model::{
     form::plain_name,
     validate::{EMAIL, PHONE},
 };
@@ -72,7 +72,7 @@ impl<'r> QuestionKind<'r> {
             QuestionType::Address => Self::Address,
             QuestionType::File => Self::File,
             QuestionType::Other(name) => policy.types.get(&name).map_or(Self::Unknown, |own| Self::Host(own.clone())),
-            // None. A test checks that every named type has a kind.
+            // No type reaches this arm. A test checks that every named type has a kind.
             _ => Self::Unknown,
         }
     }
@@ -94,7 +94,7 @@ impl<'r> QuestionKind<'r> {
         self.options()?.get(index)
     }
 
-    /// Validates an answer that is filled. The most frequent kinds of questions are inlined into a walk.
+    /// Validates an answer that is filled. The code for the most frequent kinds of questions is inlined into a walk.
     #[inline]
     pub(super) fn read<'a>(&self, question: &Question, answer: &'a Answer) -> Result<Slot<'a>, Problem> {
         match (self, answer) {
@@ -149,7 +149,7 @@ impl<'r> QuestionKind<'r> {
     }
 }
 
-/// Returns the smallest and the largest number of a rating, or `None` for a question of another type.
+/// Returns the smallest and the largest number of a rating, or `None` for a question of a different type.
 ///
 /// ```
 /// use leadapi_form::{Question, rating_scale};
@@ -165,8 +165,8 @@ pub fn rating_scale(question: &Question) -> Option<(i64, i64)> {
     Some((min?.ceil() as i64, max?.floor() as i64))
 }
 
-/// Returns the default scale of a rating: 1 to 5, or 0 to 10 under the names that other products use for such a scale.
-/// A member that other products use, such as `steps`, can replace the largest number.
+/// Returns the default scale of a rating: 0 to 10 if its type has a name that other products use for such a scale, and
+/// otherwise 1 to 5. A member that other products use, such as `steps`, can replace the largest number.
 fn scale(question: &Question) -> Bounds<f64> {
     let name = question.kind.get().map(|kind| plain_name(kind.as_str())).unwrap_or_default();
     let (min, max) = match name.as_str() {

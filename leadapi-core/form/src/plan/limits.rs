@@ -1,4 +1,4 @@
-//! The length and the pattern that a text must have.
+//! The length and the pattern that a text answer must have.
 
 use regex_lite::{Regex, RegexBuilder};
 
@@ -6,7 +6,7 @@ use regex_lite::{Regex, RegexBuilder};
 use super::sample::sample;
 use crate::{Field, Number, Question, problem::Problem};
 
-/// The limits of a text, which apply to short and long texts, email addresses, phone numbers and URLs.
+/// The limits on a text answer: a short or long text, an email address, a phone number or a URL.
 #[derive(Debug)]
 pub(crate) struct Limits {
     min: Option<usize>,
@@ -30,8 +30,8 @@ impl Limits {
     const MAX_PATTERN: usize = 1_000;
     /// The maximum size in bytes of a compiled pattern.
     const MAX_COMPILED: usize = 32_768;
-    /// The maximum length in bytes of a text that is matched against a pattern. A longer text is accepted without
-    /// matching, because matching takes time in proportion to the length of the text times the size of the pattern.
+    /// The maximum length in bytes of text that is matched against a pattern. Longer text is accepted without matching,
+    /// because the time for matching is proportional to the length of the text times the size of the pattern.
     const MAX_TEXT: usize = 10_000;
 
     /// Compiles the limits of a question, or returns `None` if it has none.
@@ -43,10 +43,10 @@ impl Limits {
         any.then(|| Box::new(limits))
     }
 
-    /// Checks a text without surrounding whitespace.
+    /// Checks trimmed text.
     #[inline(never)]
     pub(super) fn check(&self, text: &str) -> Result<(), Problem> {
-        // A text has at most as many characters as bytes, so most texts need not be counted.
+        // Text never has more characters than bytes, so the characters are rarely counted.
         if self.max.is_some_and(|max| text.len() > max && text.chars().nth(max).is_some()) {
             return Err(Problem::TooLong);
         }
@@ -57,7 +57,7 @@ impl Limits {
         if pattern.all(|pattern| pattern.is_match(text)) { Ok(()) } else { Err(Problem::PatternMismatch) }
     }
 
-    /// Returns texts that are probably within the limits, for proofs.
+    /// Returns strings that are probably within the limits, for proofs.
     #[cfg(feature = "check")]
     pub(crate) fn samples(&self) -> Vec<String> {
         /// Proofs keep their samples, so the samples must be short.
@@ -70,7 +70,7 @@ impl Limits {
         samples
     }
 
-    /// Returns whether no text has a valid length.
+    /// Returns whether no length is valid.
     pub(crate) fn is_empty(&self) -> bool {
         matches!((self.min, self.max), (Some(min), Some(max)) if min > max)
     }
@@ -94,7 +94,7 @@ fn compile(pattern: &str) -> Option<Regex> {
     RegexBuilder::new(pattern).size_limit(Limits::MAX_COMPILED).nest_limit(50).build().ok()
 }
 
-/// Returns a length. A negative number, or one that is not whole, is ignored.
+/// Returns a length, or `None` if the number is negative or not whole.
 fn length(length: &Field<Number>) -> Option<usize> {
     length.get()?.as_i64()?.try_into().ok()
 }

@@ -177,7 +177,7 @@ impl<'r> Questionnaire<'r> {
         self.source.version
     }
 
-    /// Returns whether the form accepts answers, which is true by default. The host must check this, because a walk
+    /// Returns whether the form accepts answers. The default is true. The host must check this setting, because a walk
     /// does not.
     ///
     /// ```

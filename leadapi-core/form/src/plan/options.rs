@@ -65,7 +65,7 @@ impl<'r> Options<'r> {
             known.sort_unstable();
             return if known.is_sorted_by(|one, next| one < next) { Ok(()) } else { Err(Problem::OptionTwice) };
         }
-        // A short answer is compared pair by pair, because that needs no memory.
+        // A short answer is compared pair by pair, without allocating memory.
         if ids.iter().any(|id| self.find(id).is_none()) {
             return Err(Problem::NoSuchOption);
         }

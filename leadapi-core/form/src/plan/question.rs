@@ -26,7 +26,7 @@ pub(crate) struct QuestionPlan<'r> {
     /// The index of the question in its page's `fields`.
     pub at: usize,
     pub kind: QuestionKind<'r>,
-    /// The length and the pattern that a text must have. A proof cannot always find such a text.
+    /// The length and the pattern that a text answer must have. A proof cannot always find such an answer.
     pub limits: Option<Box<Limits>>,
     pub format: &'static LocaleFormat,
     pub label: Cow<'r, str>,
@@ -97,7 +97,7 @@ impl<'r> QuestionPlan<'r> {
         })
     }
 
-    /// Returns the text of the JSON number that a valid answer to a number question stands for.
+    /// Returns a valid answer to a number question as the text of a JSON number.
     pub(crate) fn decimal<'a>(&self, answer: &'a Answer) -> Option<Cow<'a, str>> {
         match &self.kind {
             QuestionKind::Number { whole: false, style, .. } => style.read(answer).ok(),

@@ -1,4 +1,4 @@
-//! Texts that match a pattern, for proofs. A sample is only a guess, which the proof validates like any answer.
+//! Sample strings for patterns, for proofs. A sample is only a guess. The proof validates it like any other answer.
 
 use std::{iter::Peekable, str::Chars};
 
@@ -7,14 +7,14 @@ const MAX_CHARS: usize = 200;
 /// The maximum depth of nested groups.
 const MAX_DEPTH: usize = 20;
 
-/// Returns a text that probably matches the pattern.
+/// Returns a string that probably matches the pattern.
 pub(super) fn sample(pattern: &str) -> Option<String> {
     let mut chars = pattern.chars().peekable();
     let text = alternatives(&mut chars, 0)?;
     (chars.next().is_none() && text.chars().count() <= MAX_CHARS).then_some(text)
 }
 
-/// Reads alternatives up to the end of the group, and returns a sample of the first one.
+/// Reads alternatives up to the end of the group, and returns a sample of the first alternative.
 fn alternatives(chars: &mut Peekable<Chars<'_>>, depth: usize) -> Option<String> {
     let first = sequence(chars, depth)?;
     while chars.next_if_eq(&'|').is_some() {

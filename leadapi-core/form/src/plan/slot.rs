@@ -1,4 +1,4 @@
-//! The values of answers, which conditions read.
+//! The values of answers, as conditions read them.
 
 use crate::answer::Answer;
 

@@ -14,8 +14,8 @@ pub enum Version {
 }
 
 impl Questionnaire<'_> {
-    /// Returns the locale in which texts are chosen and answers are read: the
-    /// [locale of the policy](crate::Policy::locale), or else the `locale` of the form, or else the first of its
+    /// Returns the locale that selects the language of texts and the formats of answers: the
+    /// [locale of the policy](crate::Policy::locale), or else the `locale` of the form, or else the first of the form's
     /// `languages`.
     ///
     /// ```

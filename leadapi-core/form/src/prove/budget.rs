@@ -5,7 +5,7 @@ use std::cell::Cell;
 /// The units of work per step of the policy's budget. Evaluating a condition costs about one unit.
 const WORK: usize = 64;
 
-/// The bytes of retained memory per step of the policy's budget, which is about 51 MB for 200,000 steps.
+/// The bytes of retained memory per step of the policy's budget. The default of 200,000 steps allows about 51 MB.
 const BYTES: usize = 256;
 
 /// The remaining work and memory. It consists of cells, because several parts of a search share it by reference.

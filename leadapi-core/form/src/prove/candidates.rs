@@ -12,20 +12,22 @@ use super::{
     signature::{Outcomes, Tests},
     texts::witnesses,
 };
-use leadapi_core::validate::PHONE;
+use leadapi_model::validate::PHONE;
 
 /// The maximum number of options whose subsets are all tried.
 const MAX_OPTIONS: usize = 9;
 
-/// The maximum length of the texts that are generated to match a `minLength` or `maxLength`.
+/// The maximum length of the strings that are generated to match a `minLength` or `maxLength`.
 const MAX_LENGTH: usize = 1_000;
 
 /// Candidate answers. Some of them may be invalid, and several may belong to the same class.
 pub(super) struct Candidates {
     pub answers: Vec<Option<Answer>>,
-    /// All combinations of text-test outcomes that an answer can have, or `None` if they are too many or unknown.
+    /// Every combination of results that an answer can give in the text tests of the question, or `None` if the
+    /// combinations are unknown or too many.
     pub combinations: Option<BTreeSet<Outcomes>>,
-    /// Whether answers have a syntax, a length or a pattern, so that some combinations may have no valid candidate.
+    /// Whether answers must have a certain syntax, length or pattern, in which case some combinations may have no valid
+    /// candidate.
     pub restricted: bool,
 }
 
@@ -33,7 +35,7 @@ impl Candidates {
     pub(super) fn new(question: &QuestionPlan<'_>, tests: &Tests<'_>) -> Self {
         let restricted = question.limits.is_some();
         let mut candidates = Self { answers: vec![None], combinations: Some(BTreeSet::new()), restricted };
-        // For a text with limits, the samples may be the only valid candidates.
+        // For text with limits, the samples may be the only valid candidates.
         let samples = question.limits.iter().flat_map(|limits| limits.samples());
         candidates.answers.extend(samples.map(|text| Some(distinct_text(&text, tests.texts()).into())));
         match &question.kind {
@@ -60,7 +62,8 @@ impl Candidates {
                 candidates.add_texts(question, tests);
                 candidates.add_json(tests);
                 if !tests.parts.is_empty() && !tests.cuts().is_empty() {
-                    // Rules compare a number both as a number and as text. The candidates cover each, but not both.
+                    // Rules compare a number both as a number and as text. The candidates cover each kind of
+                    // comparison, but not all combinations of the two.
                     candidates.combinations = None;
                 }
             }
@@ -75,7 +78,8 @@ impl Candidates {
         };
         let all: Vec<&str> = options.iter().filter(matters).map(|option| option.id).collect();
         let other = options.iter().find(|option| !matters(option)).map(|option| option.id);
-        // Whether the labels of the chosen options make an email address or a phone number depends on all of them.
+        // Whether the labels of the chosen options form an email address or a phone number depends on all chosen
+        // options, including those that no condition reads.
         self.restricted = true;
         if all.len() > MAX_OPTIONS {
             self.combinations = None;
@@ -94,7 +98,7 @@ impl Candidates {
     fn add_dates(&mut self, tests: &Tests<'_>, min: Option<i32>, max: Option<i32>) {
         let bounds = min.into_iter().chain(max.map(|max| max.saturating_add(1))).map(f64::from);
         let days = simplest_of_each(tests.cuts().iter().copied().chain(bounds).collect());
-        // A realistic date is easier to read than another date of the same class.
+        // A realistic date is easier to read than an arbitrary date of the same class.
         let dates = days.into_iter().filter_map(whole_day).map(|day| date::format(day, date::ISO));
         self.answers.extend(["2026-05-31".to_owned()].into_iter().chain(dates).map(|date| Some(date.into())));
     }
@@ -117,11 +121,11 @@ impl Candidates {
         self.answers.extend(constants.iter().map(|text| Some((*text).into())));
         self.answers.extend(others.map(|text| Some(text.into())));
         if tests.parts.is_empty() && question.limits.is_none() {
-            // One of the texts above is valid, whatever the kind of the question.
+            // For every kind of question, one of the strings above is valid.
             self.combinations = Some(BTreeSet::from([Outcomes::new()]));
             return;
         }
-        // A very long text is of no use as an example.
+        // Very long text is useless as an example.
         let lengths = question.limits.iter().flat_map(|limits| limits.lengths()).filter(|length| *length <= MAX_LENGTH);
         let lengths: Vec<usize> = lengths.collect();
         let witnesses = witnesses(&tests.parts, constants, self.restricted, &lengths);
@@ -174,8 +178,8 @@ fn numbers(cuts: Vec<f64>) -> Vec<Number> {
     simplest_of_each(cuts).into_iter().filter_map(|number| Number::try_from(number).ok()).collect()
 }
 
-/// Returns one number from each interval between neighboring cuts, and from beyond each end. Each number is whole if
-/// its interval contains a whole number.
+/// Returns one number from each interval between neighboring cuts, and one from beyond each end. Each number is whole
+/// if its interval contains a whole number.
 fn simplest_of_each(mut cuts: Vec<f64>) -> Vec<f64> {
     cuts.retain(|cut| cut.is_finite());
     cuts.sort_by(f64::total_cmp);
@@ -184,7 +188,7 @@ fn simplest_of_each(mut cuts: Vec<f64>) -> Vec<f64> {
     lows.zip(highs).filter_map(|(low, high)| simplest(low, high)).collect()
 }
 
-/// Returns a number that is not less than `low` and less than `high`, preferably a whole one.
+/// Returns a number that is not less than `low` and less than `high`, preferably a whole number.
 fn simplest(low: f64, high: f64) -> Option<f64> {
     let middle = low / 2.0 + high / 2.0;
     let numbers = [1.0, low.ceil() + 0.0, high.ceil() - 1.0, middle, low, high.next_down()];

@@ -39,7 +39,7 @@ pub(super) struct Class<'c> {
 }
 
 impl Class<'_> {
-    /// Returns whether the class stands for answers of which nothing is known. It may be empty.
+    /// Returns whether the class stands for answers about which nothing is known. Such a class may be empty.
     pub(super) fn is_opaque(&self) -> bool {
         matches!(self.slot, Slot::Opaque)
     }
@@ -73,7 +73,7 @@ impl Classes {
     }
 }
 
-/// The answer of a class that contributes least to a lead, preceded by its flags.
+/// Of all answers in a class, the one that contributes least to a lead, preceded by its flags.
 type Least = (u8, Option<Answer>);
 
 /// Returns one valid answer for each combination of test outcomes that a valid candidate has. Of several equivalent
@@ -85,7 +85,7 @@ fn classes(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, tests: &Tests<
         Some((tests.signature(&slot, question.score(&slot)), (flags(form, question, &slot), answer)))
     });
     let classes = if tests.is_empty() && !tests.scored {
-        // All answers are equivalent. Most questions of most forms are of this kind, so their classes must be small.
+        // All answers are equivalent. This is true of most questions in most forms, so their classes must be small.
         valid.min_by_key(|(_, (flags, _))| *flags).into_iter().collect()
     } else {
         least_of_each(valid.collect())
@@ -98,14 +98,15 @@ fn classes(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, tests: &Tests<
     QuestionClasses { answers: merge(question, tests, classes), opaque }
 }
 
-/// Sorts the answers by class. Of each class, keeps the first of the answers that contribute least to a lead.
+/// Sorts the answers by class. For each class, keeps the first of the answers that contribute least to a lead.
 fn least_of_each<K: Ord>(mut answers: Vec<(K, Least)>) -> Vec<(K, Least)> {
     answers.sort_by(|(one, (flags, _)), (other, (other_flags, _))| (one, flags).cmp(&(other, other_flags)));
     answers.dedup_by(|(one, _), (other, _)| one == other);
     answers
 }
 
-/// Merges classes whose comparisons differ but whose conditions do not, such as two options in the same array.
+/// Merges classes that individual comparisons distinguish but whole conditions do not, such as the classes of two
+/// options in the same array.
 fn merge(question: &QuestionPlan<'_>, tests: &Tests<'_>, classes: Vec<(Signature, Least)>) -> Vec<Option<Answer>> {
     let answers = |classes: Vec<(Signature, Least)>| classes.into_iter().map(|(_, (_, answer))| answer).collect();
     if tests.is_empty() {

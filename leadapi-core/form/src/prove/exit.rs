@@ -13,7 +13,7 @@ pub(super) enum Transition {
         flags: u8,
         certain: bool,
     },
-    /// A transition back to a page on the path, which would make the walk endless.
+    /// A transition back to a page on the path. It would make the walk endless.
     Loop {
         page: usize,
         certain: bool,
@@ -27,10 +27,10 @@ pub(super) struct Exit<'e> {
     pub choices: &'e [Choice],
     /// The result of each rule of the page.
     pub results: &'e [RuleResult],
-    /// The transitions that a walk makes if the rules that a proof cannot evaluate match.
+    /// The transitions that a walk makes if one of the rules that a proof cannot evaluate matches.
     pub possible: Vec<Transition>,
-    /// The transition that a walk makes if the rules that a proof cannot evaluate do not match.
+    /// The transition that a walk makes if none of the rules that a proof cannot evaluate matches.
     pub taken: Transition,
-    /// Whether one of the answers is opaque, so that it may not exist.
+    /// Whether one of the answers is opaque. An opaque answer may not exist.
     pub opaque: bool,
 }

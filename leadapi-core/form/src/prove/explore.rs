@@ -22,9 +22,9 @@ use super::{
 /// The results of the search. They are partial if the budget ran out.
 pub(crate) struct Exploration {
     pub proofs: Proofs,
-    /// The indices of the rules whose conditions hold, or may hold, for some answers that lead to their page.
+    /// The indices of the rules whose conditions hold, or might hold, for some answers that lead to their page.
     pub may_match: BTreeSet<usize>,
-    /// The rules whose conditions do not hold, or may not hold, for some answers that lead to their page.
+    /// The rules whose conditions do not hold, or might not hold, for some answers that lead to their page.
     pub may_fail: BTreeSet<usize>,
     /// The rules that a walk follows, or might follow, for some answers.
     pub followed: BTreeSet<usize>,

@@ -80,7 +80,7 @@ impl Liveness {
         self.questions.get(question).is_some_and(|live| live.pages.binary_search(&page).is_ok())
     }
 
-    /// Returns whether the points of a page matter for one of its scores.
+    /// Returns whether the points of a page matter for one of the scores.
     pub(super) fn counts(&self, page: usize, scores: &[usize]) -> bool {
         scores
             .iter()

@@ -40,18 +40,20 @@ pub enum Verdict<W> {
 ///
 /// The answers to a question fall into a few equivalence classes, within which no rule distinguishes them:
 ///
-/// - each option of a choice, or each set of those options of a multiple choice that conditions read
+/// - each option of a choice or, for a multiple choice, each set of the options that conditions read
 /// - each interval between the constants of conditions on a number or a date
-/// - each string that a condition compares with, and the other strings by their starts, ends and parts
+/// - each string that a condition compares answers with, and all other strings, grouped by the results of the tests of
+///   their beginnings, ends and substrings
 /// - no answer, if the question is optional
 ///
 /// The search explores all paths with one answer from each class, so its verdicts are exact. It keeps an answer or a
 /// score only while a later rule can read it. If rules read only answers on their own page, and no page is on a cycle,
 /// the cost is linear in the number of pages.
 ///
-/// If answers have a syntax, a length or a pattern, or if conditions read very many parts of one answer, a class may
-/// have valid answers although no example is known. The search then treats the answer as unknown from that page on. It
-/// proves only what holds whatever the answer is, and refutes nothing with such an answer.
+/// If answers must have a certain syntax, length or pattern, or if conditions test very many parts of one answer, a
+/// class may contain valid answers although the search knows no example. The search then treats the answer as unknown
+/// from that page on. It proves only statements that hold regardless of that answer, and never uses such an answer in a
+/// counterexample.
 ///
 /// If the budget runs out, [`ends`](Self::ends), [`named`](Self::named) and [`contactable`](Self::contactable) may
 /// still be provable from the page graph in linear time. For example, if no page is on a cycle, no walk returns to a

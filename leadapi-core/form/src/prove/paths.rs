@@ -69,7 +69,7 @@ struct Prefix {
     nodes: Vec<usize>,
 }
 
-/// A transition from a node, and whether every rule that was tried before it could be evaluated.
+/// A transition from a node, and whether all rules that were tried before the transition could be evaluated.
 struct Branch {
     edge: Edge,
     state: Option<State>,
@@ -80,8 +80,8 @@ impl<'r> Questionnaire<'r> {
     /// Lists at most `limit` feasible paths, each with answers that lead along it.
     ///
     /// Omits paths through a page with a required question that has no valid answer, such as a choice without options,
-    /// because no walk can leave that page. Also omits paths that exist only if a rule matches that the search cannot
-    /// evaluate.
+    /// because no walk can leave that page. Also omits paths that a walk follows only if a rule that the search cannot
+    /// evaluate matches.
     ///
     /// ```
     /// use leadapi_form::{Questionnaire, FormRecord, PathEnd, Policy, Version};

@@ -21,9 +21,9 @@ pub(super) struct Tests<'f> {
     texts: Vec<&'f str>,
     /// The ids of options that a multiple choice can include.
     included: Vec<&'f str>,
-    /// The tests of parts of a text.
+    /// The tests of parts of text answers.
     pub parts: Parts<'f>,
-    /// The tests themselves.
+    /// All tests.
     all: Vec<&'f Test<'f>>,
     /// The number of comparisons in all tests.
     size: usize,
@@ -31,7 +31,7 @@ pub(super) struct Tests<'f> {
     pub scored: bool,
 }
 
-/// The texts with which an answer can start or end, and those that it can contain. Each list is sorted.
+/// The strings that conditions look for at the start, at the end or anywhere in an answer. Each list is sorted.
 #[derive(Debug, Default)]
 pub(super) struct Parts<'f> {
     pub starts: Vec<&'f str>,
@@ -130,7 +130,8 @@ impl<'f> Tests<'f> {
 
     pub(super) fn signature(&self, slot: &Slot<'_>, points: i64) -> Signature {
         let text = |text: &str| self.texts.binary_search(&text).ok();
-        // A number below all cuts differs from an answer that is not a number, which passes no test of numbers.
+        // Distinguishes a number below all cuts from an answer that is not a number, because the latter passes no test
+        // of numbers.
         let above = |number: f64| self.cuts.partition_point(|cut| *cut <= number) + usize::from(!self.cuts.is_empty());
         let (equal, above) = match slot {
             Slot::Empty
@@ -166,8 +167,7 @@ impl<'f> Tests<'f> {
         signature.equal.is_none() && (signature.filled || !self.filled)
     }
 
-    /// Returns the outcomes of the tests themselves, or `None` if there are too many to merge `classes` classes by
-    /// them.
+    /// Returns the outcome of each test, or `None` if merging this number of classes would take too many comparisons.
     pub(super) fn outcomes(&self, slot: &Slot<'_>, classes: usize) -> Option<Outcomes> {
         (self.size.saturating_mul(classes) <= MAX_MERGE).then(|| self.all.iter().map(|test| test.holds(slot)).collect())
     }
@@ -182,7 +182,7 @@ impl Parts<'_> {
         self.starts.len() + self.ends.len() + self.contains.len()
     }
 
-    /// Returns the outcomes for a text, or an empty list if all of them are false.
+    /// Returns the outcomes for a string, or an empty list if all of them are false.
     pub(super) fn outcomes(&self, text: &str) -> Outcomes {
         let starts = self.starts.iter().map(|part| text.starts_with(part));
         let ends = self.ends.iter().map(|part| text.ends_with(part));

@@ -35,7 +35,7 @@ struct PageChoices {
     work: usize,
 }
 
-/// The answers and scores on a path, in the form that conditions read. Between calls of [`StateSpace::exits`], all
+/// The answers and scores on a path, in the form that conditions read. Between calls to [`StateSpace::exits`], all
 /// slots are empty, and all scores are 0.
 pub(super) struct Slots<'c> {
     answers: Vec<Slot<'c>>,

@@ -1,29 +1,29 @@
-//! Witnesses for text tests: at least one text for each satisfiable combination of tests.
+//! Witnesses for text tests: at least one string for each satisfiable combination of tests.
 //!
 //! A witness consists of a start, some contained parts and an end, separated by a character that occurs in no test. It
-//! passes only the tests that every text with the same start, parts and end passes. Therefore, the witnesses represent
-//! all texts.
+//! passes only the tests that every string with the same start, parts and end passes. Therefore, the witnesses
+//! represent all strings.
 
 use std::collections::{BTreeSet, HashSet};
 
 use super::signature::{Outcomes, Parts};
 
-/// The maximum number of combinations of tests for which texts are generated.
+/// The maximum number of combinations of tests for which strings are generated.
 const MAX_COMBINATIONS: usize = 512;
 
-/// The maximum number of comparisons of generated texts with tests.
+/// The maximum number of comparisons of generated strings with tests.
 const MAX_COMPARISONS: usize = 1 << 20;
 
-/// Texts for the combinations of tests.
+/// Strings for the combinations of tests.
 pub(super) struct Witnesses {
     pub texts: Vec<String>,
     /// The outcomes of all satisfiable combinations, if the combinations are few enough to try all of them.
     pub combinations: Option<BTreeSet<Outcomes>>,
 }
 
-/// Generates texts for all combinations of tests. They should differ from the `constants`, the texts that rules compare
-/// answers with. If answers are `restricted` by a syntax, a length or a pattern, generates more texts for each
-/// combination, some of which may be valid.
+/// Generates strings for all combinations of tests. If possible, they differ from the `constants`, the strings that
+/// rules compare answers with. If answers are `restricted` by a syntax, a length or a pattern, generates more strings
+/// for each combination, because some of them may be invalid.
 pub(super) fn witnesses(parts: &Parts<'_>, constants: &[&str], restricted: bool, lengths: &[usize]) -> Witnesses {
     let all = parts.starts.iter().chain(&parts.ends).chain(&parts.contains).chain(constants);
     let used: HashSet<char> = all.flat_map(|text| text.chars()).collect();
@@ -55,7 +55,7 @@ pub(super) fn witnesses(parts: &Parts<'_>, constants: &[&str], restricted: bool,
                 let chosen: Vec<&str> = chosen.map(|(_, part)| *part).collect();
                 let plain = join(start, &chosen, end, &separators.letter.to_string());
                 if let Some(combinations) = &mut witnesses.combinations {
-                    // If an earlier subset produced the same outcomes, no more texts are needed.
+                    // If an earlier subset produced the same outcomes, no more strings are needed.
                     if !combinations.insert(parts.outcomes(&plain)) {
                         continue;
                     }
@@ -72,15 +72,15 @@ struct Separators<'l> {
     letter: char,
     digit: char,
     restricted: bool,
-    /// The lengths that a text may need to have.
+    /// The lengths that a string may need.
     lengths: &'l [usize],
 }
 
 impl Separators<'_> {
-    /// Generates texts with these parts.
+    /// Generates strings with these parts.
     fn make(&self, start: &str, parts: &[&str], end: &str, texts: &mut Vec<String>) {
         let (letter, digit) = (self.letter.to_string(), self.digit.to_string());
-        // Neither an email address nor a phone number, so the text contributes no contact details to a lead.
+        // This string is neither an email address nor a phone number, so it contributes no contact details to a lead.
         let useless = format!("{} {letter}", letter.repeat(60));
         texts.extend([&letter, &useless].map(|separator| join(start, parts, end, separator)));
         if !self.restricted {
@@ -103,7 +103,7 @@ impl Separators<'_> {
         texts.push(format!("https://{letter}.{letter}/{path}"));
         texts.push(format!("{start}{letter}.{letter}/{path}"));
         texts.push(format!("{start}://{letter}.{letter}/{path}"));
-        // Texts without separators, and texts of exactly the minimum and the maximum length.
+        // Strings without separators, and strings of exactly the minimum and the maximum length.
         let bare = format!("{start}{}{end}", parts.concat());
         for length in self.lengths {
             let missing = length.saturating_sub(bare.chars().count());

@@ -8,7 +8,7 @@ use crate::{
     locale::choose_filled,
     plan::{QuestionPlan, SCORE, non_blank},
 };
-use leadapi_core::{
+use leadapi_model::{
     id::{ClientId, PipelineId},
     model::{Amount, NewLead},
     text::one_line,
@@ -22,8 +22,8 @@ const MAX_LABEL_CHARS: usize = 200;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FormLead<'a> {
-    /// The lead, which satisfies every rule in contract D4. Only the store can check that its client account and its
-    /// pipeline exist.
+    /// The lead, which satisfies every rule in contract D4. Only the store can check that the client account and the
+    /// pipeline of the lead exist.
     pub lead: NewLead,
     /// The origin of the lead's name.
     pub name_source: NameSource,
@@ -56,7 +56,7 @@ pub enum NoLead {
     /// The walk has not reached an ending. [`Walk::outcome`] shows what is missing.
     #[error("the walk has not reached an ending")]
     NotFinished,
-    /// The ending creates no lead, which is not an error.
+    /// The ending is not meant to create a lead, so the form works as intended.
     #[error("the ending creates no lead")]
     NotWanted,
     /// The form's `client_id` is missing or malformed. Only the owner of the form can correct it.

@@ -67,7 +67,8 @@ fn a_key_that_contains_a_bar_has_no_fallback() {
     assert_eq!(filled, "yes c - {x|y}");
 }
 
-/// Only a valid answer fills the field, so the name that stands in for the lead's name must be that answer too.
+/// The first answer is too long for the field, so the second answer fills it. The same answer must replace the missing
+/// name.
 #[test]
 fn the_answer_that_fills_the_field_stands_in_for_the_name() {
     let form = r#"{"form":{"client_id":"c1","fields":[

@@ -150,7 +150,7 @@ impl Walk<'_> {
                 Err(_) => valid = false,
             }
         }
-        // Most forms have no scores, and this is true for each page of a walk.
+        // Most forms have no scores, so most walks skip this call on every page.
         if !page.scores.is_empty() {
             self.form.add_points(page, &self.slots, &mut self.scores);
         }

@@ -45,8 +45,8 @@ pub struct TriedCondition<'a> {
 }
 
 impl<'a> Step<'_, 'a> {
-    /// Returns the rules that the walk tried when it left this page, in order. If the last one did not match, or if the
-    /// page has no rules, the walk took the default route.
+    /// Returns the rules that the walk tried when it left this page, in order. If the last rule did not match, or if
+    /// the page has no rules, the walk took the default route.
     ///
     /// The list is also empty if the walk has not left the page. Each call evaluates the rules again.
     ///
@@ -140,8 +140,8 @@ mod tests {
     use super::TriedRuleResult::{Matched, NotMatched, Skipped};
     use crate::{Answers, FormRecord, Policy, Questionnaire, SkipReason, TriedRuleResult, Version};
 
-    /// Walks with these answers, and returns the results of the rules of each page: the rule's index, its result, and
-    /// for each condition its group, the question in its record, and whether it holds.
+    /// Walks with these answers, and returns each rule that was tried on each page: its index, its result and its
+    /// conditions. A condition consists of its group, the id of its question, and whether it holds.
     #[expect(clippy::type_complexity, reason = "the tuples are only compared")]
     fn tried(form: &str, answers: &str) -> Vec<Vec<(usize, TriedRuleResult, Vec<(usize, String, Option<bool>)>)>> {
         let record: FormRecord = serde_json::from_str(form).unwrap();

@@ -20,11 +20,11 @@ self_cell!(
 pub struct CompiledForm(RecordAndForm);
 
 impl CompiledForm {
-    /// Compiles a version of a record. The locale, such as `de`, replaces that of the form.
+    /// Compiles a version of a record. The locale, such as `de`, replaces the locale of the form.
     ///
     /// # Errors
     ///
-    /// Returns an error if the text is not a JSON object.
+    /// Returns an error if `record` is not a JSON object.
     pub fn compile(record: &str, draft: bool, locale: Option<String>) -> Result<Self, Error> {
         let version = if draft { Version::Draft } else { Version::Live };
         let mut policy = Policy::default();
@@ -38,7 +38,7 @@ impl CompiledForm {
     ///
     /// # Errors
     ///
-    /// Returns an error if the text is not a JSON object.
+    /// Returns an error if `answers` is not a JSON object.
     pub fn walk(&self, answers: &str, fallback: &str) -> Result<String, Error> {
         let answers: Answers = serde_json::from_str(answers)?;
         serde_json::to_string(&self.0.borrow_dependent().walk(&answers).to_json(fallback))

@@ -1,6 +1,6 @@
 //! The form engine of leadapi for browsers and Node.js: compiles a form record, walks through it, and checks it.
 //!
-//! Records, answers and results are passed as JSON text, which keeps the numbers of a record exact. The package in
+//! Records, answers and results are passed as JSON text, so the numbers of a record stay exact. The package in
 //! `package/` converts them to objects and describes their types.
 
 mod form;
@@ -17,11 +17,11 @@ pub struct Form(CompiledForm);
 #[wasm_bindgen]
 impl Form {
     /// Compiles a version of a record from JSON: the draft if `draft` is true or the form was never published, and
-    /// otherwise the published version. The locale, such as `de`, replaces that of the form.
+    /// otherwise the published version. The locale, such as `de`, replaces the locale of the form.
     ///
     /// # Errors
     ///
-    /// Returns an error if the text is not a JSON object.
+    /// Returns an error if `record` is not a JSON object.
     pub fn compile(record: &str, draft: bool, locale: Option<String>) -> Result<Self, JsError> {
         Ok(Self(CompiledForm::compile(record, draft, locale)?))
     }
@@ -31,7 +31,7 @@ impl Form {
     ///
     /// # Errors
     ///
-    /// Returns an error if the text is not a JSON object.
+    /// Returns an error if `answers` is not a JSON object.
     pub fn walk(&self, answers: &str, fallback: &str) -> Result<String, JsError> {
         Ok(self.0.walk(answers, fallback)?)
     }

@@ -3,7 +3,7 @@
 use leadapi_form_wasm::CompiledForm;
 use serde_json::Value;
 
-const SAMPLE: &str = include_str!("../../../tests/data/form.json");
+const SAMPLE: &str = include_str!("../../../model/tests/data/form.json");
 
 #[test]
 fn a_walk_of_the_sample_ends_with_a_lead() {

@@ -1,11 +1,11 @@
 //! The file format of a stored idempotency key (contract D10).
 
+use leadapi_model::hex;
 use serde::{Deserialize, Serialize};
 
 use super::{InvalidDataset, Place, Seen, check_name};
 use crate::{
     dataset::IdempotencySeed,
-    hex,
     model::{IdempotencyKey, Lead},
 };
 

@@ -214,7 +214,7 @@ impl RawLead {
         seen.id("lead", self.id.as_str(), place)?;
         let draft = self.new.check().map_err(|faults| InvalidDataset::new(place, faults))?;
         let references = directory.look_up(draft.required_lookups());
-        let meta = NewLeadMeta { id: self.id, at: self.created_at };
+        let meta = NewLeadMeta::new(self.id, self.created_at);
         draft.into_lead(meta, &references).map_err(|reference| InvalidDataset::new(place, reference))
     }
 }

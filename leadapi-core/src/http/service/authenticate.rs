@@ -1,5 +1,5 @@
 //! The checks of the token and its rate limit as separate steps, for a server that limits lookups of unknown tokens or
-//! serves more than the operations.
+//! has endpoints besides the operations.
 
 use std::{error::Error, pin::pin, sync::Arc};
 
@@ -18,7 +18,7 @@ use crate::{
     port::{Admission, InvalidToken, Verdict},
 };
 
-/// The response to a request that a check has refused, and its log.
+/// The response to a request that a check has rejected, and the log of the request.
 type Refused = Box<(Response<ResponseBody>, RequestLog)>;
 
 impl LeadService {
@@ -117,7 +117,7 @@ impl LeadService {
 }
 
 impl Inner {
-    /// Verifies the token, unless `verdict` contains a result, which is moved out.
+    /// Verifies the token. If `verdict` contains a result, takes that result instead.
     pub(super) async fn authenticate(
         &self,
         headers: &HeaderMap,

@@ -1,5 +1,5 @@
-//! Converts a panic in host code, such as a store, into a 500 response, so that it fails one request instead of the
-//! whole connection (contract D2).
+//! Converts a panic in host code, such as a store, into a 500 response, so that the panic fails one request instead of
+//! the whole connection (contract D2).
 
 use std::{
     any::Any,

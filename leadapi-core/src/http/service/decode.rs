@@ -55,17 +55,23 @@ pub(super) fn decode(
         Operation::CreateLead => {
             query::none(query, &mut errors);
             let key = idempotency_key(headers).map_err(|error| errors.push(error)).unwrap_or_default();
-            let draft = decode_body(headers, body, &mut errors, |bytes, errors| {
-                let new = json::new_lead(bytes, errors)?;
-                LeadDraft::read(new, errors)
+            let draft = decode_body(headers, body, &mut errors, |bytes| {
+                let mut errors = FieldErrors::default();
+                match json::new_lead(bytes, &mut errors) {
+                    Some(new) => new.check_with(errors),
+                    None => Err(errors),
+                }
             });
             draft.map(|draft| Call::CreateLead(draft, key))
         }
         Operation::UpdateLead => {
             query::none(query, &mut errors);
-            let edit = decode_body(headers, body, &mut errors, |bytes, errors| {
-                let patch = json::lead_patch(bytes, errors)?;
-                Some(LeadEdit::read(patch, errors))
+            let edit = decode_body(headers, body, &mut errors, |bytes| {
+                let mut errors = FieldErrors::default();
+                match json::lead_patch(bytes, &mut errors) {
+                    Some(patch) => patch.check_with(errors),
+                    None => Err(errors),
+                }
             });
             edit.map(|edit| Call::UpdateLead(route.lead(), edit.into()))
         }
@@ -76,22 +82,19 @@ pub(super) fn decode(
     }
 }
 
-/// Reads the body, or returns `None` if it cannot be read. Its errors are collected separately. Otherwise an error in a
-/// query parameter could hide an error in the body field of the same name.
+/// Reads the body, or returns `None` if it cannot be read. The errors of the body are collected separately, because an
+/// error in a query parameter could otherwise hide an error in the body field of the same name.
 fn decode_body<T>(
     headers: &HeaderMap,
     body: Result<Bytes, FieldError>,
     errors: &mut FieldErrors,
-    read: impl FnOnce(&[u8], &mut FieldErrors) -> Option<T>,
+    read: impl FnOnce(&[u8]) -> Result<T, FieldErrors>,
 ) -> Option<T> {
     let content_type = body::check_content_type(headers).map_err(|error| errors.push(error));
     let bytes = body.map_err(|error| errors.push(error));
     // If the content type is not JSON, the body is not parsed.
     let bytes = content_type.and(bytes).ok()?;
-    let mut own = FieldErrors::default();
-    let value = read(&bytes, &mut own);
-    errors.append(own);
-    value
+    read(&bytes).map_err(|own| errors.append(own)).ok()
 }
 
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, FieldError> {

@@ -23,7 +23,8 @@ pub(super) fn new_lead(bytes: &[u8], errors: &mut FieldErrors) -> Option<NewLead
     let read_client_id = |value: &RawValue, errors: &mut FieldErrors| text("client_id", value, errors);
     let (client_id, mut patch) = members(bytes, LeadField::is_writable, read_client_id, errors)?;
     // In the body of a create, an absent field and `null` mean the same.
-    let mut new = NewLead { client_id: client_id.apply(None), ..NewLead::default() };
+    let mut new = NewLead::default();
+    new.client_id = client_id.apply(None);
     for field in OPTIONAL_TEXTS {
         *field.in_new(&mut new) = mem::take(field.in_patch(&mut patch)).apply(None);
     }

@@ -115,7 +115,8 @@ impl LeadService {
     }
 
     /// Handles a request like [`answer`](Self::answer). If `verdict` is given, it is the result of
-    /// [`verify`](Self::verify) for the request's [unknown token](Self::unknown_token), which is not verified again.
+    /// [`verify`](Self::verify) for the request's [unknown token](Self::unknown_token). The service then does not
+    /// verify the token.
     ///
     /// ```
     /// # use http::Request;
@@ -137,8 +138,8 @@ impl LeadService {
         B::Error: Into<BoxError>,
     {
         let inner = self.inner.clone();
-        // A future has space for its captured values and for its variables, so a value that moves from one to the other
-        // takes twice its size. Each request allocates this future.
+        // A future has separate space for captured values and for local variables, so moving a captured value into a
+        // variable reserves twice the size of the value. Each request allocates this future.
         let (head, body) = request.into_parts();
         Box::pin(async move {
             let mut log = RequestLog::default();
@@ -218,7 +219,7 @@ impl Inner {
             // The other operations ignore any body (contract D5), so it is not read.
             _ => Ok(Bytes::new()),
         };
-        // Not counted against the rate limit, which has already counted the request.
+        // This check does not count towards the rate limit, because the limiter has already counted the request.
         if verified_at.is_some_and(|at| is_outdated(at, self.clock.now())) {
             self.authenticate(&head.headers, &mut None).await?;
         }
@@ -239,7 +240,7 @@ impl Inner {
             },
             Call::CreateLead(draft, key) => {
                 let at = self.clock.now();
-                let meta = NewLeadMeta { id: self.ids.lead_id(at), at };
+                let meta = NewLeadMeta::new(self.ids.lead_id(at), at);
                 let idempotency = key.map(|key| Idempotency { key, fingerprint: draft.fingerprint() });
                 match store.create(business, author, meta, draft, idempotency.as_ref()).await? {
                     Created::New(lead) => Ok(Reply::Created { lead, replayed: false }),
@@ -277,8 +278,8 @@ fn is_outdated(verified_at: Timestamp, now: Timestamp) -> bool {
     now < verified_at || now.saturating_duration_since(verified_at) >= VERIFIED_FOR
 }
 
-/// Removes the body from the response to a HEAD request, and sets the Content-Length to that of the GET response
-/// (contract D2).
+/// Removes the body from the response to a HEAD request, and sets the Content-Length to the length of the GET
+/// response's body (contract D2).
 fn without_body(response: &mut Response<ResponseBody>) {
     let length = response.body().size_hint().lower();
     response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));

@@ -24,7 +24,9 @@ pub(super) fn leads(query: Option<&str>, errors: &mut FieldErrors) -> (LeadQuery
         (Ok(_), Ok(_)) => None,
     };
     let window = parameters.window(errors);
-    (LeadQuery { client: client.unwrap_or_default(), stage: stage.unwrap_or_default(), window }, invalid)
+    let mut query = LeadQuery::new().window(window);
+    (query.client, query.stage) = (client.unwrap_or_default(), stage.unwrap_or_default());
+    (query, invalid)
 }
 
 /// Reads the query of `GET /pipelines` or `GET /clients`.

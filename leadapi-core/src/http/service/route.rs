@@ -8,7 +8,7 @@ use super::{
     error::{ApiError, Kind},
 };
 use crate::{
-    http::operation::{Endpoint, ID, Operation, TABLE},
+    http::{Endpoint, ID_PLACEHOLDER, Operation, TABLE},
     id::LeadId,
 };
 
@@ -79,7 +79,7 @@ fn lines(path: &str) -> impl Iterator<Item = (&'static Endpoint, &str)> {
 
 /// Returns the table entry and the path segment in the position of `{id}`, if the entry matches this path.
 fn at<'a>(line: &'static Endpoint, path: &'a str) -> Option<(&'static Endpoint, &'a str)> {
-    match line.path.strip_suffix(ID) {
+    match line.path.strip_suffix(ID_PLACEHOLDER) {
         Some(before) => {
             let segment = path.strip_prefix(before)?;
             (!segment.is_empty() && !segment.contains('/')).then_some((line, segment))
@@ -118,9 +118,9 @@ mod tests {
     fn every_operation_routes_to_itself() {
         for base in ["", "/v1", "/a/b"] {
             for line in &TABLE {
-                let path = format!("{base}{}", line.path.replace(ID, "l%2F1"));
+                let path = format!("{base}{}", line.path.replace(ID_PLACEHOLDER, "l%2F1"));
                 let (operation, id) = route_of(base, line.method.as_str(), &path).unwrap();
-                let expected = line.path.ends_with(ID).then(|| LeadId::parse("l/1").unwrap());
+                let expected = line.path.ends_with(ID_PLACEHOLDER).then(|| LeadId::parse("l/1").unwrap());
                 assert_eq!((operation, id), (line.operation, expected));
             }
         }

@@ -7,7 +7,7 @@ const WINDOW: u64 = 60_000_000;
 
 /// The exact window for one token and class (contract D9): the times at which requests were admitted, oldest first.
 ///
-/// A rate limiter keeps one log for each token and class. Times have a resolution of one microsecond and take four
+/// A rate limiter keeps one log for each token and class. Times are rounded down to whole microseconds and take four
 /// bytes each. They can be measured from any fixed instant.
 ///
 /// ```
@@ -91,7 +91,7 @@ impl AdmissionLog {
 
     /// Drops the times that have left the window, and returns the current time in microseconds.
     fn advance(&mut self, now: Duration) -> u64 {
-        // If the clock steps backwards, the newest logged time is used instead, which keeps the log in order.
+        // If the clock steps backwards, the newest logged time is used instead, so that the log stays in order.
         let now = micros(now).max(self.newest);
         if now - self.newest >= WINDOW {
             self.times.clear();

@@ -84,8 +84,9 @@ impl Default for Limits {
 /// A rate limiter with an exact sliding window for each token and class (contract D9). No half-open interval of 60 s
 /// contains more admitted requests than the limit, and no request within the limit is refused.
 ///
-/// Time has a resolution of one microsecond. With the default limits, a token that exhausts both limits takes less than
-/// 3 KB of memory. Once a token has been idle for a minute, a later request to the same shard drops the token's entry.
+/// Times are rounded down to whole microseconds. With the default limits, a token that exhausts both limits takes less
+/// than 3 KB of memory. Once a token has been idle for a minute, a later request to the same shard drops the token's
+/// entry.
 ///
 /// ```
 /// use std::{sync::Arc, time::Duration};

@@ -66,7 +66,7 @@ fn no_window_contains_more_admissions_than_the_limit_while_idle_tokens_are_dropp
         let mut admissions = std::mem::take(&mut *admissions.lock().unwrap());
         admissions.sort_unstable();
         for pair in admissions.windows(2) {
-            // Each admission lies between the times before and after its call.
+            // Each admission happened between the times measured before and after its call.
             assert!(pair[1].1 - pair[0].0 >= 60, "{admissions:?}");
         }
     };

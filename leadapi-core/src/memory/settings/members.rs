@@ -1,4 +1,4 @@
-//! Administrative changes to the members of a business, and to what belongs to them.
+//! Administrative changes to the members of a business, and to their sessions, sign-in links and tokens.
 
 use super::{MemorySettings, State};
 use crate::{
@@ -28,7 +28,7 @@ impl State {
         self.members.sort_by(|a, b| (&a.business_name, &a.business).cmp(&(&b.business_name, &b.business)));
     }
 
-    /// Ends the sessions of a person, and makes the sign-in links unusable.
+    /// Ends a person's sessions, and removes the person's sign-in links.
     fn end_sessions(&mut self, business: &BusinessId, email: &str) {
         let key = email_key(email);
         let is_other = |owner: &BusinessId, of: &str| owner != business || email_key(of) != key;

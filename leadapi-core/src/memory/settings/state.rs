@@ -19,9 +19,9 @@ pub(super) struct State {
     /// The members of all businesses, sorted by the name and then the id of the business.
     pub(super) members: Vec<Membership>,
     pub(super) audit: HashMap<BusinessId, Vec<AuditEntry>>,
-    /// The tokens that each business got.
+    /// The new tokens of each business.
     new_tokens: Counts,
-    /// The sessions that each business got.
+    /// The new sessions of each business.
     new_sessions: Counts,
     pub(super) links: HashMap<TokenHash, (BusinessId, LoginLink)>,
     pub(super) sessions: HashMap<TokenHash, (BusinessId, Session)>,
@@ -75,7 +75,7 @@ impl State {
         self.new_sessions.recent(business, at, Session::NEW_INTERVAL, Session::MAX_NEW) >= Session::MAX_NEW
     }
 
-    /// Starts a session for an owner or an admin, if there is one.
+    /// Starts a session for `member`, who must be an owner or an admin.
     pub(super) fn start(&mut self, member: Option<&Membership>, sign_in: &SignIn) -> SessionStarted {
         let Some(member) = member else { return SessionStarted::NotAllowed };
         let session = sign_in.session(&*member.email);
@@ -86,7 +86,7 @@ impl State {
         SessionStarted::Done(FoundSession::new(session, member.clone()))
     }
 
-    /// Ends the sessions of a person that were not used for the longest time, so that there is room for one more.
+    /// Ends the least recently used sessions of a person, so that there is room for one more.
     fn make_room(&mut self, business: &BusinessId, email: &str) {
         let of_person =
             self.sessions.iter().filter(|(_, (owner, session))| owner == business && session.email == email);

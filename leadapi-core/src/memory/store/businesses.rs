@@ -1,7 +1,7 @@
-//! The administration of businesses, and access to the records of one.
+//! The administration of businesses, and access to the records of one business.
 //!
-//! The in-memory settings have their own lock, and change within these operations. So no member is added to a business
-//! that is being removed.
+//! The in-memory settings have their own lock, but they change within these operations, so no member can be added to a
+//! business that is being removed.
 
 use std::sync::PoisonError;
 
@@ -20,7 +20,7 @@ impl MemoryStore {
         all
     }
 
-    /// Adds a business. `add_owner` runs before any other operation can find it.
+    /// Adds a business. `add_owner` runs before any other operation can find the business.
     pub(in crate::memory) fn add_business(
         &self,
         info: &admin::Business,
@@ -36,7 +36,7 @@ impl MemoryStore {
         Ok(())
     }
 
-    /// Renames a business, also in the settings.
+    /// Renames a business, in the settings too.
     pub(in crate::memory) fn rename_business(
         &self,
         id: &BusinessId,
@@ -50,7 +50,7 @@ impl MemoryStore {
         Ok(business.info.clone())
     }
 
-    /// Removes a business, also from the settings. Returns the number of its leads.
+    /// Removes a business, from the settings too. Returns the number of its leads.
     pub(in crate::memory) fn delete_business(
         &self,
         id: &BusinessId,
@@ -65,13 +65,13 @@ impl MemoryStore {
         }
         let removed = businesses.remove(id);
         delete_from_settings();
-        // Freeing many leads takes long, and other businesses need not wait for it.
+        // Freeing many leads takes a long time, so the lock is released first.
         drop(businesses);
         drop(removed);
         Ok(leads)
     }
 
-    /// Does something with a business that does not concern its records.
+    /// Runs `work` with a business, but without its records.
     pub(in crate::memory) fn with_business<T>(
         &self,
         id: &BusinessId,

@@ -1,4 +1,4 @@
-//! Tests of the store's locks and of the memory that it frees.
+//! Tests that the store locks businesses separately, keeps their forms apart and frees the memory of expired keys.
 
 use std::{sync::mpsc::channel, thread, time::Duration};
 
@@ -25,8 +25,8 @@ fn a_writer_does_not_block_readers_of_another_business() {
             let all = block_on(store.list(&b, &LeadQuery::new())).unwrap();
             read.send((one.is_some(), matches!(all, Listed::Page(page) if page.total == 1))).unwrap();
         });
-        // This call times out only if the reader waits for this write, which is a deadlock because the write waits
-        // for the reader.
+        // This call times out only if the reader waits for this write. That would be a deadlock, because the write
+        // waits for the reader.
         assert_eq!(has_read.recv_timeout(Duration::from_secs(60)), Ok((true, true)));
     });
     assert!(blocked.is_some());
@@ -76,7 +76,7 @@ fn expired_keys_are_freed() {
     assert!(freed.is_some());
 }
 
-/// The clock steps back, so the first use of a key is freed only after its second one.
+/// The clock steps back, so the first use of a key is freed only after the key has been used a second time.
 #[test]
 fn a_key_that_was_used_again_stays_remembered_when_its_first_use_is_freed() {
     let store = store();

@@ -10,11 +10,11 @@ use crate::{
     output::print_warning,
     redact::{may_be_secret, redact},
 };
-use leadapi_server::ExposedSecret;
+use leadapi_tls::ExposedSecret;
 
 pub(super) struct ConfigFile {
     path: PathBuf,
-    /// The long option name of each setting, and its value as the command line would contain it.
+    /// The long option name of each setting, and its value in the form that the command line uses.
     settings: Vec<(String, String)>,
 }
 

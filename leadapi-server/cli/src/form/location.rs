@@ -6,7 +6,7 @@ use leadapi_form::Finding;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// A position in a text. Lines and columns count from 1, and columns count Unicode code points.
+/// A position in the text. Lines and columns count from 1, and columns count Unicode code points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Position {
     pub line: usize,

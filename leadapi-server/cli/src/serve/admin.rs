@@ -8,7 +8,8 @@ use leadapi_core::port::{Clock, SettingsStore};
 use leadapi_pages::{LogBudget, SettingsPages, SiteUrl, TrustedProxy};
 
 use super::super::{CommandError, output::print_line};
-use leadapi_server::{ListenAddress, Listener, Metrics, Socket, TlsConfig};
+use leadapi_server::{ListenAddress, Listener, Metrics, Socket};
+use leadapi_tls::TlsConfig;
 
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "API settings")]
@@ -57,7 +58,7 @@ impl FromStr for TrustedPeer {
 
 impl AdminOptions {
     /// Rejects a Unix socket without a URL. Rejects an address that other machines can reach unless `is_private` is
-    /// set, which means that the server uses TLS or that `--insecure-http` is set.
+    /// set: the server uses TLS, or `--insecure-http` is set.
     pub(super) fn check(&self, is_private: bool) -> Result<(), CommandError> {
         match &self.admin_listen {
             Some(ListenAddress::Unix(_)) if self.admin_url.is_none() => Err(CommandError::AdminUrl),

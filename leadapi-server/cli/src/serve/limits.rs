@@ -7,7 +7,7 @@ use leadapi_server::HttpLimits;
 use crate::value::{number, time};
 
 /// Declares the options from one table. A row has the help, the option with its limit, the variable, and the name and
-/// the parser of the value. The default is that of the limit.
+/// the parser of the value. The default value is the default of the limit in `HttpLimits`.
 macro_rules! options {
     ($($(#[$help:meta])* $option:ident: $type:ty = $limit:ident, $env:literal, $value:literal, $parser:expr;)*) => {
         #[derive(Debug, Clone, Args)]
@@ -42,8 +42,8 @@ options! {
     /// Maximum number of connections; at the limit, a new connection replaces the oldest one without a request, or is
     /// closed immediately. The server lowers it if the open-file limit of the process (ulimit -n) is too low.
     max_connections: usize = connections, "LEADAPI_MAX_CONNECTIONS", "N", number::<usize>;
-    /// Maximum number of connections from one client address. An IPv6 /64 network counts as one address. Set it to 0 (no limit) behind a proxy or load balancer, where all connections
-    /// come from the same address.
+    /// Maximum number of connections from one client address. An IPv6 /64 network counts as one address. Set it to 0
+    /// (no limit) behind a proxy or load balancer, where all connections come from the same address.
     max_address_connections: usize = address_connections, "LEADAPI_MAX_ADDRESS_CONNECTIONS", "N", number::<usize>;
     /// Maximum number of concurrent TLS handshakes; each additional handshake aborts the oldest.
     max_handshakes: usize = handshakes, "LEADAPI_MAX_HANDSHAKES", "N", number::<usize>;

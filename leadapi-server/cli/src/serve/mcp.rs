@@ -6,7 +6,8 @@ use clap::Args;
 use leadapi_mcp::{McpService, PATH, SiteUrl};
 
 use super::super::{CommandError, output::print_line};
-use leadapi_server::{Host, HttpLimits, Listener, Socket, TlsConfig};
+use leadapi_server::{Host, HttpLimits, Listener, Socket};
+use leadapi_tls::TlsConfig;
 
 /// The highest connection limit. It is lower than the default of the API, because an agent makes few requests.
 const MAX_CONNECTIONS: usize = 256;
@@ -26,8 +27,8 @@ pub(super) struct McpOptions {
 }
 
 impl McpOptions {
-    /// Rejects an address that other machines can reach unless `is_private` is set, which means that the server uses
-    /// TLS or that `--insecure-http` is set.
+    /// Rejects an address that other machines can reach unless `is_private` is set: the server uses TLS, or
+    /// `--insecure-http` is set.
     pub(super) fn check(&self, is_private: bool) -> Result<(), CommandError> {
         match self.mcp_listen {
             Some(address) if !address.ip().is_loopback() && !is_private => Err(CommandError::InsecureHttp(address)),

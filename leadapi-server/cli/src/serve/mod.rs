@@ -39,7 +39,7 @@ use super::{
 };
 use leadapi_server::ShutdownOutcome;
 
-/// The interval at which expired records are deleted and the times of the tokens' last uses are recorded.
+/// The interval at which the times of the last uses of tokens in memory are recorded.
 const HOUSEKEEPING_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The time limit for recording the times of the tokens' last uses at shutdown.
@@ -202,12 +202,7 @@ async fn from_database(
     limiter: Option<OpenLimiter>,
     log: &Logging,
 ) -> Result<ShutdownOutcome, CommandError> {
-    let uses = Arc::new(TokenUses::default());
-    tokio::spawn(record_uses_periodically(uses.clone(), store.clone()));
-    let verifier =
-        StoredTokens::new(store.clone(), store.clock()).cached().checked_by_store().record_uses(uses.clone());
     let businesses = store.businesses().await?.len();
-    tokio::spawn(delete_expired_periodically(store.clone()));
     let OpenLimiter { limiter, probes } = match limiter {
         Some(limiter) => limiter,
         None => OpenLimiter::new(store.rate_limiter(listen.rate_limits()).await?),
@@ -225,7 +220,7 @@ async fn from_database(
         store: store.clone(),
         settings: store.clone(),
         owners: Vec::new(),
-        verifier,
+        verifier: store.verifier(),
         limiter,
         probes,
         descriptors,
@@ -234,15 +229,15 @@ async fn from_database(
         location,
         clock: store.clock(),
     };
-    let outcome = listen.serve(config, log, |_| Ok(()), store.failed()).await?;
-    if timeout(LAST_USES_TIMEOUT, uses.flush(&store)).await.is_err() {
+    let outcome = listen.serve(config, log, |_| Ok(()), store.maintain()).await?;
+    if timeout(LAST_USES_TIMEOUT, store.record_token_uses()).await.is_err() {
         tracing::warn!("the last uses of tokens could not be recorded in time");
     }
     Ok(outcome)
 }
 
 /// Returns the first owner of each of the first `MAX_LINKS` businesses that have one. The server prints sign-in links
-/// for them, because no command can create links in its memory.
+/// for them, because no command can access the store in the server's memory.
 fn owners(settings: &MemorySettings) -> Vec<Membership> {
     const MAX_LINKS: usize = 3;
     let mut owners: Vec<Membership> =
@@ -259,19 +254,6 @@ async fn record_uses_periodically(uses: Arc<TokenUses>, store: impl TokenStore) 
         minutes.tick().await;
         if let Err(error) = uses.flush(&store).await {
             tracing::warn!(%error, "the uses of tokens could not be recorded");
-        }
-    }
-}
-
-async fn delete_expired_periodically(store: SqlStore) {
-    let mut minutes = interval(HOUSEKEEPING_INTERVAL);
-    minutes.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    loop {
-        minutes.tick().await;
-        match store.delete_expired().await {
-            Ok(false) => {}
-            Ok(true) => tracing::debug!("expired idempotency keys were deleted"),
-            Err(error) => tracing::warn!(%error, "expired records could not be deleted"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of files and folders that the process may not write or read.
+//! Tests of files and folders that the process has no permission to write or read.
 
 use std::{
     fs::{self, Permissions},
@@ -9,7 +9,8 @@ use std::{
 
 use crate::process::{BINARY, Database, ServerProcess};
 
-/// The number of the user "nobody". It must not own the files of a test, because root may do everything.
+/// The number of the user "nobody". If a test runs as root, its commands run as this user, because root has every
+/// permission. This user must not own the files of the test.
 const NOBODY: u32 = 65_534;
 
 fn set_mode(path: &Path, mode: u32) {
@@ -32,7 +33,7 @@ fn run(args: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
 
-/// Returns a store whose backup is in a folder that nobody may write.
+/// Returns a store whose backup is in a read-only folder.
 fn backed_up() -> (Database, tempfile::TempDir, String) {
     let database = Database::of_the_sample();
     let folder = tempfile::tempdir().unwrap();

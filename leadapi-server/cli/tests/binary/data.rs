@@ -31,7 +31,7 @@ fn an_export_imported_elsewhere_is_identical_and_its_tokens_are_valid() {
         before.members.sort_by(|a, b| a.email.cmp(&b.email));
         before.tokens.clear();
         after.tokens.clear();
-        // The creation of the token.
+        // The audit log contains only the creation of the token.
         after.audit.clear();
         assert_eq!(before, after);
     }
@@ -92,7 +92,7 @@ fn an_export_replaces_no_file_and_leaves_no_partial_file() {
     assert_eq!(files(), before);
 }
 
-/// The tables whose rows a data set carries, and the reason why it does not carry the others.
+/// All tables. If a data set does not carry the rows of a table, the second value is the reason.
 const TABLES: [(&str, Option<&str>); 14] = [
     ("audit", None),
     ("business", None),

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::wait::TIMEOUT;
 
-const SAMPLE: &str = include_str!("../../../../leadapi-core/tests/data/form.json");
+const SAMPLE: &str = include_str!("../../../../leadapi-core/model/tests/data/form.json");
 
 struct Folder(TempDir);
 

@@ -1,4 +1,4 @@
-//! Tests of several processes that have one store open.
+//! Tests of several processes that have the same store open.
 
 use std::{
     fmt::Write,
@@ -76,7 +76,7 @@ fn commands_work_next_to_each_other_and_to_a_server() {
     assert_eq!(leads(&database), 50 + ROWS);
 }
 
-/// Each name of the file would have its own write-ahead log.
+/// Otherwise, each name of the file would have its own write-ahead log.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_hard_link_of_a_store_in_use_is_refused() {

@@ -25,10 +25,17 @@ fn crashed() -> Database {
 fn assert_refused(database: &Database) {
     let path = database.folder.path().join("leads.db");
     let before = fs::read(&path).unwrap();
-    // A server that is not refused would run forever, so it is last.
+    // If `serve` accepted the file, it would run forever, so it comes last.
     for args in [&["migrate"][..], &["business", "list"], &["serve", "--listen", "127.0.0.1:0"]] {
         let error = database.refuses(args);
-        for part in ["was not closed in an orderly way", "leads.db-wal is missing", "data restore", "--accept-loss"] {
+        for part in [
+            "was not closed in an orderly way",
+            "leads.db-wal is missing",
+            "leadapi data restore BACKUP --store sqlite:",
+            "leads.db --force",
+            "leadapi business list --store sqlite:",
+            "leads.db --accept-loss",
+        ] {
             assert!(error.contains(part), "{part}: {error}");
         }
     }
@@ -80,7 +87,7 @@ fn a_copy_of_only_the_file_of_a_crashed_store_is_refused() {
     let path = |database: &Database| database.folder.path().join("leads.db");
     fs::copy(path(&database), path(&copy)).unwrap();
     assert_refused(&copy);
-    // It is no backup either.
+    // The copy cannot serve as a backup either.
     let other = Database::empty();
     let restore = ["data", "restore", path(&copy).to_str().unwrap()].map(str::to_owned);
     let restore: Vec<&str> = restore.iter().map(String::as_str).collect();
@@ -130,7 +137,7 @@ fn backups_and_stores_that_were_closed_are_complete_without_a_log() {
     copy(&database.folder.path().join("leads.db"));
 }
 
-/// The process that closes the store first must not clear the mark of the other.
+/// The process that closes the store first must not clear the mark that the other process still needs.
 #[test]
 fn a_command_next_to_a_server_does_not_hide_the_loss_of_its_log() {
     let database = Database::of_the_sample();

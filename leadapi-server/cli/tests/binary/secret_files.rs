@@ -46,7 +46,7 @@ fn a_file_with_a_secret_that_every_user_can_read_causes_a_warning() {
             assert_eq!(warning(&args, text, modes), expected, "{args:?} {modes:?}");
         }
     }
-    // Neither has a secret.
+    // Neither file contains a secret.
     for (args, text) in [(config, "log = \"info\"\n"), (check, &data(""))] {
         assert_eq!(warning(&args, text, [0o755, 0o644]), "");
     }

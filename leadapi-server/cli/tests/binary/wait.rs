@@ -1,5 +1,7 @@
-//! Waits for a condition. The harness of `leadapi-tests` includes this file, because the tests of a published crate
-//! cannot depend on an unpublished one.
+//! Waits for a condition.
+//!
+//! The harness of `leadapi-tests` includes this file by its path. It is not in that crate, because the tests of a
+//! published crate cannot depend on an unpublished crate.
 
 #![allow(clippy::missing_errors_doc, unreachable_pub, reason = "the harness exports these items")]
 

@@ -10,7 +10,8 @@ const STEPS: [i64; 16] = [-864_000, -7_200, -90, -61, -60, -59, -50, -30, -1, 1,
 /// The time between two requests of the caller.
 const INTERVAL: Duration = SECOND;
 
-/// A refusal lasts for the window, until the next query of the ledger, and until the caller's next request.
+/// A refusal lasts at most for the window, plus the time until the next query of the ledger, plus the time until the
+/// caller's next request.
 const LONGEST_REFUSAL: Duration = Duration::from_secs(60 + 1 + 1);
 
 impl Caller {

@@ -1,9 +1,9 @@
 //! The API reference as a web page: guides with samples, and the operations. Its HTML, CSS and JavaScript are compiled
-//! into the binary, so it needs no other host.
+//! into the binary, so it loads nothing from other hosts.
 //!
-//! The page loads the OpenAPI description from its own origin. From a listener, it also sends trial requests there,
-//! which work only if the listener serves the API. From a static host, it sends them to the first server in the
-//! description.
+//! The page loads the OpenAPI description from its own origin. If a listener serves the page, the page also sends trial
+//! requests to that origin, and they work only if the listener also serves the API. If a static host serves the page,
+//! the page sends trial requests to the first server in the description.
 
 mod page;
 
@@ -151,7 +151,7 @@ fn respond(status: StatusCode, kind: &'static str, body: impl Into<ResponseBody>
 mod tests {
     use super::*;
 
-    /// Every file that the page refers to is in the binary, and none refers to another host.
+    /// Every file that the page refers to is in the binary, and none of these files refers to another host.
     #[test]
     fn the_page_is_self_contained() {
         let reference = Reference::new("{}");

@@ -32,8 +32,8 @@ macro_rules! samples {
     };
 }
 
-/// For each guide, the comment that its samples replace, and the sample in each language. `tests/outside/samples.py`
-/// runs the same files.
+/// The placeholder comment in the HTML of each guide, and the samples that replace it, one in each language.
+/// `tests/outside/samples.py` runs the same files.
 const SAMPLES: [(&str, [(&str, &str); 4]); 5] = samples!["authentication", "errors", "paging", "idempotency", "limits"];
 
 /// Returns the page, with additional elements in its head.

@@ -1,7 +1,7 @@
 //! Limits on sign-ins and on lookups of sessions.
 //!
-//! A secret is too long to guess. The limits keep strangers from overloading the store, and never refuse a correct
-//! secret: only failures count, and only failures are refused.
+//! Secrets are too long to guess, so the only purpose of the limits is to keep strangers from overloading the store.
+//! They never refuse a correct secret: only failures count, and only failures are refused.
 
 use std::{net::IpAddr, time::Duration};
 

@@ -36,8 +36,8 @@ impl SessionCookie {
             .collect()
     }
 
-    /// Returns the value of a `Set-Cookie` header that stores the secret until the browser is closed. The server itself
-    /// ends idle sessions, so the cookie needs no expiry, which every request would have to extend.
+    /// Returns the value of a `Set-Cookie` header that stores the secret until the browser is closed. The cookie has no
+    /// expiry, because the server ends idle sessions itself, and every request would have to extend the expiry.
     pub(super) fn set(self, secret: &SessionToken) -> Option<HeaderValue> {
         let Self { name, attributes } = self;
         let mut value = HeaderValue::try_from(format!("{name}={}{attributes}", secret.expose())).ok()?;

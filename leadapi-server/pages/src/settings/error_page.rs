@@ -7,16 +7,17 @@ use http::{
 
 use leadapi_core::port::Session;
 
-use super::{pages, problem::Problem};
+use super::{
+    pages::{self, sign_in::SignIn},
+    problem::Problem,
+};
 use crate::web::{Page, html};
 
-/// Returns the page for a problem. `link_command` creates a sign-in link.
-pub(super) fn page(problem: &Problem, link_command: Option<&str>) -> Page {
+/// Returns the page for a problem.
+pub(super) fn page(problem: &Problem, sign_in: &SignIn) -> Page {
     let (status, title, text) = match problem {
-        Problem::SignedOut => (StatusCode::FORBIDDEN, "Sign in", pages::sign_in::help(link_command)),
-        Problem::InvalidLink => {
-            (StatusCode::FORBIDDEN, "This link is not valid", pages::sign_in::invalid_link(link_command))
-        }
+        Problem::SignedOut => (StatusCode::FORBIDDEN, "Sign in", sign_in.help()),
+        Problem::InvalidLink => (StatusCode::FORBIDDEN, "This link is not valid", sign_in.invalid_link()),
         Problem::NotAllowed => (StatusCode::FORBIDDEN, "Not allowed", pages::sign_in::not_allowed()),
         Problem::NotFound => (StatusCode::NOT_FOUND, "Page not found", pages::text("There is no such page.")),
         Problem::FromOtherSite => (

@@ -24,7 +24,7 @@ use leadapi_core::{
     tokens::{Sessions, Tokens},
 };
 
-use self::{attempts::Attempts, cookie::SessionCookie};
+use self::{attempts::Attempts, cookie::SessionCookie, pages::sign_in::SignIn};
 pub use self::{
     person::{TrustedProxy, VerifiedPerson},
     service::SettingsPages,
@@ -54,7 +54,7 @@ struct Settings {
     cookie: SessionCookie,
     attempts: Attempts,
     log_budget: LogBudget,
-    link_command: Option<&'static str>,
+    sign_in_with: SignIn,
 }
 
 impl Settings {
@@ -78,7 +78,7 @@ impl SettingsBuilder {
             proxy: None,
             attempts: Attempts::default(),
             log_budget: LogBudget::new(),
-            link_command: None,
+            sign_in_with: SignIn::default(),
         })
     }
 
@@ -96,7 +96,24 @@ impl SettingsBuilder {
 
     /// Sets the command that creates a sign-in link. The pages show it to people without a session.
     pub fn link_command(mut self, command: &'static str) -> Self {
-        self.0.link_command = Some(command);
+        self.0.sign_in_with = SignIn::LinkFrom(command);
+        self
+    }
+
+    /// Sets the URL of the page on which the host signs people in. The pages show it to people without a session,
+    /// instead of a command.
+    ///
+    /// ```
+    /// # use leadapi_core::{dataset::Dataset, memory::{MemorySettings, SystemClock}};
+    /// # let store = MemorySettings::new(&Dataset::default());
+    /// # let site = "https://settings.example.com".parse()?;
+    /// use leadapi_pages::SettingsPages;
+    ///
+    /// let pages = SettingsPages::builder(store, SystemClock, site).sign_in_page("/login").build();
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// ```
+    pub fn sign_in_page(mut self, url: impl Into<String>) -> Self {
+        self.0.sign_in_with = SignIn::Host(url.into());
         self
     }
 

@@ -17,11 +17,11 @@ pub(super) enum Problem {
     NotAllowed,
     /// There is no such page, token or session, or the person has no access to the business.
     NotFound,
-    /// Another site has sent the person's browser here, which must not start a session.
+    /// Another site caused the request, so the request must not start a session.
     FromOtherSite,
     /// The path supports only these methods.
     MethodNotAllowed(&'static str),
-    /// The form comes from another site, or its token is missing or belongs to another session or form.
+    /// The form comes from another site, or its token is missing or belongs to a different session or form.
     Forged,
     /// The request is malformed. The text describes what is wrong.
     BadRequest(&'static str),

@@ -36,16 +36,16 @@ use crate::web::{self, Fields, Page, html, respond, see_other};
 /// The time limit for a request.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Makes browsers use HTTPS for this host for a year, so that no request with the session cookie or a sign-in link can
-/// be made to use plain HTTP.
+/// Makes browsers use HTTPS for this host for a year, so that nobody can make a browser send the session cookie or a
+/// sign-in link over plain HTTP.
 const HTTPS_ONLY: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-/// The API settings as a [`tower_service::Service`], for a listener of its own or an origin of its own. The paths of the pages
+/// The API settings as a [`tower_service::Service`], for a listener or an origin of its own. The paths of the pages
 /// start at the root.
 ///
 /// The pages find the address of a person in the [`Peer`] of the request, an extension that the host sets. A person
-/// signs in with a [link](crate::sign_in_link). Alternatively, a [`TrustedProxy`](crate::TrustedProxy) or the host ([`VerifiedPerson`](crate::VerifiedPerson))
-/// verifies the person.
+/// signs in with a [link](crate::sign_in_link). Alternatively, a [`TrustedProxy`](crate::TrustedProxy) or the host
+/// ([`VerifiedPerson`](crate::VerifiedPerson)) verifies the person.
 ///
 /// ```
 /// use http::Request;
@@ -130,7 +130,7 @@ impl Settings {
         if !matches!(problem, Problem::Failed(_)) || self.log_budget.admits(peer) {
             problem.log();
         }
-        error_page::page(problem, self.link_command)
+        error_page::page(problem, &self.sign_in_with)
     }
 
     async fn page<B>(&self, request: Request<B>) -> Result<Page, Problem>
@@ -213,7 +213,7 @@ impl Settings {
         };
         let page = page.unwrap_or_else(|problem| {
             problem.log();
-            error_page::page(&problem, self.link_command)
+            error_page::page(&problem, &self.sign_in_with)
         });
         Ok(if person.is_new { self.with_cookie(page, &person) } else { page })
     }

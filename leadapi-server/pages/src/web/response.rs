@@ -42,7 +42,8 @@ pub fn html(status: StatusCode, html: impl Into<String>) -> Page {
     respond(status, "text/html; charset=utf-8", html.into())
 }
 
-/// Returns a file with this content type. Browsers do not cache it, run no scripts in it, and do not show it in a frame.
+/// Returns a response with a file of this content type. Browsers do not cache the file, run no scripts in it, and do
+/// not show it in a frame.
 pub fn respond(status: StatusCode, kind: &'static str, body: impl Into<ResponseBody>) -> Page {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;

@@ -57,7 +57,7 @@ impl Task for Rename {
 
 pub(super) struct Delete {
     pub(super) with_leads: bool,
-    /// A statement that deletes the records of a table that only this database has.
+    /// A statement that deletes the records of a table that exists only in this kind of database.
     pub(super) of_this_database: Option<&'static str>,
 }
 

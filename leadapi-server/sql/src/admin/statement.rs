@@ -87,7 +87,7 @@ const DELETE_SESSIONS: &str = "DELETE FROM session WHERE business_id = $1";
 const DELETE_AUDIT: &str = "DELETE FROM audit WHERE business_id = $1";
 const DELETE_MEMBERS: &str = "DELETE FROM member WHERE business_id = $1";
 
-/// The statements in the order in which each record is deleted before those that it refers to.
+/// The statements, in an order in which each record is deleted before the records that it refers to.
 pub(super) const DELETE_RECORDS: [&str; 12] = [
     DELETE_LEADS,
     DELETE_LEAD_COUNTS,

@@ -25,22 +25,23 @@ const SAVE: &str = "INSERT INTO key_clock (clock, key_time) VALUES ($1, $2) ON C
 const READ_INTERVAL: Duration = Duration::from_secs(10);
 /// The number of readings between two comparisons with the system clock.
 const COMPARE_INTERVAL: usize = 6;
-/// A larger difference between the system clock and the database's clock is logged.
+/// The tolerated difference between the system clock and the database's clock. A larger difference is logged.
 const TOLERANCE: Duration = Duration::from_secs(1);
-/// If the difference is larger, one of the two clocks is wrong, and the server deletes nothing by its age.
+/// If the difference is larger, one of the two clocks is wrong, and the server deletes no expired records.
 const MAX_DIFFERENCE: Duration = Duration::from_secs(60);
-/// How much longer than necessary to keep expired records. Far more than the times of two servers can differ.
+/// How much longer than necessary to keep expired records. The times of two servers differ by much less.
 const MARGIN: Duration = Duration::from_secs(60);
 
-/// Creates the clock of the database behind a connection. Also stores the key time, because a server that cannot do so
-/// would let the key times of the servers diverge. Returns the clock, and how long the database took to answer.
+/// Creates the clock of the database behind a connection, and returns it with the time that the database took to
+/// answer. Also stores the key time, and fails if it cannot: a server that cannot store the key time would let the key
+/// times of the servers diverge.
 pub(super) async fn start(client: &Client) -> Result<(Arc<DatabaseClock>, Duration), tokio_postgres::Error> {
     let start = std::time::Instant::now();
     let (first, stored) = read(client, || start.elapsed()).await?;
     let clock = DatabaseClock::new(start, first, stored);
     let StoredTime { clock: micros, key_time } = clock.adopt(first, stored);
     match client.execute(SAVE, &[&micros, &key_time]).await {
-        // A standby stores no keys either.
+        // A standby cannot store the key time, but it cannot store idempotency keys either.
         Err(error) if error.code() != Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => Err(error),
         _ => Ok((Arc::new(clock), first.received.saturating_sub(first.sent))),
     }
@@ -95,7 +96,7 @@ impl Connections {
         };
         let (reading, stored) = self.with_timeout(reading).await?;
         let StoredTime { clock, key_time } = self.clock.adopt(reading, stored);
-        // If this fails, the next server that starts counts less time.
+        // If this fails, the key time of the next server to start may fall behind, but it never gets ahead.
         if let Err(error) = self.query(None, query!(SAVE, clock, key_time)).await {
             tracing::warn!(%error, "the key time could not be stored");
         }

@@ -17,10 +17,10 @@ pub(super) const POOL_WAIT: Duration = Duration::from_secs(1);
 /// The oldest supported PostgreSQL version, in the format of `server_version_num`.
 const MIN_VERSION: i32 = 150_000;
 
-/// The settings of each connection, which replace those that the role or the database presets. The timeouts are in
+/// The settings of each connection, which override those that the role or the database presets. The timeouts are in
 /// milliseconds. PostgreSQL has `transaction_timeout` since version 17.
 ///
-/// The access mode is not replaced, because an operator makes a database read-only on purpose.
+/// The access mode is not overridden, because an operator makes a database read-only on purpose.
 ///
 /// The last statement sets up the planner for short statements that are run often: each is planned once, for any
 /// parameters, and reads in the order of an index instead of sorting. A PostgreSQL-compatible database may lack these

@@ -1,7 +1,7 @@
 //! The [`LedgerStore`] for rate limits that several servers share through PostgreSQL.
 //!
-//! A claim locks the row of the limit, computes the new shares and writes them, which takes two round trips. It also
-//! locks the server's row against removal, so a removed server cannot claim permits.
+//! In two round trips, a claim locks the row of the limit, computes the new shares and writes them. It also locks the
+//! server's row against removal, so a removed server cannot claim permits.
 //!
 //! The times in a ledger are key times, which do not follow steps of the database's clock.
 

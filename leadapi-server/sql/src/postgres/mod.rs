@@ -73,16 +73,16 @@ const TIMEOUT: Duration = Duration::from_secs(6);
 /// default request timeout.
 const COMMIT_TIMEOUT: Duration = Duration::from_secs(14);
 
-/// Begins a write. The level is named, because a role or a database can preset another one, whose snapshot would
-/// precede the lock of the business.
+/// Begins a write. The statement names the isolation level, because a role or a database can preset a different one,
+/// whose snapshot would be taken before the business is locked.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 /// Begins a snapshot read, which does not wait for concurrent writes.
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 /// Begins a read without a time limit, because the consumer of the rows may be slow.
 const BEGIN_LONG_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL statement_timeout = 0; \
     SET LOCAL idle_in_transaction_session_timeout = 0";
-/// Begins a unit of work that may take longer than a request, such as an administrative change. It does not wait for a
-/// lock longer than a request would.
+/// Begins a unit of work that may take longer than a request, such as an administrative change. The wait for a lock is
+/// limited to 10 s.
 const BEGIN_LONG: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0; \
     SET LOCAL lock_timeout = 10000; \
     SET LOCAL idle_in_transaction_session_timeout = 60000";
@@ -208,7 +208,7 @@ impl Postgres {
                 }
             }
         };
-        // `Lost` and not `Busy`, because the commit may have been applied.
+        // `Lost` rather than `Busy`, because the commit may have been applied.
         self.connections.within(TIMEOUT, all).await.unwrap_or_else(|elapsed| Err(SqlError::lost(elapsed)))
     }
 

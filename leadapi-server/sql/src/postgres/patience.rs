@@ -1,9 +1,11 @@
-//! Runs work for businesses so that those whose work is stuck leave connections for the others. For example, another
-//! program may hold locks on the records of several businesses, or the node with their records may not respond.
+//! Runs work for businesses. Businesses whose work is stuck leave connections for the other businesses. Work can get
+//! stuck, for example, if another program holds locks on the records of several businesses, or if the node with their
+//! records does not respond.
 //!
 //! Work is stuck if it still runs after [`PATIENCE`] while other work waits for a connection. All stuck work together
-//! may use half of the pool, and that of one business a quarter. Work beyond that is cancelled before its commit and
-//! starts again. If work of its business is repeatedly stuck, it first waits until other stuck work ends.
+//! may use half of the pool, and the stuck work of one business a quarter. Any more stuck work is cancelled before its
+//! commit, and starts again. If the work of its business is repeatedly stuck, it first waits until other stuck work
+//! ends.
 
 use std::{
     collections::HashMap,
@@ -28,19 +30,20 @@ use super::{
 use crate::error::SqlError;
 
 const PATIENCE: Duration = Duration::from_millis(200);
-/// The longest patience with a database that is far away.
+/// The maximum patience. It exceeds [`PATIENCE`] only if the connection to the database is slow.
 const MAX_PATIENCE: Duration = Duration::from_secs(1);
-/// The patience with a database that is far away, as a multiple of the time that the first query took.
+/// If the connection to the database is slow, the patience is this multiple of the time that the first query took.
 const PATIENCE_QUERIES: u32 = 10;
-/// How often work of a business must be stuck, with none that succeeds in between, until its work counts as stuck from
-/// the beginning. More than once, because the machine may have been busy.
+/// The number of times that the work of a business must get stuck, without a success in between, until its new work
+/// counts as stuck from the beginning. Once is not enough, because the machine may have been busy.
 const STRIKES: u32 = 2;
-/// How often work may be cancelled and run again.
+/// The maximum number of times that the same work is run. Each run may be cancelled.
 const RUNS: usize = 3;
-/// How long the strikes of a business count.
+/// The time after which the strikes of a business no longer count.
 const MEMORY: Duration = Duration::from_secs(10);
 
-/// What work needs. A lock on a business blocks its writes, but not its reads.
+/// Whether work reads or writes. The two are counted separately, because a lock on a business blocks its writes, but
+/// not its reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Access {
     Read,
@@ -62,7 +65,7 @@ pub(super) struct Stuck {
 }
 
 impl Stuck {
-    /// `first_query` is the time that a query took.
+    /// Creates the limits for a pool of this size. `first_query` is the time that the first query took.
     pub(super) fn of_pool(size: usize, first_query: Duration) -> Self {
         let slots = (size / 2).max(1);
         Self {
@@ -81,7 +84,7 @@ impl Stuck {
         }
     }
 
-    /// Gives work a permit unless it already has one. Returns whether it has one now.
+    /// Gives work a permit for stuck work unless it already has one. Returns whether it has one now.
     fn try_acquire(&self, business: &BusinessId, slot: &Slot) -> bool {
         let acquire = || {
             let share = self.shares.clone().try_acquire(business)?;
@@ -111,7 +114,7 @@ impl Stuck {
 }
 
 impl Connections {
-    /// Runs work on a connection, for a business if the work belongs to one. The work of a business may be cancelled and
+    /// Runs work on a connection, for a business if the work belongs to one. Work of a business may be cancelled and
     /// run again, so it must not include a commit.
     pub(super) async fn run<T, F>(
         &self,
@@ -144,7 +147,7 @@ impl Connections {
         Err(SqlError::busy("the work was stuck each time it ran"))
     }
 
-    /// Waits for the permits of work.
+    /// Waits for the permits that work needs.
     async fn permits(&self, access: Access, of_business: Option<&Key>) -> Result<Permits, SqlError> {
         let acquire = async {
             let mut permits = Permits::default();
@@ -163,7 +166,7 @@ impl Connections {
         timeout(POOL_WAIT, acquire).await.map_err(SqlError::busy)
     }
 
-    /// Waits for work. Returns `None` if the work must make room for others.
+    /// Waits until work completes. Returns `None` if the work must be cancelled to make room for other work.
     async fn finish<T>(
         &self,
         key: &Key,
@@ -193,7 +196,8 @@ impl Connections {
     /// Returns whether other work of this kind waits for a connection.
     fn others_wait(&self, access: Access) -> bool {
         let pool = self.pool.status();
-        // `waiting` includes callers whose connections are being made, so it alone does not mean that the pool is full.
+        // `waiting` includes callers whose connections are being opened, so it alone does not show that the pool is
+        // full.
         pool.size + pool.waiting > pool.max_size || access == Access::Write && self.writes.available_permits() == 0
     }
 

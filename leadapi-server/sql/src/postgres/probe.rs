@@ -8,11 +8,12 @@ use tokio_postgres::{Client, Error};
 use super::{connect, hosts::Hosts, sql_state::map_error};
 use crate::error::SqlError;
 
-/// The time limit for a probe on an open connection. It is longer than the readiness check, which reports the timeout.
+/// The time limit for a probe on an open connection. It is longer than the time limit of the readiness check, which
+/// therefore reports the timeout.
 const TIMEOUT: Duration = Duration::from_millis(2_500);
 
-/// The database ends a probe within the limit of the readiness check. Space is allocated where the tables of the
-/// database are.
+/// The timeouts end a probe within the time limit of the readiness check. Temporary tables are created in the same
+/// tablespace as the other tables, so that a probe allocates space where the data is.
 const SETTINGS: &str = "SET lock_timeout = 1000; SET statement_timeout = 1500; SET temp_tablespaces = ''";
 
 const MAY_CREATE: &str = "SELECT has_database_privilege(current_database(), 'TEMPORARY')";
@@ -20,8 +21,8 @@ const CREATE: &str = "CREATE TEMPORARY TABLE readiness_space (at bigint) ON COMM
 
 const READ: &str = "SELECT FROM lead WHERE business_id = 'nobody' AND id = 'nothing'";
 
-/// The commit of a row must reach the disk. The row is deleted in the same transaction, so no other server waits for
-/// it. Unlike `TRUNCATE`, these statements do not wait for a backup.
+/// Inserts a row, because a commit that contains a change must reach the disk. The row is deleted in the same
+/// transaction, so no other server waits for it. Unlike `TRUNCATE`, these statements do not wait for a backup.
 macro_rules! write_row {
     ($more:literal) => {
         concat!(

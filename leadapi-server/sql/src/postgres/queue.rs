@@ -32,8 +32,8 @@ impl<T> Queues<T> {
         })
     }
 
-    /// Takes the oldest pending items, at most `max`. If there are none, removes the queue and returns `None`, which
-    /// ends the task.
+    /// Takes the oldest pending items, at most `max`. If there are none, removes the queue and returns `None`, and the
+    /// task ends.
     pub(super) fn take(&self, business: &BusinessId, max: usize) -> Option<Vec<T>> {
         self.with(|queues| {
             let queue = queues.get_mut(business)?;
@@ -103,7 +103,7 @@ mod schedules {
                         if shared.queues.push(&business, (item, respond_to)) {
                             drop(future::spawn(drain(shared.clone(), business.clone())));
                         }
-                        // The caller of an item that is lost would wait forever, which shuttle reports as a deadlock.
+                        // If an item were lost, its caller would wait forever, and shuttle would report a deadlock.
                         future::block_on(response).unwrap();
                     }
                 })

@@ -1,8 +1,8 @@
 //! Limits the connections that one business uses at a time to half of the pool, so that a slow business leaves
 //! connections for the others. For example, another program may hold a lock on the records of the business.
 //!
-//! All writes together use at most three quarters, because commits may wait for a standby, and reads need not wait with
-//! them.
+//! All writes together use at most three quarters of the pool, so that reads do not have to wait while commits wait for
+//! a standby.
 
 use std::{
     collections::HashMap,
@@ -88,7 +88,7 @@ impl Drop for Share {
     fn drop(&mut self) {
         let mut businesses = self.shares.lock();
         drop(self.permit.take());
-        // New references are made only under the lock, so the last permit without a waiter removes the entry.
+        // New references are created only under the lock, so the last permit removes the entry if nobody waits for it.
         if businesses.get(&self.business).is_some_and(|semaphore| Arc::strong_count(semaphore) == 1) {
             businesses.remove(&self.business);
         }

@@ -68,8 +68,8 @@ impl Mode {
     fn parse(text: &str) -> Result<Self, TlsError> {
         match text {
             "disable" => Ok(Self::Disable),
-            // For `allow`, libpq first tries without TLS, which the driver cannot do. Trying TLS first is at least as
-            // secure.
+            // For `allow`, libpq first tries to connect without TLS. The driver does not support this order, and trying
+            // TLS first is at least as secure.
             "allow" | "prefer" => Ok(Self::Prefer),
             "require" => Ok(Self::Require),
             "verify-ca" => Ok(Self::VerifyCa),

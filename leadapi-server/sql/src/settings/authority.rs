@@ -31,7 +31,6 @@ pub(super) async fn is_confirmed(
                 return Ok(false);
             }
         }
-        _ => return Ok(false),
     }
     Ok(find_admin(transaction, business, &by.email).await?.is_some())
 }

@@ -1,5 +1,5 @@
-//! Tests that a change to a token costs the same however many tokens the business has, and a sign-in however long its
-//! audit log is.
+//! Tests that the cost of a change to a token does not depend on the number of tokens of the business, and that the
+//! cost of a sign-in does not depend on the length of the audit log.
 
 use async_trait::async_trait;
 use futures_util::FutureExt;

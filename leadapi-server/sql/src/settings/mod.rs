@@ -36,7 +36,7 @@ use super::{
     tokens,
 };
 
-/// The statements that find a person by the address.
+/// The statements that find a person by email address.
 #[cfg(test)]
 pub(super) const FIND_PERSON: [&str; 2] = [statement::MEMBER, statement::MEMBERSHIPS];
 
@@ -78,8 +78,8 @@ impl SettingsStore for SqlStore {
     }
 
     async fn use_login_link(&self, link: &TokenHash, sign_in: &SignIn) -> Result<SessionStarted, StoreError> {
-        // The business must be known before the transaction, which excludes changes to its members. This read also
-        // keeps an unknown link from starting a transaction.
+        // The business must be known before the transaction begins, because the transaction excludes changes to its
+        // members. This read also prevents an unknown link from starting a transaction.
         let business = query!(statement::BUSINESS_OF_LINK, link);
         let business: Option<BusinessId> = self.database.row(None, business, |mut row| row.take()).await?;
         let Some(business) = business else { return Ok(SessionStarted::NotAllowed) };

@@ -6,13 +6,13 @@
 pub(super) const TOKEN: &str = "SELECT id, name, scopes, hint, hash, created_at, expires_at, revoked_at, created_by, \
     last_used_at FROM token WHERE business_id = $1 AND id = $2";
 
-/// The newest valid token with a name. The conditions are those of an index. The sum keeps the order from being read
-/// from the index by age, which would read all tokens of the business.
+/// The newest valid token with a name. An index has the same conditions. The sum in `ORDER BY` prevents the database
+/// from using the index by age instead, because it would then read all tokens of the business.
 pub(super) const NAMESAKE: &str = "SELECT id, name, scopes, hint, hash, created_at, expires_at, revoked_at, \
     created_by, last_used_at FROM token WHERE business_id = $1 AND name = $2 AND revoked_at IS NULL \
     AND coalesce(expires_at, 9223372036854775807) > $3 ORDER BY created_at + 0 DESC, id DESC LIMIT 1";
 
-/// The number of valid tokens, counted up to a limit. The conditions are those of an index.
+/// The number of valid tokens, counted up to a limit. An index has the same conditions.
 pub(super) const COUNT_VALID: &str = "SELECT count(*) FROM (SELECT id FROM token WHERE business_id = $1 \
     AND revoked_at IS NULL AND coalesce(expires_at, 9223372036854775807) > $2 LIMIT $3) AS valid";
 
@@ -77,7 +77,7 @@ pub(super) const COUNT_SIGN_INS: &str = "SELECT count(*) FROM (SELECT id FROM au
 pub(super) const INSERT_SESSION: &str = "INSERT INTO session (business_id, id, hash, email, created_at, last_used_at, \
     address) VALUES ($1, $2, $3, $4, $5, $6, $7)";
 
-/// Ends the sessions of a person except those with the latest uses.
+/// Ends the sessions of a person except the most recently used ones.
 pub(super) const END_UNUSED_SESSIONS: &str = "DELETE FROM session WHERE business_id = $1 AND email = $2 \
     AND id NOT IN (SELECT id FROM session WHERE business_id = $1 AND email = $2 \
     ORDER BY last_used_at DESC, created_at DESC, id DESC LIMIT $3)";

@@ -2,16 +2,17 @@
 
 use std::path::Path;
 
+use leadapi_sqlite_file::{FileError, Mark, assign_new_id, file};
 use rusqlite::{Connection, backup::Backup};
 
-use super::{Sqlite, error::OpenError, file, lineage, mark::Mark};
+use super::{Sqlite, error::OpenError};
 
 impl Sqlite {
     /// Copies a snapshot of the database into a new file while writes continue. The copy needs no log, so that it can
     /// be read where no files can be created.
     pub(crate) fn backup(&self, to: &Path, mut progress: impl FnMut(u64, u64)) -> Result<(), OpenError> {
         const PAGES: i32 = 1_024;
-        file::create(to).map_err(|error| OpenError::of_path(to, error))?;
+        file::create(to).map_err(|error| FileError::of_path(to, error))?;
         let mut copy = Connection::open(to)?;
         let source = self.reader()?;
         // The transaction holds a snapshot. Without it, each commit on another connection would restart the copy.
@@ -25,7 +26,7 @@ impl Sqlite {
             }
         }
         source.execute_batch("COMMIT")?;
-        lineage::assign_new_id(&copy)?;
+        assign_new_id(&copy)?;
         Mark::clear(&copy)?;
         copy.query_row("PRAGMA journal_mode = DELETE", (), |_| Ok(()))?;
         copy.close().map_err(|(_, error)| error)?;

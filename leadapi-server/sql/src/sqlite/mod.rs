@@ -1,23 +1,13 @@
 //! A store in a SQLite file, with one writer and concurrent snapshot readers.
 
-mod access;
 mod backup;
-mod descriptor;
 mod error;
-mod file;
 mod health;
-mod in_place;
-mod lineage;
-mod lock;
-mod lock_holder;
-mod mark;
 mod open;
 mod restore;
 #[cfg(all(test, shuttle))]
 mod schedules;
 mod session;
-mod space;
-mod watch;
 mod writer;
 
 use std::{
@@ -27,16 +17,13 @@ use std::{
 };
 
 use leadapi_core::id::BusinessId;
+use leadapi_sqlite_file::{Allowed, Denied, FileError, FileLock, FilesInPlace, ServerLock, file, mode_for_others};
 use rusqlite::Connection;
 
-use access::{Allowed, Denied};
 pub(crate) use error::OpenError;
-use health::Health;
-use in_place::FilesInPlace;
-use lock::{FileLock, ServerLock};
+use health::{Health, Watch};
 pub(crate) use restore::restore;
 use session::{SqliteSession, execute, first_row, map_error, poll_ready, run};
-use watch::Watch;
 use writer::Writer;
 
 use super::{
@@ -64,15 +51,15 @@ impl Sqlite {
     /// Opens the file, even while a server is serving it. Creates a missing file, and migrates the schema to this
     /// version. A write is acknowledged only if the file, its log and the log's index are still in place.
     ///
-    /// If the file or its folder cannot be written and there is no log, the store is opened for reading.
+    /// If the file or its folder cannot be written and there is no log, the store is opened read-only.
     pub(crate) fn open(path: &Path, accept_loss: bool) -> Result<Self, OpenError> {
         open::create_missing(path)?;
-        match Allowed::of(path)? {
+        match Allowed::of(path).map_err(FileError::from)? {
             Allowed::Read if !file::has_log(path)? => Self::open_to_read(path, accept_loss),
-            Allowed::Read => Err(OpenError::log_is_unreadable(path)),
+            Allowed::Read => Err(FileError::log_is_unreadable(path).into()),
             Allowed::Write => {
                 let sqlite = Self::open_to_write(path, accept_loss)?;
-                sqlite.watch(path, in_place::OPENED)?;
+                sqlite.watch(FilesInPlace::opened(path)?)?;
                 Ok(sqlite)
             }
         }
@@ -83,13 +70,13 @@ impl Sqlite {
     pub(crate) fn open_to_serve(path: &Path, accept_loss: bool) -> Result<Self, OpenError> {
         open::create_missing(path)?;
         if let Some(denied) = Denied::of(path) {
-            return Err(denied.into());
+            return Err(FileError::from(denied).into());
         }
         let sqlite = Self::open_to_write(path, accept_loss)?;
         let lock = ServerLock::acquire(path)?;
-        sqlite.watch(path, in_place::SERVED)?;
+        sqlite.watch(FilesInPlace::served(path)?)?;
         let watch = Watch::start(sqlite.health.clone())?;
-        if let Some(mode) = access::too_open(path)? {
+        if let Some(mode) = mode_for_others(path)? {
             tracing::warn!(
                 "other users may access {}, its log and its index (mode {mode:04o}): consider chmod 600",
                 path.display()
@@ -108,7 +95,7 @@ impl Sqlite {
     fn open_to_read(path: &Path, accept_loss: bool) -> Result<Self, OpenError> {
         let lock = FileLock::shared(path)?;
         if file::has_log(path)? {
-            return Err(OpenError::log_is_unreadable(path));
+            return Err(FileError::log_is_unreadable(path).into());
         }
         let connection = open::open_unchanged(path, accept_loss)?;
         Self::start(path, Allowed::Read, connection, lock)
@@ -121,10 +108,10 @@ impl Sqlite {
     }
 
     /// Acknowledges writes only as long as the files are in place.
-    fn watch(&self, path: &Path, suffixes: &[&str]) -> Result<(), OpenError> {
-        self.health.watch(FilesInPlace::of(path, suffixes)?);
+    fn watch(&self, files: FilesInPlace) -> Result<(), OpenError> {
+        self.health.watch(files);
         // The file could have been replaced after it was locked, and before its identity was recorded.
-        if self.lock.is_current()? { Ok(()) } else { Err(OpenError::Changed) }
+        if self.lock.is_current()? { Ok(()) } else { Err(FileError::Changed.into()) }
     }
 
     fn reader(&self) -> rusqlite::Result<Connection> {
@@ -175,7 +162,8 @@ impl Sqlite {
         self.writer.work(work).await
     }
 
-    /// Runs work for a readiness check. It fails before the check times out, and is skipped if nobody waits for it.
+    /// Runs work for a readiness check. If another process blocks the database, the work fails before the check times
+    /// out. Work is skipped if its caller has stopped waiting.
     pub(crate) async fn check<W: Work>(&self, work: W) -> Result<W::Output, SqlError> {
         self.writer.check(work, CHECK_TIMEOUT).await
     }
@@ -200,10 +188,8 @@ impl Sqlite {
     }
 }
 
-/// The maximum time that a transaction waits for a transaction in another process, such as a command that runs
-/// alongside the server.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// The same limit for a readiness check, which times out after 2 seconds.
+/// The maximum time that a readiness check waits for a transaction in another process, before it times out after
+/// 2 seconds. Other transactions wait for [`BUSY_TIMEOUT`](leadapi_sqlite_file::BUSY_TIMEOUT).
 const CHECK_TIMEOUT: Duration = Duration::from_millis(1_500);
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! Opens connections to a file, configured for durable commits.
 
-use std::{fs::File, io::ErrorKind, os::unix::fs::FileExt, path::Path};
+use std::{io::ErrorKind, path::Path};
 
 use leadapi_core::validate::email_key;
+use leadapi_sqlite_file::{BUSY_TIMEOUT, FileError, file, keep_log_on_close};
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
-use super::{BUSY_TIMEOUT, descriptor::Descriptor, error::OpenError, file, lineage};
+use super::error::OpenError;
 use crate::migrations;
 
 /// The oldest safe SQLite version. In earlier versions, resetting the write-ahead log at the wrong time could corrupt
@@ -24,17 +25,17 @@ const MAX_LOG_BYTES: i64 = 16 << 20;
 pub(super) fn create_missing(path: &Path) -> Result<(), OpenError> {
     match file::create(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists || path.exists() => Ok(()),
-        other => other.map_err(|error| OpenError::of_path(path, error)),
+        other => Ok(other.map_err(|error| FileError::of_path(path, error))?),
     }
 }
 
-/// Opens an existing file for writing, and migrates the schema to this version. With `accept_loss`, opens it even if its
-/// log was lost.
+/// Opens an existing file for writing, and migrates the schema to this version. With `accept_loss`, opens the file even
+/// if its log was lost.
 pub(super) fn open(path: &Path, accept_loss: bool) -> Result<Connection, OpenError> {
     if rusqlite::version_number() < MIN_VERSION.0 {
         return Err(OpenError::Old { found: rusqlite::version(), oldest: MIN_VERSION.1 });
     }
-    check_files(path, accept_loss)?;
+    leadapi_sqlite_file::check(path, accept_loss)?;
     let had_log = file::has_log(path)?;
     let mut connection = Connection::open_with_flags(path, flags() | OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
@@ -62,11 +63,11 @@ pub(super) fn open(path: &Path, accept_loss: bool) -> Result<Connection, OpenErr
 
 /// Opens an existing file that cannot be written, and has no log.
 pub(super) fn open_unchanged(path: &Path, accept_loss: bool) -> Result<Connection, OpenError> {
-    check_files(path, accept_loss)?;
+    leadapi_sqlite_file::check(path, accept_loss)?;
     let connection = immutable_reader(path)?;
     match check(&connection)? {
         found if found == migrations::SQLITE.len() => Ok(connection),
-        found => Err(OpenError::Unmigrated { found, known: migrations::SQLITE.len() }),
+        found => Err(OpenError::Unmigrated { path: path.to_owned(), found, known: migrations::SQLITE.len() }),
     }
 }
 
@@ -84,11 +85,6 @@ pub(super) fn immutable_reader(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(file::immutable_uri(path), flags)?;
     cache_statements(&connection)?;
     Ok(connection)
-}
-
-/// Sets whether the log stays when the last connection is closed.
-pub(super) fn keep_log_on_close(connection: &Connection, keep: bool) -> rusqlite::Result<()> {
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep).map(drop)
 }
 
 /// Opens a connection that may run checkpoints.
@@ -111,33 +107,6 @@ fn cache_statements(connection: &Connection) -> rusqlite::Result<()> {
 /// mutex.
 fn flags() -> OpenFlags {
     OpenFlags::SQLITE_OPEN_NO_MUTEX
-}
-
-/// Refuses a file that is not a database, or whose log is missing or belongs to another file.
-pub(super) fn check_files(path: &Path, accept_loss: bool) -> Result<(), OpenError> {
-    check_header(path)?;
-    match lineage::check(&path.canonicalize()?) {
-        Err(OpenError::LostLog { .. }) if accept_loss => Ok(()),
-        other => other,
-    }
-}
-
-/// Refuses a file that is neither empty nor a database. SQLite takes a file that is shorter than a header for an empty
-/// database, and would overwrite it.
-fn check_header(path: &Path) -> Result<(), OpenError> {
-    const MAGIC: [u8; 16] = *b"SQLite format 3\0";
-    let descriptor = Descriptor::new(File::open(path).map_err(|error| OpenError::of_path(path, error))?)?;
-    let mut header = [0; MAGIC.len()];
-    let Some(file) = descriptor.file() else { return Ok(()) };
-    // After a crash in the first checkpoint, the log contains the header.
-    if file.metadata()?.len() == 0 || file::has_log(path)? {
-        return Ok(());
-    }
-    match file.read_exact_at(&mut header, 0) {
-        Err(error) if error.kind() != ErrorKind::UnexpectedEof => Err(error.into()),
-        Ok(()) if header == MAGIC => Ok(()),
-        _ => Err(OpenError::NotADatabase),
-    }
 }
 
 fn number(connection: &Connection, sql: &str) -> rusqlite::Result<i64> {
@@ -203,7 +172,7 @@ mod tests {
         test(&reader(&path).unwrap());
     }
 
-    /// The index must be used even though SQLite plans before the parameters are known.
+    /// The index must be used even though SQLite plans the statement before the parameters are known.
     #[test]
     fn pages_are_read_through_an_index() {
         with_reader(|reader| {

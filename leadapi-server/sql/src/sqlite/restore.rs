@@ -7,18 +7,14 @@ use std::{
 };
 
 use leadapi_core::model::Timestamp;
+use leadapi_sqlite_file::{
+    Allowed, FileError, FileLock, Mark, assign_new_id, check,
+    file::{self, remove, with_suffix},
+};
 use rusqlite::{Connection, backup::Backup};
 use uuid::Uuid;
 
-use super::{
-    access::Allowed,
-    error::OpenError,
-    file::{self, remove, with_suffix},
-    lineage,
-    lock::FileLock,
-    mark::Mark,
-    open,
-};
+use super::{error::OpenError, open};
 
 /// Replaces a store with a copy of a backup, or creates it from the backup. Returns the path of the former store, if
 /// one existed. Fails if a process has the store open. With `accept_loss`, also restores a file whose log was lost.
@@ -31,7 +27,7 @@ pub(crate) fn restore(
     replace: bool,
     accept_loss: bool,
 ) -> Result<Option<PathBuf>, OpenError> {
-    let exists = to.try_exists().map_err(|error| OpenError::of_path(to, error))?;
+    let exists = to.try_exists().map_err(|error| FileError::of_path(to, error))?;
     if exists && !replace {
         return Err(OpenError::Exists);
     }
@@ -48,15 +44,15 @@ pub(crate) fn restore(
             fs::rename(&copy.0, &to)?;
             Some(kept)
         }
-        Some(_) => return Err(OpenError::Changed),
+        Some(_) => return Err(FileError::Changed.into()),
         // Unlike a rename, a link does not replace a store that was created in the meantime.
         None => match fs::hard_link(&copy.0, &to) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(OpenError::Changed),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => return Err(FileError::Changed.into()),
             linked => linked.map(|()| None)?,
         },
     };
     // Up to this point, the former store's log may be next to the restored file. If the process crashes here, the
-    // checks in `lineage` reject the pair.
+    // check of the log rejects the pair.
     for suffix in ["-wal", "-shm"] {
         remove(&with_suffix(&to, suffix))?;
     }
@@ -101,7 +97,7 @@ fn remove_leftovers(to: &Path) {
 /// Copies a backup including its log, checks every page and index of the copy, and assigns it a new id.
 fn copy_and_check(backup: &Path, to: &Path, accept_loss: bool) -> Result<(), OpenError> {
     const PAGES: i32 = 4_096;
-    let allowed = Allowed::of(backup)?;
+    let allowed = Allowed::of(backup).map_err(FileError::from)?;
     let index = with_suffix(&backup.canonicalize()?, "-shm");
     let had_index = index.exists();
     let (source, _lock) = open_backup(backup, accept_loss)?;
@@ -122,7 +118,7 @@ fn copy_and_check(backup: &Path, to: &Path, accept_loss: bool) -> Result<(), Ope
     }
     // Also migrates the copy, because the first version of the schema has no `lineage` table.
     let copy = open::open(to, true)?;
-    lineage::assign_new_id(&copy)?;
+    assign_new_id(&copy)?;
     Mark::clear(&copy)?;
     copy.close().map_err(|(_, error)| error)?;
     file::sync(to)?;
@@ -134,27 +130,27 @@ fn copy_and_check(backup: &Path, to: &Path, accept_loss: bool) -> Result<(), Ope
 fn open_backup(backup: &Path, accept_loss: bool) -> Result<(Connection, FileLock), OpenError> {
     let lock = FileLock::shared(backup)?;
     if !file::has_log(backup)? {
-        open::check_files(backup, accept_loss)?;
+        check(backup, accept_loss)?;
         return Ok((open::immutable_reader(backup)?, lock));
     }
     drop(lock);
-    if Allowed::of(backup)? == Allowed::Read {
-        return Err(OpenError::log_is_unreadable(backup));
+    if Allowed::of(backup).map_err(FileError::from)? == Allowed::Read {
+        return Err(FileError::log_is_unreadable(backup).into());
     }
     let lock = FileLock::open(backup)?;
-    open::check_files(backup, accept_loss)?;
+    check(backup, accept_loss)?;
     lock.share()?;
     Ok((open::reader(backup)?, lock))
 }
 
 /// Keeps the former store, including every acknowledged write, under a second name, and returns that name.
 fn keep_former(store: &Path) -> Result<PathBuf, OpenError> {
-    // Closes it in an orderly way, if the log belongs to the file and both can still be read.
-    if lineage::check(store).is_ok()
+    // Closes the former store in an orderly way, if the log belongs to the file and both can still be read.
+    if check(store, false).is_ok()
         && let Ok(former) = open::writable(store)
         && Mark::of(&former).is_ok()
     {
-        // After an error, the former store needs its log, which is kept too.
+        // If this fails, the former store still needs its log, which is also kept.
         Mark::clear(&former).unwrap_or_default();
     }
     let kept = with_suffix(store, &format!(".replaced-{}", Timestamp::now().to_string().replace(['-', ':', '.'], "")));

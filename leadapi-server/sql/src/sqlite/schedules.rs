@@ -14,7 +14,7 @@ use crate::write::{LeadWrite, Write, WriteOutcome};
 
 const SCHEDULES: usize = 500;
 
-/// The caller of a write that the writer loses would wait forever, which shuttle reports as a deadlock.
+/// If the writer lost a write, its caller would wait forever, and shuttle would report a deadlock.
 #[test]
 fn each_write_is_answered_and_the_writer_stops() {
     let check = || {

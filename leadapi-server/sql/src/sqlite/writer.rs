@@ -9,17 +9,14 @@ use std::{
 };
 
 use leadapi_core::id::BusinessId;
+use leadapi_sqlite_file::{BUSY_TIMEOUT, FileError, FileLock, Mark, is_out_of_space};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::{
-    BUSY_TIMEOUT,
     error::OpenError,
     health::Health,
-    lock::FileLock,
-    mark::Mark,
     session::{SqliteSession, execute, map_error, poll_ready},
-    space,
 };
 use crate::{
     clock::StoreClock,
@@ -203,11 +200,11 @@ impl WriterThread {
         let done = execute(connection, "BEGIN IMMEDIATE").and_then(|()| work(connection));
         let ended = done.and_then(|done| {
             if connection.total_changes() != before {
-                self.mark.record_commit(connection)?;
+                self.mark.record_commit(connection).map_err(mark_error)?;
             }
             execute(connection, "COMMIT").map(|()| done)
         });
-        let ended = ended.map_err(|error| space::classify(error, &self.path));
+        let ended = ended.map_err(|error| classify(error, &self.path));
         if let Err(error) = &ended {
             self.health.record(error);
             // A failed commit may leave the transaction open. If it has already ended, a rollback would fail.
@@ -221,6 +218,23 @@ impl WriterThread {
         self.mark.copy_into_file(connection);
         self.health.confirm()?;
         Ok(ended)
+    }
+}
+
+fn mark_error(error: FileError) -> SqlError {
+    match error {
+        FileError::Sqlite(error) => map_error(error),
+        other => SqlError::Fatal(Arc::new(other)),
+    }
+}
+
+/// Makes a transaction's error non-fatal if a full disk or an exhausted quota caused it.
+fn classify(error: SqlError, database: &Path) -> SqlError {
+    match error {
+        SqlError::Fatal(cause) if cause.downcast_ref().is_some_and(|cause| is_out_of_space(cause, database)) => {
+            SqlError::Other(cause)
+        }
+        other => other,
     }
 }
 

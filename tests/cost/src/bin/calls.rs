@@ -1,4 +1,5 @@
-//! Makes a given number of calls to one operation, or of walks, for example `calls "GET one" 1000`.
+//! Makes a given number of calls to one operation, or walks through a form that many times, for example `calls "GET
+//! one" 1000`.
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the measurement")]
 
 use std::env;

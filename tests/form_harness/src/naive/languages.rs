@@ -1,4 +1,4 @@
-//! Texts, numbers, dates and words in the language of a form, and limits of texts.
+//! Text, numbers, dates and words in the language of a form, and limits on text.
 //!
 //! Knows only the formats of the languages that tests use: German, and English outside of Britain.
 
@@ -11,7 +11,7 @@ use super::{
 };
 
 impl Naive<'_> {
-    /// Returns a text, which is a string or an object with a string for each language.
+    /// Returns the string in `text`, which is a string or an object with one string per language.
     pub(super) fn said(&self, text: &Value) -> Option<String> {
         if let Some(text) = text.as_str() {
             return Some(text.to_owned());
@@ -121,7 +121,8 @@ impl Naive<'_> {
         }
     }
 
-    /// Returns the number that text stands for in the language of the form, if the question asks for a number.
+    /// If the question asks for a number, returns the number that a text answer stands for in the language of the form.
+    /// Otherwise returns the answer unchanged.
     pub(super) fn as_number(&self, question: &Value, answer: &Value) -> Value {
         let is_typed = family(question) == Family::Number && answer.is_string();
         is_typed.then(|| self.plain_number(question, answer).ok()).flatten().map_or(answer.clone(), Value::from)
@@ -167,7 +168,8 @@ fn language(tag: &str) -> &str {
     tag.split('-').next().unwrap()
 }
 
-/// Returns the code of the currency of an amount of money, which may be empty. Returns `None` for another number.
+/// Returns the code of the currency of an amount of money, which may be empty. Returns `None` for a number that is not
+/// an amount of money.
 fn money(question: &Value) -> Option<&str> {
     let code = question["currency"].as_str().map(str::trim);
     code.or((question["format"] == "currency").then_some(""))

@@ -1,5 +1,5 @@
 //! A naive interpreter of forms that follows the specification literally: raw JSON, no types, no indexes, and no code
-//! shared with the engine. It is slow, but an independent reference.
+//! shared with the engine. It is slow, but it is an independent reference.
 
 #![allow(
     clippy::cast_possible_truncation,
@@ -59,7 +59,8 @@ pub struct Walk {
     pub ending: Option<usize>,
     /// The index of the page that the walk would visit again, if the outcome is `endless`.
     pub again: Option<usize>,
-    /// The indexes of the jump rules on the path that may or may not match, including rules that the walk followed.
+    /// The indexes of the jump rules on the path whose conditions cannot be evaluated, including the rules that
+    /// [`Naive::walk_if`] followed because of its `matching` argument.
     pub open: Vec<usize>,
     /// The rules on the path whose match or effect is unknown.
     pub undecided: Vec<usize>,
@@ -105,7 +106,7 @@ impl<'v> Naive<'v> {
         Self { form, version, pages, score_in_notes: false, locale }
     }
 
-    /// Puts the score in the notes of leads.
+    /// Sets whether the notes of leads begin with the score.
     #[must_use]
     pub fn with_score_in_notes(self, score_in_notes: bool) -> Self {
         Self { score_in_notes, ..self }

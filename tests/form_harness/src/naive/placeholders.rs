@@ -1,4 +1,4 @@
-//! Replaces placeholders in texts.
+//! Replaces placeholders in text.
 
 use serde_json::Value;
 

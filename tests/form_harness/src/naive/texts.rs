@@ -1,4 +1,4 @@
-//! Validates texts (contract D4), and formats a text as a single line.
+//! Validates strings (contract D4), and formats text as a single line.
 
 use serde_json::Value;
 

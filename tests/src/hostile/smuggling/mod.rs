@@ -1,7 +1,7 @@
 //! Requests that two parsers may read differently, each with another request hidden in it.
 //!
-//! A server and the proxy in front of it may disagree on where a request ends. The server then mistakes part of one
-//! client's body for another client's next request. The server must therefore never process a hidden request.
+//! A server and the proxy in front of it may disagree on where a request ends. If they do, the server mistakes part of
+//! one client's body for another client's next request. The server must therefore never process a hidden request.
 
 mod cases;
 mod proxies;
@@ -23,8 +23,8 @@ pub enum After {
     Closed,
     /// The server serves the next request, because RFC 9112 allows the unusual element.
     Served,
-    /// The server may do either, because RFC 9112 leaves the choice to it. It must still not process the hidden
-    /// request.
+    /// The server may close the connection or serve the next request, because RFC 9112 allows both. In both cases, it
+    /// must not process the hidden request.
     Either,
 }
 

@@ -21,7 +21,7 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// The prefix of the request id. A request without it was smuggled past the proxy.
+    /// The prefix of the request id. A request without this prefix was smuggled past the proxy.
     pub const MARK: &str = "by-the-proxy-";
 
     /// Starts nginx in front of a server. If nginx is not installed, prints a message to stderr and returns `None`.

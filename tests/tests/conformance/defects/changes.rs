@@ -35,7 +35,7 @@ pub(super) fn edited_response(response: Response<Bytes>, edit: impl FnOnce(&mut 
     };
     let before = json.clone();
     edit(&mut json);
-    // Indexing an absent member as `body["…"]` inserts a null, which does not count as an edit.
+    // Indexing an absent member as `body["…"]` inserts a null, so such nulls are removed.
     if let Some(object) = json.as_object_mut() {
         object.retain(|name, value| {
             !value.is_null() || before.get(name).is_some() || ["updated_at", "next"].contains(&name.as_str())

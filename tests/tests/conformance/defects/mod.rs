@@ -1,5 +1,5 @@
-//! Planted defects. Each one must make the check report the requirements that it violates, and at most two thirds of
-//! all requirements.
+//! Planted defects. For each defect, the check must report the requirements that the defect violates, and at most two
+//! thirds of all requirements.
 
 mod changes;
 
@@ -89,11 +89,11 @@ const PLANTED: &[Planted] = &[
     ("errors are objects", InResponse(|_, response| edited_response(response, |body| if let Some(error) = body.get("error").cloned() { *body = json!({"error": {"message": error}}); })),
         &["D2 every error body is an object with the string error and no other member", "5 a missing token is 401"]),
     ("a lead has an extra field", InResponse(|request, response| if is_lead(request) { edited_response(response, |body| body["updated_at"] = json!(null)) } else { response }),
-        &["D2 a full lead has exactly the contract's twelve fields"]),
+        &["D2 a full lead has exactly the fields of the contract"]),
     ("unset fields are omitted", InResponse(|request, response| if is_lead(request) { edited_response(response, drop_nulls) } else { response }),
-        &["D2 a full lead has exactly the contract's twelve fields", "D2 POST /leads answers 201 with the full lead, and unset fields are null"]),
+        &["D2 a full lead has exactly the fields of the contract", "D2 POST /leads answers 201 with the full lead, and unset fields are null"]),
     ("list items have notes", InResponse(|request, response| if is_list(request, "/leads") { each_item(response, |item| item["notes"] = json!(null)) } else { response }),
-        &["2.1 a list item has exactly the contract's ten fields"]),
+        &["2.1 a list item has exactly the fields of the contract"]),
     ("an envelope has a cursor", InResponse(|request, response| if is_list(request, "/leads") { edited_response(response, |body| body["next"] = json!(null)) } else { response }),
         &["2.3 a list has exactly the fields data, total, limit and offset"]),
     ("a stage has a colour", InResponse(|request, response| if is_list(request, "/pipelines") { each_item(response, |item| item["stages"][0]["color"] = json!("red")) } else { response }),
@@ -187,7 +187,7 @@ async fn each_defect_violates_its_requirement() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Checks the defects in rate limiting. When the check sleeps, a simulated clock advances.
+/// Checks the defects in rate limiting, on a simulated clock that advances when the check sleeps.
 #[tokio::test]
 async fn each_rate_limit_defect_violates_its_requirement() {
     let planted: [(&str, Limits, Defect, &str); 5] = [

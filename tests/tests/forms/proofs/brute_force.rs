@@ -1,4 +1,4 @@
-//! Walks forms with the naive interpreter, for all combinations of answers that could make a difference.
+//! Walks forms with the naive interpreter, for all combinations of answers that could affect the walk.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,10 +6,10 @@ use leadapi_form::Verdict;
 use leadapi_form_harness::{Naive, Walk};
 use serde_json::{Value, json};
 
-/// The maximum number of combinations of answers. Forms with more are skipped.
+/// The maximum number of combinations of answers. Forms with more combinations are skipped.
 const MOST: usize = 3_000;
 
-/// The maximum number of parts of texts for which all combinations are tried.
+/// The maximum number of parts of a text for which all combinations are tried.
 const MOST_PARTS: usize = 3;
 
 /// The facts collected from all walks.
@@ -17,10 +17,10 @@ const MOST_PARTS: usize = 3;
 pub(super) struct Seen {
     /// Facts from walks on which every rule can be evaluated.
     pub(super) certain: Facts,
-    /// Facts from walks under each assumption about the rules that cannot be evaluated.
+    /// Facts from walks under every assumption about which of the rules that cannot be evaluated match.
     possible: Facts,
     /// The paths taken if rules that cannot be evaluated count as not matching. The value is true if at least one walk
-    /// along the path contained no such rule.
+    /// along the path met no such rule.
     pub(super) paths: BTreeMap<(Vec<usize>, String), bool>,
     pub(super) undecided: BTreeSet<usize>,
     /// Whether a rule on a path may have an unknown action.
@@ -47,7 +47,8 @@ impl Seen {
         &self.possible.endings
     }
 
-    /// Walks with these answers once for every subset of the rules that may match.
+    /// Walks with these answers once for every subset of the rules that cannot be evaluated, as if exactly this subset
+    /// matched.
     fn walk(&mut self, naive: &Naive<'_>, answers: &Value) {
         let mut choices = vec![Vec::new()];
         while let Some(matching) = choices.pop() {
@@ -117,7 +118,7 @@ fn candidates(question: &Value, constants: &[Value], parts: &BTreeSet<String>) -
             all.extend(options.iter().map(|id| json!([id])));
         }
         "date" => {
-            // Tries the days of the month of each date, because conditions can distinguish the days before and after
+            // Tries all days of the month of each date, because conditions can distinguish the days before and after
             // the date.
             let fixed = json!("2026-05-31");
             let dates = constants.iter().chain([&question["min"], &question["max"], &fixed]);
@@ -168,7 +169,7 @@ fn word(value: &Value) -> Option<String> {
     }
 }
 
-/// Returns texts that start with, contain and end with the words, in all combinations.
+/// Returns strings that start with, contain and end with the words, in all combinations.
 fn texts(words: &BTreeSet<String>) -> Vec<String> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let ends = || words.iter().copied().chain([""]);
@@ -206,7 +207,7 @@ pub(super) fn brute_force(value: &Value) -> Option<Seen> {
     let version = version(value);
     let naive = Naive::new(value, false);
     let mut constants: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
-    // The texts with which answers to each question may start or end, or that they may contain.
+    // For each question, the texts that conditions compare with the start, the end or a part of the answer.
     let mut parts: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for rule in version["logic"]["rules"].as_array().unwrap() {
         for group in rule["groups"].as_array().unwrap() {

@@ -1,5 +1,5 @@
-//! Compares proofs with brute force, in which the naive interpreter walks all combinations of answers that could make a
-//! difference. `LEADAPI_FORMS_PROOFS` sets the number of forms.
+//! Compares proofs with brute force: the naive interpreter walks the form with all combinations of answers that could
+//! affect the walk. `LEADAPI_FORMS_PROOFS` sets the number of forms.
 
 mod brute_force;
 
@@ -69,8 +69,8 @@ fn compare_paths(form: &Questionnaire<'_>, endings: &[Value], seen: &Seen) -> Re
     Ok(())
 }
 
-/// Returns whether a condition tests a part of a text that has a syntax, for which matching texts are hard to generate:
-/// the text of an e-mail question, for example, or of an answer that other conditions compare as a number.
+/// Returns whether a condition tests a part of a text with a restricted syntax, such as an answer to an email question,
+/// or an answer that other conditions compare as a number. Matching answers are hard to generate for such conditions.
 fn reads_parts_of_restricted_texts(record: &Value) -> bool {
     let version = version(record);
     let pages = version["pages"].as_array().unwrap().iter().map(|page| &page["fields"]);
@@ -112,8 +112,8 @@ fn verdicts_match_brute_force() {
         let expected = |of: fn(&Facts) -> bool| refuted(&seen, of);
         let endings = version(&form_json)["settings"]["endings"].as_array().unwrap();
         if reads_parts_of_restricted_texts(&form_json) {
-            // Neither side knows all answers, so this only checks that the verdicts do not contradict the brute-force
-            // walks.
+            // Neither the proof nor the brute force tries all answers, so this only checks that the verdicts do not
+            // contradict the brute-force walks.
             let agrees = |verdict: Option<bool>, expected: Option<bool>| {
                 verdict == expected || verdict != Some(false) || expected.is_none()
             };
@@ -152,7 +152,7 @@ fn verdicts_match_brute_force() {
     assert!((1..forms / 4).contains(&vague.into_inner()));
 }
 
-/// Some endings are reached only by answers between two constants. The proof finds these endings and no others.
+/// Only answers between two constants reach some of the endings. The proof finds exactly the reachable endings.
 #[test]
 fn answers_between_two_constants_are_found() {
     let step = |op: &str, value: i32, ending: &str| {
@@ -200,8 +200,8 @@ fn an_ending_behind_an_unknown_operator_is_undecided() {
     }
 }
 
-/// Each of the 300 options is tried with each of the 300 rules: 90,000 conditions, which take hardly any memory. A step
-/// pays for about 64 conditions.
+/// The proof tries each of the 300 options with each of the 300 rules. These are 90,000 conditions, which take hardly
+/// any memory. One step of the budget pays for about 64 conditions.
 #[test]
 fn a_proof_stops_when_its_work_exceeds_the_budget() {
     let options: Vec<Value> = (0..300).map(|at| json!({"id": format!("o{at}"), "label": format!("O{at}")})).collect();
@@ -226,7 +226,8 @@ fn a_proof_stops_when_its_work_exceeds_the_budget() {
     }
 }
 
-/// The last page depends on all 2^18 combinations of answers, but the graph decides without enumerating them.
+/// The last page depends on all 2^18 combinations of answers, but the graph decides the verdicts without enumerating
+/// the combinations.
 #[test]
 fn the_graph_proves_verdicts_beyond_the_budget() {
     let choices: Vec<Value> = (0..18)

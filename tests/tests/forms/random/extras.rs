@@ -16,8 +16,8 @@ fn text(draw: &mut Draw<'_>) -> Value {
     }
 }
 
-/// Adds limits and formats to some of the questions of a record and members without a meaning to some of its objects,
-/// and replaces some of its texts with placeholders and translations.
+/// Adds limits and formats to some of the questions of a record, and meaningless members to some of its objects.
+/// Replaces some of its texts with placeholders and translations.
 pub(crate) fn add_extras(draw: &mut Draw<'_>, value: &mut Value) {
     match value {
         Value::Array(all) => all.iter_mut().for_each(|value| add_extras(draw, value)),
@@ -29,7 +29,7 @@ pub(crate) fn add_extras(draw: &mut Draw<'_>, value: &mut Value) {
                 add_extras(draw, member);
             }
             if draw.rarely(8) {
-                // A member without a meaning, which contains members that have one elsewhere.
+                // A meaningless member that contains members that have a meaning elsewhere.
                 all.insert("zz".into(), json!({"id": "p0", "op": "OR", "conds": [{}], "required": true}));
             }
             if !all.contains_key("mappedKey") && !all.contains_key("options") {

@@ -135,7 +135,7 @@ const TEXTS: [&str; 26] = [
 const LABELS: [&str; 9] =
     ["", "Why?", "{name}", "{ q1 }, {custom}", "{{q0}}", "{$score|x}{zz} {", "a\nb {email}", "{phone}{value}", " "];
 
-/// Permutes the ids of pages and questions in a record or in answers. Before, they are in alphabetical order.
+/// Permutes the ids of pages and questions in a record or in answers, because generated ids are in alphabetical order.
 pub(crate) fn permuted(value: &Value) -> Value {
     let mut permuted = String::new();
     let mut before = ' ';
@@ -150,7 +150,7 @@ pub(crate) fn permuted(value: &Value) -> Value {
     serde_json::from_str(&permuted).unwrap()
 }
 
-/// Returns a random JSON value, whatever type is expected.
+/// Returns a random JSON value of any type.
 fn wild(draw: &mut Draw<'_>) -> Value {
     match draw.below(8) {
         0 => Value::Null,

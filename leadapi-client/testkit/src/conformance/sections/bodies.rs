@@ -1,4 +1,5 @@
-//! Bodies (contract D5): content type, JSON syntax and size. The `fields` module checks the members of a body.
+//! Bodies (contract D5): content type, JSON syntax and size. The `fields` module contains the checks of a body's
+//! members.
 
 use bytes::Bytes;
 use serde_json::json;

@@ -10,14 +10,15 @@ use crate::conformance::{
     run::{CreatedLead, Run},
 };
 
-/// Sends a create and a patch, and returns both responses. Deletes the created lead, so that few leads exist at a time.
+/// Sends a create and a patch, and returns both responses. Deletes the created lead to keep the number of leads small.
 async fn send(run: &Run<'_>, create: TestRequest<'_>, patch: TestRequest<'_>) -> Result<[CheckedResponse; 2], Stop> {
     let created = create.expect_status(201).await?;
     run.delete(&Ok(created.text("id").to_owned())).expect_status(204).await?;
     Ok([created, patch.expect_status(200).await?])
 }
 
-/// Creates a lead with the members `sent`, and patches `lead` with them. Expects the members `kept` in both responses.
+/// Creates a lead with the members `sent`, and patches `lead` with the same members. Expects the members `kept` in both
+/// responses.
 pub(super) async fn accepts(run: &Run<'_>, lead: &CreatedLead, sent: &Value, kept: &Value) -> Result<(), Stop> {
     for response in send(run, run.post(&run.new_lead(sent)), run.patch(lead, sent)).await? {
         response.has_members(kept)?;
@@ -40,7 +41,7 @@ pub(super) async fn returns(
 }
 
 /// Expects the service to refuse a create and a patch with the members `sent`. Both responses must have status 400, and
-/// their messages must report each of the `problems` (a field and a text).
+/// their messages must report each of the `problems` (a field and part of the message).
 pub(super) async fn refuses(
     run: &Run<'_>,
     lead: &CreatedLead,
@@ -55,7 +56,7 @@ pub(super) async fn refuses(
 }
 
 /// Expects the service to refuse a create and a patch with this body. Both responses must have status 400, and their
-/// messages must start with the first text in `says` and contain the others.
+/// messages must start with the first string in `says` and contain the other strings.
 pub(super) async fn refuses_body(
     run: &Run<'_>,
     lead: &CreatedLead,

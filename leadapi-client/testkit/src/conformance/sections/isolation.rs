@@ -42,7 +42,7 @@ pub(super) async fn check(run: &Run<'_>) {
     .await;
 }
 
-/// Expects the same bytes for a record of another business and for a record that does not exist.
+/// Expects the same response bytes for a record of another business and for a record that does not exist.
 async fn alike<'r>(
     run: &Run<'_>,
     section: &'static str,
@@ -64,7 +64,8 @@ async fn lead_of_other_business(run: &Run<'_>) -> CreatedLead {
     Ok(run.post(&new).with_token(OtherBusiness).expect_status(201).await?.text("id").to_owned())
 }
 
-/// Returns a stage of each of the two businesses, or an absent id if the target names none.
+/// Returns a stage of each of the two businesses. If the target names no stage of a business, returns an absent id
+/// instead.
 fn stages_of_both(run: &Run<'_>) -> [String; 2] {
     let own = run.target.pipeline().map_or_else(|_| run.absent_id(), |(_, first, _)| first.to_owned());
     let other = run.target.other_business().map_or_else(|_| run.absent_id(), |other| other.stage.clone());

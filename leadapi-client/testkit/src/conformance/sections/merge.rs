@@ -59,8 +59,8 @@ async fn changed(run: &Run<'_>, lead: &CreatedLead) {
     .await;
 }
 
-/// Changes each of these fields separately, and then clears it or, for `name`, changes it again. All other fields must
-/// stay unchanged.
+/// Changes each of these fields separately, and then clears it. `name` cannot be cleared, so it is changed again. All
+/// other fields must stay unchanged.
 async fn each_field(run: &Run<'_>, lead: &CreatedLead) {
     for (field, value) in [
         ("name", json!("Di")),

@@ -55,8 +55,8 @@ pub(super) async fn check(run: &Run<'_>) {
     before_records(run).await;
 }
 
-/// Expects the service to check the query, the headers and the body before the records, and the records in the
-/// contract's order.
+/// Expects the service to check the query, the headers and the body first, and then the records in the contract's
+/// order.
 async fn before_records(run: &Run<'_>) {
     let absent_id = run.absent_id();
     let lead = Ok(absent_id.clone());

@@ -6,7 +6,7 @@ use super::both;
 use crate::conformance::run::{CreatedLead, Run};
 
 pub(super) async fn check(run: &Run<'_>) {
-    // All patches use the same lead, so that each costs only one write.
+    // All patches change the same lead, so that each patch costs only one write.
     let lead = run.create_lead(&json!({})).await;
     lengths(run, &lead).await;
     white_space(run, &lead).await;
@@ -33,8 +33,8 @@ async fn refuses(
 }
 
 async fn lengths(run: &Run<'_>, lead: &CreatedLead) {
-    // Lengths count code points. The cases include ASCII, characters of two and four bytes, and a letter with a
-    // combining mark, which counts as two.
+    // Lengths are counted in code points. The cases include ASCII, characters of two and four bytes, and a letter with
+    // a combining mark, which counts as two.
     for unit in ["x", "ü", "😀", "e\u{301}"] {
         let of = |length: usize| unit.repeat(length / unit.chars().count());
         let longest = json!({"name": of(200), "business_name": of(200), "source": of(100), "notes": of(10_000)});

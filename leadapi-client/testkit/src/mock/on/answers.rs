@@ -70,7 +70,7 @@ impl<O: Stubbed, P: AnswerState> On<O, P> {
         self.answer(StubAnswer::plain(error_response::unauthorized()))
     }
 
-    /// Answers 403 with the error message for this reason.
+    /// Answers 403 with the service's error message for this reason.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -89,7 +89,8 @@ impl<O: Stubbed, P: AnswerState> On<O, P> {
         }))
     }
 
-    /// Answers 404, with the message for an unknown lead or, for operations without a lead id, for an unknown path.
+    /// Answers 404. The message is the one for an unknown lead or, for operations without a lead id, the one for an
+    /// unknown path.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

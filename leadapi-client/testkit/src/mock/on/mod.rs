@@ -41,7 +41,8 @@ impl<O: Stubbed> On<O> {
 }
 
 impl<O: Stubbed> Stub<O> {
-    /// Adds another answer, which follows the previous one. The previous answer is used once, unless a count was set.
+    /// Adds another answer, which the stub gives after the previous answer. The previous answer is used once, unless a
+    /// count was set.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -65,7 +66,7 @@ impl<O: Stubbed> Stub<O> {
     }
 }
 
-/// The state of a stub under construction: before its first answer, or before another answer.
+/// The state of a stub under construction: before its first answer, or between two answers.
 trait AnswerState {
     /// Adds the answer to the registry and returns the index of its stub.
     fn answer(self, registry: &StubRegistry, answer: StubAnswer) -> usize;

@@ -11,20 +11,20 @@ use serde::Serialize;
 use crate::{
     id::{PipelineId, StageId},
     model::{Lead, Page},
-    validate::{LeadField, OPTIONAL_TEXTS, OptionalText, lead_field::TEXTS_BEFORE_VALUE},
+    validate::{LeadField, OPTIONAL_TEXTS, OptionalText, TEXTS_BEFORE_VALUE},
 };
 
 /// The approximate size of a list item in bytes, for sizing the buffer.
 const ITEM_BYTES: usize = 384;
 
-/// Serializes a lead with its twelve fields.
+/// Serializes a lead with all fields.
 pub(super) fn lead(lead: &Lead) -> Vec<u8> {
     let mut out = Vec::with_capacity(2 * ITEM_BYTES);
     write_lead(lead, &mut out);
     out
 }
 
-/// Serializes a page of leads, each with the ten fields of a list item.
+/// Serializes a page of leads, each with the fields of a list item.
 pub(super) fn page(page: &Page<Arc<Lead>>) -> Vec<u8> {
     let mut out = Vec::with_capacity((page.data.len() + 1) * ITEM_BYTES);
     out.extend_from_slice(b"{\"data\":[");
@@ -71,7 +71,7 @@ fn object(lead: &Lead, has: impl Fn(LeadField) -> bool, out: &mut Vec<u8>) {
     optional(lead.stage_id.as_ref().map(StageId::as_str), text, out);
     texts(lead, after_stage, &has, out);
     out.extend_from_slice(b",\"created_at\":\"");
-    out.extend_from_slice(&lead.created_at.text());
+    out.extend_from_slice(&lead.created_at.to_ascii());
     out.extend_from_slice(b"\"}");
 }
 

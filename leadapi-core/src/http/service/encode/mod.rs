@@ -15,10 +15,7 @@ use super::error::{ApiError, Kind, Unauthorized};
 use crate::{
     BoxError,
     auth::MalformedToken,
-    http::{
-        Operation, ResponseBody, error_response, header::IDEMPOTENCY_REPLAYED, json_response,
-        operation::lead_path_below,
-    },
+    http::{Operation, ResponseBody, error_response, header::IDEMPOTENCY_REPLAYED, json_response, lead_path_below},
     model::{ClientAccount, Lead, Page, Pipeline},
     port::StoreError,
 };

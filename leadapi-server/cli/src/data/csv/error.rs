@@ -1,4 +1,4 @@
-//! The errors of an import or export, with the options that help.
+//! The errors of an import or export, with the options that solve the problem.
 
 use leadapi_client::bulk::StopReason;
 use leadapi_import::{ColumnTarget, ExportError, FileProblem, ImportError, JournalProblem, Unfinished};
@@ -65,7 +65,7 @@ impl From<Unfinished> for CsvError {
     }
 }
 
-/// Returns the error of an export. `write_error` returns that of its output.
+/// Converts the error of an export. `write_error` converts an error of writing the output.
 pub(super) fn export_error(
     error: ExportError,
     write_error: impl FnOnce(std::io::Error) -> CommandError,

@@ -1,4 +1,4 @@
-//! The help of the commands, as far as it lists the fields of a lead.
+//! The parts of the commands' help that list the fields of a lead.
 
 use leadapi_core::validate::{LEAD_FIELDS, LeadField};
 

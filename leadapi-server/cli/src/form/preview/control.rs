@@ -18,7 +18,7 @@ const ADDRESS: [(&str, &str, &str); 6] = [
     ("country", "Country", "country-name"),
 ];
 
-/// The maximum difference between the first and the last button of a rating. A larger scale is cut off.
+/// The maximum difference between the first and the last button of a rating. A larger scale is truncated.
 const MAX_SCALE: i64 = 20;
 
 /// A form control. The engine validates every answer, because a URL can contain an answer that no control produces.
@@ -219,7 +219,7 @@ fn part_name(name: &str, part: &str) -> String {
 
 fn address(frame: &Frame<'_>, name: &str) -> Markup {
     let answer = frame.answer.and_then(|answer| serde_json::to_value(answer).ok()).unwrap_or_default();
-    // An address can also be a single text, which is shown as the street.
+    // An address can also be a single string, which is shown as the street.
     let text = |part: &str| match (&answer, part) {
         (Value::String(text), "street") => text.clone(),
         _ => answer.get(part).and_then(Value::as_str).unwrap_or_default().to_owned(),

@@ -3,7 +3,7 @@ use http_body_util::BodyExt;
 use super::{FormVersion, handler::Preview};
 use leadapi_pages::web::Fields;
 
-const SAMPLE: &str = include_str!("../../../../../leadapi-core/tests/data/form.json");
+const SAMPLE: &str = include_str!("../../../../../leadapi-core/model/tests/data/form.json");
 
 /// A preview of a temporary file.
 struct Site {
@@ -32,7 +32,7 @@ impl Site {
     }
 }
 
-/// A hostile author writes markup into every text that the page shows.
+/// A hostile author writes markup into every string that the page shows.
 #[tokio::test]
 async fn no_text_of_a_record_becomes_markup() {
     let evil = r#"</style><script src=//evil.example></script>\" onfocus=evil() '<img src=x>{q}"#;

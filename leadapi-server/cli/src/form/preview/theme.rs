@@ -222,7 +222,7 @@ mod tests {
             assert_eq!(look.css(), Look::new(None).css(), "{text}");
             assert_eq!(look.ignored.len(), 6, "{text}: {:?}", look.ignored);
         }
-        // A font may have such a name, because the name cannot contain quotes.
+        // These words are harmless as names of fonts, because the names are quoted and cannot contain quotes.
         let css = look(r#"{"fontFamily":"expression, url"}"#).css();
         assert!(css.contains(r#"--font: "expression", "url", var(--sans);"#), "{css}");
     }

@@ -21,8 +21,8 @@ pub(super) struct Visit {
 impl Visit {
     /// Reads a visit, with the answers to the page that the visitor has submitted.
     ///
-    /// A walk continues past pages without required questions, even if the visitor has not seen them yet. So the page
-    /// on display depends on the number of submitted pages, and the walk only limits it.
+    /// A walk continues past pages without required questions, even if the visitor has not seen them yet. The page on
+    /// display therefore depends on the number of submitted pages, and the walk only limits that number.
     pub(super) fn read(form: &Questionnaire<'_>, version: FormVersion, fields: &Fields) -> Self {
         let answers: Answers = serde_json::from_str(fields.get("answers")).unwrap_or_default();
         let at: usize = fields.get("at").parse().unwrap_or(0);

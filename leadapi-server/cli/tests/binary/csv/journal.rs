@@ -136,7 +136,7 @@ fn a_file_that_is_no_journal_is_not_changed() {
         assert_eq!(fs::read_to_string(&mine).unwrap(), text);
         fs::remove_file(&journal).unwrap();
     }
-    // The file of refused rows follows no link either.
+    // The import does not follow a link when it writes the file of refused rows, either.
     fs::write(&mine, "my notes").unwrap();
     symlink(&mine, site.path("leads.csv.refused.partial")).unwrap();
     assert_eq!(site.import(&file, &[]).0, 5);

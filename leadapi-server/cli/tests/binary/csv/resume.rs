@@ -106,14 +106,14 @@ fn a_file_that_is_truncated_during_an_import_makes_it_fail() {
     let server = serve(&site);
     let text = (0..3_000).fold("name\n".to_owned(), |text, row| text + &format!("lead {row:04}\n"));
     let (path, url) = (site.write("leads.csv", &text), format!("http://{}/v1", server.address));
-    // The import waits for the stopped server, so it cannot read on.
+    // While the server is stopped, the import waits for it and reads no more of the file.
     server.signal("STOP");
     let mut import = remote("import-csv", &path, &url, &token);
     import.args(["--client", CLIENT, "--writes-per-minute", "0"]).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut import = Run(import.spawn().unwrap());
     let journal = site.path("leads.csv.journal");
     wait_until("the import has sent a row", || fs::read_to_string(&journal).is_ok_and(|text| text.lines().count() > 1));
-    // Cuts a row.
+    // Truncates the file in the middle of a row.
     let cut = u64::try_from(text.len()).unwrap() - 10_003;
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(cut).unwrap();
     server.signal("CONT");

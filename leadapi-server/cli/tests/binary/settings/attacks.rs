@@ -121,7 +121,7 @@ fn failures_through_a_proxy_count_for_the_forwarded_address() {
     assert_eq!(get(ADMIN, "2001:db8::1"), "200");
 }
 
-/// A program that the proxy has verified may keep no cookies.
+/// A program that the proxy has verified might not keep cookies.
 #[test]
 fn a_person_without_a_cookie_starts_few_sessions() {
     let site = Site::new(&["--admin-user-header", "x-forwarded-email", "--admin-trusted", "127.0.0.1"]);
@@ -157,7 +157,7 @@ fn another_site_cannot_start_a_session() {
     }
 }
 
-/// Anybody can make up cookies, and each of them fails while the database does.
+/// Anybody can make up cookies, and each lookup of one fails while the database is down.
 #[test]
 fn log_lines_of_forged_cookies_are_limited_while_the_store_fails() {
     const REQUESTS: usize = 1_000;

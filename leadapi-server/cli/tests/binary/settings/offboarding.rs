@@ -114,7 +114,7 @@ fn the_tokens_of_a_removed_member_are_listed_and_can_be_revoked() {
     };
     let kept = create("owner@harbour.example", "kept");
     let first = create(ADMIN, "first");
-    // A token stays with its creator if the address changes.
+    // A token still belongs to its creator after the creator's address has changed.
     site.database.run(&["member", "rename", ADMIN, "--to", "ben@harbour.example", "--business", BUSINESS]);
     let removed = site.database.run(&["member", "remove", "ben@harbour.example", "--business", BUSINESS]);
     assert!(removed.contains("1 token that this member created, still valid"), "{removed}");

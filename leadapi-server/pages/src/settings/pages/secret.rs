@@ -1,5 +1,5 @@
-//! The only page that shows a secret. It is the response to the POST that created the token, so neither a reload nor the
-//! back button shows it again.
+//! The only page that shows a secret. The page is the response to the POST that created the token, so neither a reload
+//! nor the back button shows the secret again.
 
 use leadapi_core::{auth::BearerToken, port::TokenRecord};
 use maud::{Markup, html};

@@ -46,23 +46,36 @@ pub(in crate::settings) fn businesses(email: &str, memberships: &[Membership]) -
     plain("Choose a business", &content)
 }
 
-/// `link_command` creates a sign-in link.
-pub(in crate::settings) fn help(link_command: Option<&str>) -> Markup {
-    let text = "Someone with access to the server can create one for an owner or an admin";
-    html! { p { "You need a sign-in link. " (text) (end(link_command)) } (command(link_command)) }
+/// The way in which a person without a session can sign in.
+#[derive(Debug, Default)]
+pub(in crate::settings) enum SignIn {
+    #[default]
+    Link,
+    /// With a link that this command creates.
+    LinkFrom(&'static str),
+    /// On a page of the host, at this URL.
+    Host(String),
 }
 
-pub(in crate::settings) fn invalid_link(link_command: Option<&str>) -> Markup {
-    let text = "It was used before, or it is older than 10 minutes. Ask for a new one";
-    html! { p { (text) (end(link_command)) } (command(link_command)) }
-}
+impl SignIn {
+    pub(in crate::settings) fn help(&self) -> Markup {
+        let text = "You need a sign-in link. Someone with access to the server can create one for an owner or an admin";
+        match self {
+            Self::Link | Self::LinkFrom(_) => self.ask(text),
+            Self::Host(url) => html! { p { a href=(url) { "Sign in" } " to continue." } },
+        }
+    }
 
-const fn end(link_command: Option<&str>) -> &'static str {
-    if link_command.is_some() { ":" } else { "." }
-}
+    pub(in crate::settings) fn invalid_link(&self) -> Markup {
+        self.ask("It was used before, or it is older than 10 minutes. Ask for a new one")
+    }
 
-fn command(link_command: Option<&str>) -> Markup {
-    html! { @if let Some(command) = link_command { pre { (command) } } }
+    fn ask(&self, text: &str) -> Markup {
+        match self {
+            Self::LinkFrom(command) => html! { p { (text) ":" } pre { (command) } },
+            Self::Link | Self::Host(_) => html! { p { (text) "." } },
+        }
+    }
 }
 
 pub(in crate::settings) fn not_allowed() -> Markup {

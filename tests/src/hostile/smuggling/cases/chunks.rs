@@ -11,8 +11,8 @@ impl Cases {
             ("N;a=b\r\n", After::Served),
             ("N;a=\"b\"\r\n", After::Served),
             ("N;a=b;c=d\r\n", After::Served),
-            // Older specifications allowed whitespace as padding here. Parsers that accept these lines end the size at
-            // the same byte, so both outcomes are safe.
+            // Older specifications allowed whitespace as padding here. All parsers that accept these lines agree on
+            // where the chunk size ends, so both outcomes are safe.
             ("N \r\n", After::Either),
             ("N\t\r\n", After::Either),
             ("N ;a\r\n", After::Either),

@@ -68,8 +68,8 @@ impl Cases {
             let filled = lines.replace('N', &hidden.len().to_string());
             self.post(format!("length: {lines:?}"), &filled, &hidden, After::Closed);
         }
-        // A server may accept a single LF as a line ending (RFC 9112, 2.2). The hidden request is then part of the
-        // body.
+        // A server may accept a single LF as a line ending (RFC 9112, 2.2). If it does, the hidden request is part of
+        // the body.
         for lines in ["X: y\nContent-Length: N\r\n", "Content-Length: N\n", "Content-Length: N\nX: y\n"] {
             let hidden = self.hidden();
             let filled = lines.replace('N', &hidden.len().to_string());
