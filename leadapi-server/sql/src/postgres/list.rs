@@ -41,7 +41,7 @@ fn statement(client: bool, stage: bool, deep: bool) -> String {
     let nulls = ", NULL".repeat(columns.matches(',').count());
     let exists = |filtered: bool, table: &str, id: &str| {
         let count = format!("(SELECT count(*) FROM {table} WHERE business_id = $1 AND id = {id})");
-        if filtered { count } else { "1".to_owned() }
+        if filtered { count } else { "CAST(1 AS bigint)".to_owned() }
     };
     let (has_client, has_stage) = (exists(client, "client", "$2"), exists(stage, "stage", "$3"));
     let filter = |filtered: bool, condition: &'static str| if filtered { condition } else { "" };

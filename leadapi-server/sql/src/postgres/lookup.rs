@@ -70,7 +70,7 @@ fn statement(kinds: usize) -> String {
             _ => columns.join(", ") + &", NULL".repeat(COLUMNS - columns.len()),
         };
         let rest = rest.replace('#', &format!("${params}"));
-        sql += &format!(" UNION ALL SELECT {}, {all} {rest}", nth + 1);
+        sql += &format!(" UNION ALL SELECT CAST({} AS bigint), {all} {rest}", nth + 1);
     }
     sql
 }
