@@ -18,7 +18,6 @@ use leadapi_client::Client;
 use leadapi_core::{
     BoxError,
     auth::Author,
-    conformance,
     dataset::{Dataset, Directory},
     http::LeadService,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId},
@@ -177,7 +176,7 @@ fn main() -> Result<(), BoxError> {
 }
 
 async fn run() -> Result<(), BoxError> {
-    conformance::run(async |dataset| Ok(Shops::new(dataset))).await?;
+    leadapi_conformance::run(async |dataset| Ok(Shops::new(dataset))).await?;
     println!("the store passes the conformance suite");
 
     let dataset = Dataset::parse(

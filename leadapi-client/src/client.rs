@@ -28,8 +28,7 @@ use crate::{
 /// let client = Client::builder("http://in-process/v1", token).in_process(service).build()?;
 /// let lead = client.leads().create(&NewLead::new(&casa_verde(), "Élodie Martin").value(450)).await?;
 /// assert_eq!(client.leads().get(&lead.id).await?, lead);
-/// # Ok::<(), leadapi_model::BoxError>(())
-/// # }).unwrap();
+/// # Ok::<(), leadapi_model::BoxError>(()) }).unwrap();
 /// ```
 #[derive(Clone)]
 pub struct Client {
@@ -73,8 +72,7 @@ impl Client {
 /// let response = client.transport().send(request).await?;
 /// assert_eq!(response.status(), 404);
 /// println!("{}", client.redact(&String::from_utf8_lossy(response.body()), 200));
-/// # Ok::<(), leadapi_model::BoxError>(())
-/// # }).unwrap();
+/// # Ok::<(), leadapi_model::BoxError>(()) }).unwrap();
 /// ```
 impl Client {
     /// Returns the base URL, without a trailing slash.
@@ -109,8 +107,7 @@ impl Client {
     /// # futures_executor::block_on(async {
     /// let response = support::in_process().transport().send(http::Request::default()).await?;
     /// assert_eq!(response.status(), 404);
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok::<(), leadapi_model::BoxError>(()) }).unwrap();
     /// ```
     pub fn transport(&self) -> &dyn Transport {
         &*self.context.transport

@@ -35,11 +35,9 @@ impl Client {
     /// ```
     /// use leadapi_client::model::LeadQuery;
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// println!("{} leads", client.leads().list(&LeadQuery::new()).await?.total);
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok(()) });
     /// ```
     pub const fn leads(&self) -> Leads<'_> {
         Leads(self)
@@ -50,11 +48,9 @@ impl Client {
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # use leadapi_client::model::Window;
-    /// # futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// println!("{} pipelines", client.pipelines().list(Window::default()).await?.total);
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok(()) });
     /// ```
     pub const fn pipelines(&self) -> Pipelines<'_> {
         Pipelines(self)
@@ -65,11 +61,9 @@ impl Client {
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # use leadapi_client::model::Window;
-    /// # futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// println!("{} client accounts", client.client_accounts().list(Window::default()).await?.total);
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok(()) });
     /// ```
     pub const fn client_accounts(&self) -> ClientAccounts<'_> {
         ClientAccounts(self)
@@ -86,14 +80,12 @@ impl<'c> Leads<'c> {
     /// ```
     /// use leadapi_client::model::{LeadQuery, Window};
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// let of_casa_verde = LeadQuery::new().client(support::casa_verde()).window(Window::new(10, 0)?);
     /// let page = client.leads().list(&of_casa_verde).await?;
     /// println!("{} of {}", page.data.len(), page.total);
     /// # assert_eq!(page.total, 1);
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok(()) });
     /// ```
     ///
     /// # Errors
@@ -110,15 +102,13 @@ impl<'c> Leads<'c> {
     /// use leadapi_client::model::NewLead;
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # use support::casa_verde;
-    /// # futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// let lead = client.leads().create(&NewLead::new(&casa_verde(), "Øyvind").email("oyvind@example.no")).await?;
     /// assert_eq!(lead.name, "Øyvind");
     ///
     /// let error = client.leads().create(&NewLead::new(&casa_verde(), " ")).await.unwrap_err();
     /// assert_eq!(error.to_string(), "POST /leads: not sent: name is required");
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok(()) });
     /// ```
     ///
     /// # Errors
@@ -137,12 +127,10 @@ impl<'c> Leads<'c> {
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// use leadapi_client::id::LeadId;
-    /// # futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// let lead = client.leads().get(&LeadId::parse("lead-1")?).await?;
     /// assert_eq!(lead.notes.as_deref(), Some("Call back in June"));
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok(()) });
     /// ```
     ///
     /// # Errors
@@ -158,13 +146,11 @@ impl<'c> Leads<'c> {
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// use leadapi_client::{id::LeadId, model::LeadPatch};
-    /// # futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// let patch = LeadPatch::new().phone("+34 600 000 000").clear_notes();
     /// let lead = client.leads().update(&LeadId::parse("lead-1")?, &patch).await?;
     /// assert_eq!((lead.phone.as_deref(), lead.notes), (Some("+34 600 000 000"), None));
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok(()) });
     /// ```
     ///
     /// # Errors
@@ -183,13 +169,11 @@ impl<'c> Leads<'c> {
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// use leadapi_client::id::LeadId;
-    /// # futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// let id = LeadId::parse("lead-1")?;
     /// client.leads().delete(&id).await?;
     /// assert!(client.leads().delete(&id).await.unwrap_err().is_not_found());
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok(()) });
     /// ```
     ///
     /// # Errors
@@ -208,14 +192,12 @@ impl<'c> Leads<'c> {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # use support::*;
     ///
-    /// # fn main() { futures_executor::block_on(async {
-    /// # let client = in_process();
+    /// # support::run(async |client| {
     /// let mut leads = client.leads().list_all(LeadQuery::new().client(casa_verde())).stream();
     /// while let Some(lead) = leads.try_next().await? {
     ///     println!("{} of {:?}", lead.name, leads.total());
     /// }
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap() }
+    /// # Ok(()) });
     /// ```
     pub fn list_all(&self, query: LeadQuery) -> LeadPager {
         LeadPager::new(self.fetch(), query)
@@ -229,8 +211,7 @@ impl<'c> Leads<'c> {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # use support::*;
     ///
-    /// # fn main() { futures_executor::block_on(async {
-    /// # let client = in_process();
+    /// # support::run(async |client| {
     /// let mut poller = client.leads().poll_created(LeadQuery::new(), Checkpoint::at("2026-06-01T00:00:00Z".parse()?));
     /// assert!(poller.poll().await?.leads.is_empty());
     ///
@@ -239,8 +220,7 @@ impl<'c> Leads<'c> {
     /// assert_eq!(new.leads.first().map(|lead| lead.name.as_str()), Some("Øyvind"));
     /// let saved = serde_json::to_string(&new.checkpoint)?;
     /// assert!(poller.poll().await?.leads.is_empty());
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap() }
+    /// # Ok(()) });
     /// ```
     pub fn poll_created(&self, query: LeadQuery, checkpoint: Checkpoint) -> Poller {
         Poller::new(self.fetch(), query, checkpoint)
@@ -259,13 +239,11 @@ impl Pipelines<'_> {
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// use leadapi_client::model::Window;
-    /// # futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// for pipeline in client.pipelines().list(Window::default()).await?.data {
     ///     println!("{}: {} stages", pipeline.name, pipeline.stages.len());
     /// }
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok(()) });
     /// ```
     ///
     /// # Errors
@@ -282,12 +260,10 @@ impl ClientAccounts<'_> {
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// use leadapi_client::model::Window;
-    /// # futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// let clients = client.client_accounts().list(Window::default()).await?;
     /// assert_eq!(clients.data.first().map(|account| account.name.as_str()), Some("Casa Verde"));
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok(()) });
     /// ```
     ///
     /// # Errors

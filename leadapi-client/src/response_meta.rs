@@ -16,8 +16,7 @@ use crate::response;
 /// let (lead, meta) = client.leads().get(&id).with_meta().await?;
 /// assert_eq!((meta.status.as_u16(), meta.attempts.get()), (200, 1));
 /// println!("{}: request {:?}, {:?}", lead.name, meta.request_id(), meta.elapsed);
-/// # Ok::<(), leadapi_model::BoxError>(())
-/// # }).unwrap();
+/// # Ok::<(), leadapi_model::BoxError>(()) }).unwrap();
 /// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -43,8 +42,7 @@ impl ResponseMeta {
     /// # let (client, id) = (support::in_process(), "lead-1".parse().unwrap());
     /// let (_, meta) = client.leads().get(&id).with_meta().await?;
     /// println!("request {:?}", meta.request_id());
-    /// # Ok::<(), leadapi_client::Error>(())
-    /// # }).unwrap();
+    /// # Ok::<(), leadapi_client::Error>(()) }).unwrap();
     /// ```
     pub fn request_id(&self) -> Option<&str> {
         response::request_id(&self.headers)
@@ -55,14 +53,12 @@ impl ResponseMeta {
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # use leadapi_client::model::{IdempotencyKey, NewLead};
-    /// # futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// # let (new, key) = (NewLead::new(&support::casa_verde(), "Øyvind"), IdempotencyKey::parse("import-7/row-12")?);
     /// client.leads().create(&new).idempotency_key(key.clone()).await?;
     /// let (_, meta) = client.leads().create(&new).idempotency_key(key).with_meta().await?;
     /// assert!(meta.is_replayed());
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok(()) });
     /// ```
     pub fn is_replayed(&self) -> bool {
         response::is_replayed(&self.headers)

@@ -56,8 +56,7 @@ impl RetryPolicy {
     /// use leadapi_client::RetryPolicy;
     ///
     /// let lead = client.leads().get(&id).retry(RetryPolicy::none()).await?;
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok::<(), leadapi_model::BoxError>(()) }).unwrap();
     /// ```
     #[must_use]
     pub fn none() -> Self {

@@ -12,9 +12,6 @@ pub mod dataset;
 pub mod memory;
 pub mod tokens;
 
-#[cfg(feature = "conformance")]
-pub mod conformance;
-
 pub mod http;
 
 #[cfg(feature = "openapi")]

@@ -40,6 +40,12 @@ impl Host {
         self.middleware.authenticator()
     }
 
+    /// Returns whether the server is running, and no shutdown has begun. A server that drains still accepts requests, but
+    /// is no longer ready for more.
+    pub fn is_running(&self) -> bool {
+        self.shutdown.is_running()
+    }
+
     /// Returns whether the server has stopped accepting connections.
     pub fn is_stopping(&self) -> bool {
         self.shutdown.has_reached(ShutdownPhase::Stopping)

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Body;
 use http_body_util::{BodyExt, combinators::UnsyncBoxBody};
-use leadapi_access::Peer;
+use leadapi_access::{Peer, request_id};
 use leadapi_core::{
     BoxError,
     http::{RequestLog, header::X_REQUEST_ID},
@@ -17,9 +17,9 @@ use tower_service::Service;
 use crate::{
     host::Host,
     limits::HttpLimits,
-    listen::{Acceptor, Handler, NotRunnable, OpenConnections, Replaceable, RequestBody, Socket, TlsConfig},
+    listen::{Acceptor, Handler, NotRunnable, OpenConnections, Replaceable, RequestBody, Socket, TlsAcceptor},
     metrics::{ConnectionMetrics, Metrics},
-    middleware::{LoggedRequest, Middleware, refusal, request_id},
+    middleware::{LoggedRequest, Middleware, refusal},
     shutdown::{Shutdown, ShutdownPhase},
 };
 
@@ -50,21 +50,21 @@ const CONNECTIONS: usize = 64;
 #[must_use = "a listener serves when it is added to a server, or with `serve`"]
 pub struct Listener {
     socket: Socket,
-    tls: Option<TlsConfig>,
+    tls: Option<Arc<dyn TlsAcceptor>>,
     limits: HttpLimits,
     lasts_until_exit: bool,
     handler: ServiceHandler,
 }
 
 /// The body of a response from any service.
-pub(crate) type AnyBody = UnsyncBoxBody<Bytes, BoxError>;
+type AnyBody = UnsyncBoxBody<Bytes, BoxError>;
 
 /// Any service, as a function.
-pub(crate) type AnyService = Arc<dyn Fn(Request<RequestBody>) -> AnyFuture + Send + Sync>;
+type AnyService = Arc<dyn Fn(Request<RequestBody>) -> AnyFuture + Send + Sync>;
 
 type AnyFuture = Pin<Box<dyn Future<Output = Response<AnyBody>> + Send>>;
 
-pub(crate) fn any_service<S, B>(service: S) -> AnyService
+fn any_service<S, B>(service: S) -> AnyService
 where
     S: Service<Request<RequestBody>, Response = Response<B>, Error = Infallible, Future: Send>,
     S: Clone + Send + Sync + 'static,
@@ -82,7 +82,7 @@ where
     })
 }
 
-pub(crate) fn any_body<B>(response: Response<B>) -> Response<AnyBody>
+fn any_body<B>(response: Response<B>) -> Response<AnyBody>
 where
     B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
 {
@@ -97,19 +97,14 @@ impl Listener {
         S: Clone + Send + Sync + 'static,
         B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
     {
-        Self::of_any(socket, any_service(service))
-    }
-
-    pub(crate) fn of_any(socket: Socket, service: AnyService) -> Self {
-        let handler = ServiceHandler { service, peer: Peer::Unix, log: None };
+        let handler = ServiceHandler { service: any_service(service), peer: Peer::Unix, log: None };
         let limits = HttpLimits::default().small(CONNECTIONS);
         Self { socket, tls: None, limits, lasts_until_exit: false, handler }
     }
 
     /// Serves HTTP/1.1 and HTTP/2 over TLS. Without this setting, the listener accepts both protocols in clear text.
-    #[cfg(feature = "tls")]
-    pub fn tls(self, config: TlsConfig) -> Self {
-        Self { tls: Some(config), ..self }
+    pub fn tls(self, acceptor: impl TlsAcceptor) -> Self {
+        Self { tls: Some(Arc::new(acceptor)), ..self }
     }
 
     /// Sets the limits. A server lowers the number of connections if the open-file limit of the process is too low.

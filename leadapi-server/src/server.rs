@@ -7,13 +7,11 @@ use leadapi_core::http::LeadService;
 use tokio::time::{Instant, sleep, timeout_at};
 use tracing::{info, warn};
 
-#[cfg(feature = "tls")]
-use crate::listen::{TlsError, TlsFiles};
 use crate::{
     host::Host,
     in_flight::RequestsInFlight,
     limits::HttpLimits,
-    listen::{Acceptor, ConnectionShares, Replaceable, Socket, TlsConfig},
+    listen::{Acceptor, ConnectionShares, Replaceable, Socket, TlsAcceptor},
     listener::Listener,
     metrics::Metrics,
     middleware::Middleware,
@@ -24,7 +22,7 @@ use crate::{
 pub struct Server {
     socket: Socket,
     address: SocketAddr,
-    tls: Option<TlsConfig>,
+    tls: Option<Arc<dyn TlsAcceptor>>,
     limits: HttpLimits,
     drain: Duration,
     stop: Duration,
@@ -63,22 +61,11 @@ impl Server {
         self.address
     }
 
-    /// Serves HTTP/1.1 and HTTP/2 over TLS, negotiated through ALPN. Without this setting, the server accepts both
+    /// Serves HTTP/1.1 and HTTP/2 over TLS, for example with `leadapi-tls`. Without this setting, the server accepts both
     /// protocols in clear text.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`TlsError`] if a file cannot be read or used.
-    #[cfg(feature = "tls")]
-    pub fn tls(self, files: TlsFiles) -> Result<Self, TlsError> {
-        Ok(self.tls_config(TlsConfig::read(files)?))
-    }
-
-    /// Serves TLS like [`Self::tls`], with a configuration that other listeners can share.
-    #[cfg(feature = "tls")]
     #[must_use]
-    pub fn tls_config(mut self, config: TlsConfig) -> Self {
-        self.tls = Some(config);
+    pub fn tls(mut self, acceptor: impl TlsAcceptor) -> Self {
+        self.tls = Some(Arc::new(acceptor));
         self
     }
 
@@ -111,7 +98,7 @@ impl Server {
         self
     }
 
-    /// Sets the metrics, for example those that an [`Operator`](crate::Operator) exports.
+    /// Sets the metrics, for example those that `leadapi-operator` exports.
     #[must_use]
     pub fn metrics(mut self, metrics: Arc<Metrics>) -> Self {
         self.metrics = metrics;

@@ -9,15 +9,13 @@ use crate::error::{Error, Outcome};
 /// ```
 /// use leadapi_client::model::NewLead;
 /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-/// # futures_executor::block_on(async {
-/// # let client = support::in_process();
+/// # support::run(async |client| {
 /// let rows = ["Ann", ""].map(|name| NewLead::new(&support::casa_verde(), name));
 /// let mut creates = client.leads().create_many(rows).in_order();
 /// let (first, second) = (creates.next().await.unwrap()?, creates.next().await.unwrap()?);
 /// assert_eq!((first.index, first.outcome?.name), (0, "Ann".to_owned()));
 /// assert_eq!((second.index, second.outcome.unwrap_err().message()), (1, "name is required".to_owned()));
-/// # Ok::<(), leadapi_model::BoxError>(())
-/// # }).unwrap();
+/// # Ok(()) });
 /// ```
 #[derive(Debug)]
 #[non_exhaustive]
@@ -51,8 +49,7 @@ impl<R> RowResult<R> {
     ///     }
     /// }
     /// # assert_eq!(to_correct.len(), 1);
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok::<(), leadapi_model::BoxError>(()) }).unwrap();
     /// ```
     pub fn is_refused(&self) -> bool {
         self.outcome.as_ref().is_err_and(|error| match error.outcome() {
@@ -73,8 +70,7 @@ pub(super) fn affects_every_row(error: &Error) -> bool {
 /// ```
 /// use leadapi_client::model::NewLead;
 /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-/// # futures_executor::block_on(async {
-/// # let client = support::in_process();
+/// # support::run(async |client| {
 /// let rows = ["Ann", ""].map(|name| NewLead::new(&support::casa_verde(), name));
 /// let mut creates = client.leads().create_many(rows);
 /// while let Some(result) = creates.next().await {
@@ -82,8 +78,7 @@ pub(super) fn affects_every_row(error: &Error) -> bool {
 /// }
 /// let progress = creates.progress();
 /// assert_eq!((progress.created, progress.refused, progress.finished()), (1, 1, 2));
-/// # Ok::<(), leadapi_model::BoxError>(())
-/// # }).unwrap();
+/// # Ok(()) });
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]

@@ -26,8 +26,7 @@ const MIN_CONSECUTIVE_FAILURES: usize = 10;
 /// };
 /// assert_eq!(stopped.reason(), StopReason::EveryRow);
 /// assert_eq!(creates.progress().finished(), 8, "the rows that were in flight");
-/// # Ok::<(), leadapi_model::BoxError>(())
-/// # }).unwrap();
+/// # Ok::<(), leadapi_model::BoxError>(()) }).unwrap();
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the import stopped at row {index}, because {}: {message}", reason.text())]

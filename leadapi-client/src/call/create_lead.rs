@@ -16,15 +16,13 @@ use crate::{context::CallOptions, error::Error};
 /// ```
 /// use leadapi_client::model::NewLead;
 /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-/// # futures_executor::block_on(async {
-/// # let client = support::in_process();
+/// # support::run(async |client| {
 /// # let (mut journal, new) = (Vec::new(), NewLead::new(&support::casa_verde(), "Øyvind"));
 ///
 /// let create = client.leads().create(&new);
 /// journal.push(create.key().cloned());
 /// let lead = create.await?;
-/// # Ok::<(), leadapi_model::BoxError>(())
-/// # }).unwrap();
+/// # Ok(()) });
 /// ```
 #[must_use = "calls do nothing unless awaited"]
 pub struct CreateLead(Call<Lead>);
@@ -38,13 +36,12 @@ impl CreateLead {
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// # let new = leadapi_client::model::NewLead::new(&support::casa_verde(), "Øyvind");
     /// let create = client.leads().create(&new);
     /// println!("about to create under {:?}", create.key());
     /// # assert!(create.key().is_some());
-    /// # });
+    /// # Ok(()) });
     /// ```
     pub fn key(&self) -> Option<&IdempotencyKey> {
         self.0.prepared.as_ref().ok()?.key.as_ref()
@@ -56,16 +53,14 @@ impl CreateLead {
     /// ```
     /// use leadapi_client::model::{IdempotencyKey, NewLead};
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// # let new = NewLead::new(&support::casa_verde(), "Øyvind");
     ///
     /// let key = IdempotencyKey::parse("import-7/row-12")?;
     /// let first = client.leads().create(&new).idempotency_key(key.clone()).await?;
     /// let again = client.leads().create(&new).idempotency_key(key).await?;
     /// assert_eq!(first.id, again.id);
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok(()) });
     /// ```
     pub fn idempotency_key(mut self, key: IdempotencyKey) -> Self {
         self.set_key(Some(key));
@@ -78,13 +73,11 @@ impl CreateLead {
     /// ```
     /// use leadapi_client::model::NewLead;
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// # let new = NewLead::new(&support::casa_verde(), "Øyvind");
     ///
     /// let lead = client.leads().create(&new).without_idempotency_key().await?;
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok(()) });
     /// ```
     pub fn without_idempotency_key(mut self) -> Self {
         self.set_key(None);
@@ -97,14 +90,12 @@ impl CreateLead {
     /// ```
     /// use leadapi_client::model::NewLead;
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// # let new = NewLead::new(&support::casa_verde(), "Øyvind");
     ///
     /// let (lead, meta) = client.leads().create(&new).with_meta().await?;
     /// assert_eq!((meta.status.as_u16(), meta.is_replayed()), (201, false));
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok(()) });
     /// ```
     pub fn with_meta(self) -> WithMeta<Lead> {
         WithMeta(self.0)

@@ -36,8 +36,7 @@ pub type CallFuture<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 /// # let (client, id) = (support::in_process(), "lead-1".parse()?);
 ///
 /// let lead = client.leads().get(&id).timeout(Duration::from_secs(2)).await?;
-/// # Ok::<(), leadapi_model::BoxError>(())
-/// # }).unwrap();
+/// # Ok::<(), leadapi_model::BoxError>(()) }).unwrap();
 /// ```
 #[must_use = "calls do nothing unless awaited"]
 pub struct Call<T> {
@@ -67,12 +66,10 @@ impl<T> Call<T> {
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # use leadapi_client::model::LeadQuery;
-    /// # futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// let (page, meta) = client.leads().list(&LeadQuery::new()).with_meta().await?;
     /// assert_eq!(meta.headers["content-type"], "application/json");
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok(()) });
     /// ```
     pub fn with_meta(self) -> WithMeta<T> {
         WithMeta(self)

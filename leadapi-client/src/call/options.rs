@@ -9,11 +9,9 @@ macro_rules! options {
             /// ```
             /// use leadapi_client::{RetryPolicy, model::LeadQuery};
             /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-            /// # futures_executor::block_on(async {
-            /// # let client = support::in_process();
+            /// # support::run(async |client| {
             /// let page = client.leads().list(&LeadQuery::new()).retry(RetryPolicy::none()).await?;
-            /// # Ok::<(), leadapi_model::BoxError>(())
-            /// # }).unwrap();
+            /// # Ok(()) });
             /// ```
             pub fn retry(mut self, policy: crate::RetryPolicy) -> Self {
                 self.$($field).+.retry = policy;
@@ -26,11 +24,9 @@ macro_rules! options {
             /// use std::time::Duration;
             /// # use leadapi_client::model::LeadQuery;
             /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-            /// # futures_executor::block_on(async {
-            /// # let client = support::in_process();
+            /// # support::run(async |client| {
             /// let page = client.leads().list(&LeadQuery::new()).timeout(Duration::from_secs(2)).await?;
-            /// # Ok::<(), leadapi_model::BoxError>(())
-            /// # }).unwrap();
+            /// # Ok(()) });
             /// ```
             pub fn timeout(mut self, timeout: std::time::Duration) -> Self {
                 self.$($field).+.timeout = Some(timeout);
@@ -43,11 +39,9 @@ macro_rules! options {
             /// use std::time::Duration;
             /// # use leadapi_client::model::LeadQuery;
             /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-            /// # futures_executor::block_on(async {
-            /// # let client = support::in_process();
+            /// # support::run(async |client| {
             /// let page = client.leads().list(&LeadQuery::new()).attempt_timeout(Duration::from_secs(1)).await?;
-            /// # Ok::<(), leadapi_model::BoxError>(())
-            /// # }).unwrap();
+            /// # Ok(()) });
             /// ```
             pub fn attempt_timeout(mut self, timeout: std::time::Duration) -> Self {
                 self.$($field).+.attempt_timeout = Some(timeout);

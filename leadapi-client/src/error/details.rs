@@ -12,11 +12,9 @@ impl Error {
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let error = support::answered(500).await;
+    /// # let error = support::answered(500);
     /// println!("{:?} failed", error.operation());
     /// # assert_eq!(error.operation(), leadapi_client::Operation::CreateLead);
-    /// # });
     /// ```
     pub fn operation(&self) -> Operation {
         self.0.operation
@@ -26,11 +24,9 @@ impl Error {
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let error = support::answered(403).await;
+    /// # let error = support::answered(403);
     /// let was_forbidden = error.status().is_some_and(|status| status == 403);
     /// # assert!(was_forbidden);
-    /// # });
     /// ```
     pub fn status(&self) -> Option<StatusCode> {
         self.response().map(|response| response.status)
@@ -45,10 +41,8 @@ impl Error {
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let error = support::answered(400).await;
+    /// # let error = support::answered(400);
     /// assert_eq!(error.message(), "the service's error message");
-    /// # });
     /// ```
     pub fn message(&self) -> String {
         match &self.0.cause {
@@ -67,11 +61,9 @@ impl Error {
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let error = support::answered(500).await;
+    /// # let error = support::answered(500);
     /// println!("please report request {:?} to the service's operators", error.request_id());
     /// # assert_eq!(error.request_id(), Some("0198-abc"));
-    /// # });
     /// ```
     pub fn request_id(&self) -> Option<&str> {
         self.response()?.request_id.as_deref()
@@ -83,11 +75,9 @@ impl Error {
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let error = support::answered(429).await;
+    /// # let error = support::answered(429);
     /// let wait = error.retry_after().unwrap_or_default();
     /// # assert_eq!(wait.as_secs(), 7);
-    /// # });
     /// ```
     pub fn retry_after(&self) -> Option<Duration> {
         match &self.0.cause {
@@ -100,10 +90,8 @@ impl Error {
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let error = support::answered(400).await;
+    /// # let error = support::answered(400);
     /// assert_eq!(error.attempts(), 1);
-    /// # });
     /// ```
     pub fn attempts(&self) -> u32 {
         self.0.attempts
@@ -113,10 +101,8 @@ impl Error {
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let error = support::answered(500).await;
+    /// # let error = support::answered(500);
     /// println!("failed after {:?}", error.elapsed());
-    /// # });
     /// ```
     pub fn elapsed(&self) -> Duration {
         self.0.elapsed
@@ -148,8 +134,7 @@ impl Error {
     /// // Store it, and send it again later with `.idempotency_key(key)`.
     /// let parked = (new, error.idempotency_key().cloned());
     /// # assert!(parked.1.is_some());
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok::<(), leadapi_model::BoxError>(()) }).unwrap();
     /// ```
     pub fn idempotency_key(&self) -> Option<&IdempotencyKey> {
         self.0.key.as_ref()

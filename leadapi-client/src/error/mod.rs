@@ -23,14 +23,12 @@ pub use self::outcome::Outcome;
 /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
 /// # use support::*;
 ///
-/// # fn main() { futures_executor::block_on(async {
-/// # let client = in_process();
+/// # support::run(async |client| {
 /// let error = client.leads().get(&LeadId::parse("nobody")?).await.unwrap_err();
 /// assert!(error.is_not_found());
 /// assert_eq!(error.to_string(), "GET /leads/{id}: 404 Not Found: id: no such lead");
 /// assert_eq!(error.outcome(), Outcome::Refused);
-/// # Ok::<(), leadapi_model::BoxError>(())
-/// # }).unwrap() }
+/// # Ok(()) });
 /// ```
 pub struct Error(Box<Inner>);
 

@@ -40,8 +40,7 @@ impl Error {
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let error = support::answered(500).await;
+    /// # let error = support::answered(500);
     /// use leadapi_client::Outcome;
     ///
     /// match error.outcome() {
@@ -49,7 +48,6 @@ impl Error {
     ///     _ => println!("a lead may exist: retry under {:?}", error.idempotency_key()),
     /// }
     /// # assert_eq!(error.outcome(), Outcome::Unknown);
-    /// # });
     /// ```
     pub fn outcome(&self) -> Outcome {
         if self.0.in_doubt {
@@ -75,13 +73,11 @@ impl Error {
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let error = support::answered(500).await;
+    /// # let error = support::answered(500);
     /// if error.is_retryable() {
     ///     println!("retry later under {:?}", error.idempotency_key());
     /// }
     /// # assert!(error.is_retryable());
-    /// # });
     /// ```
     pub fn is_retryable(&self) -> bool {
         self.failure().is_transient()

@@ -10,13 +10,11 @@ impl Error {
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let error = support::answered(400).await;
+    /// # let error = support::answered(400);
     /// if error.is_invalid() {
     ///     println!("invalid: {}", error.message());
     /// }
     /// # assert!(error.is_invalid());
-    /// # });
     /// ```
     pub fn is_invalid(&self) -> bool {
         matches!(self.0.cause, Cause::InvalidRequest(_)) || self.has(StatusCode::BAD_REQUEST)
@@ -26,13 +24,11 @@ impl Error {
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let error = support::answered(401).await;
+    /// # let error = support::answered(401);
     /// if error.is_unauthorized() {
     ///     println!("the token is unknown, expired or revoked");
     /// }
     /// # assert!(error.is_unauthorized());
-    /// # });
     /// ```
     pub fn is_unauthorized(&self) -> bool {
         self.has(StatusCode::UNAUTHORIZED)
@@ -43,13 +39,11 @@ impl Error {
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let error = support::answered(403).await;
+    /// # let error = support::answered(403);
     /// if error.is_forbidden() {
     ///     println!("not allowed with this token: {}", error.message());
     /// }
     /// # assert!(error.is_forbidden());
-    /// # });
     /// ```
     pub fn is_forbidden(&self) -> bool {
         self.has(StatusCode::FORBIDDEN)
@@ -60,13 +54,11 @@ impl Error {
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let error = support::answered(403).await;
+    /// # let error = support::answered(403);
     /// if error.lacks_scope() {
     ///     println!("the token lacks the required scope");
     /// }
     /// # assert!(!error.lacks_scope(), "a 403 without a challenge is about the client account");
-    /// # });
     /// ```
     pub fn lacks_scope(&self) -> bool {
         self.is_forbidden() && self.response().is_some_and(|response| response.lacks_scope)
@@ -78,16 +70,14 @@ impl Error {
     /// ```
     /// use leadapi_client::id::LeadId;
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     ///
     /// match client.leads().delete(&LeadId::parse("nobody")?).await {
     ///     Ok(()) => println!("deleted"),
     ///     Err(error) if error.is_not_found() => println!("the lead does not exist"),
     ///     Err(error) => return Err(error.into()),
     /// }
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok(()) });
     /// ```
     pub fn is_not_found(&self) -> bool {
         self.response().is_some_and(|response| response.not_found == Some(NotFound::Lead))
@@ -99,13 +89,11 @@ impl Error {
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let error = support::answered(404).await;
+    /// # let error = support::answered(404);
     /// if error.is_configuration() {
     ///     println!("is the base URL right? {error}");
     /// }
     /// # assert!(error.is_configuration());
-    /// # });
     /// ```
     pub fn is_configuration(&self) -> bool {
         let not_found = self.response().and_then(|response| response.not_found.as_ref());
@@ -117,13 +105,11 @@ impl Error {
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let error = support::answered(429).await;
+    /// # let error = support::answered(429);
     /// if error.is_rate_limited() {
     ///     println!("retry in {:?}", error.retry_after());
     /// }
     /// # assert!(error.is_rate_limited());
-    /// # });
     /// ```
     pub fn is_rate_limited(&self) -> bool {
         matches!(self.0.cause, Cause::DeadlineExceeded { refused: true, .. }) || self.has(StatusCode::TOO_MANY_REQUESTS)
@@ -133,13 +119,11 @@ impl Error {
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let error = support::answered(503).await;
+    /// # let error = support::answered(503);
     /// if error.is_server_error() {
     ///     println!("the service failed: {error}");
     /// }
     /// # assert!(error.is_server_error());
-    /// # });
     /// ```
     pub fn is_server_error(&self) -> bool {
         self.status().is_some_and(|status| status.is_server_error())
@@ -150,13 +134,11 @@ impl Error {
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let error = support::answered(500).await;
+    /// # let error = support::answered(500);
     /// if error.is_timeout() {
     ///     println!("too slow: {:?}", error.elapsed());
     /// }
     /// # assert!(!error.is_timeout());
-    /// # });
     /// ```
     pub fn is_timeout(&self) -> bool {
         match &self.0.cause {
@@ -170,13 +152,11 @@ impl Error {
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let error = support::answered(500).await;
+    /// # let error = support::answered(500);
     /// if error.is_connect() {
     ///     println!("could not connect: {error}");
     /// }
     /// # assert!(!error.is_connect());
-    /// # });
     /// ```
     pub fn is_connect(&self) -> bool {
         matches!(&self.0.cause, Cause::Transport(error) if error.is_connect())

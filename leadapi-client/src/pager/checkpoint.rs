@@ -31,8 +31,7 @@ type ReturnedLead = (i64, LeadId);
 /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
 /// # use support::*;
 ///
-/// # fn main() { futures_executor::block_on(async {
-/// # let client = in_process();
+/// # support::run(async |client| {
 /// let new = client.leads().poll_created(LeadQuery::new(), Checkpoint::default()).poll().await?;
 /// assert_eq!(new.leads.len(), 1);
 /// let saved = serde_json::to_string(&new.checkpoint)?;
@@ -41,8 +40,7 @@ type ReturnedLead = (i64, LeadId);
 /// let checkpoint: Checkpoint = serde_json::from_str(&saved)?;
 /// let new = client.leads().poll_created(LeadQuery::new(), checkpoint).poll().await?;
 /// assert!(new.leads.is_empty());
-/// # Ok::<(), leadapi_model::BoxError>(())
-/// # }).unwrap() }
+/// # Ok(()) });
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(into = "CheckpointRecord", try_from = "CheckpointRecord")]
@@ -61,12 +59,10 @@ impl Checkpoint {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # use support::*;
     ///
-    /// # fn main() { futures_executor::block_on(async {
-    /// # let client = in_process();
+    /// # support::run(async |client| {
     /// let new = client.leads().poll_created(LeadQuery::new(), Checkpoint::at("2026-06-01T00:00:00Z".parse()?)).poll().await?;
     /// assert!(new.leads.is_empty());
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap() }
+    /// # Ok(()) });
     /// ```
     pub fn at(start: Timestamp) -> Self {
         Self { floor: Some(millis(start)), returned: BTreeSet::new() }

@@ -38,7 +38,7 @@ pub(super) struct Cursor {
     /// The key of the last lead that was returned.
     last: Option<Key>,
     /// The number of rows up to and including the last returned lead, when that lead was read. If nothing has changed,
-    /// it is the offset of the next lead.
+    /// it is the offset of the next lead. A wrong rank costs requests but no lead, because `advance` compares keys.
     rank: u64,
     /// The total number of rows when the last returned lead was read.
     total_at_rank: u64,
@@ -149,6 +149,8 @@ impl Cursor {
         // A short or empty page is not necessarily the last one, so compare with the total, which is from the same
         // snapshot.
         let is_end = end >= total;
+        // Invariant: each lead that sorts before `last` has been returned, or appeared there later. The rows of a page
+        // are contiguous, so it still holds after a page that starts at or before `last`, and after no other page.
         let starts_before = start == 0 || seen > 0;
         let makes_progress = seen < rows.len() || is_end;
         if starts_before && makes_progress {

@@ -24,14 +24,12 @@ use crate::error::Error;
 /// ```
 /// # use leadapi_client::model::LeadQuery;
 /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-/// # fn main() { futures_executor::block_on(async {
-/// # let client = support::in_process();
+/// # support::run(async |client| {
 /// let mut leads = client.leads().list_all(LeadQuery::new()).stream();
 /// while let Some(lead) = leads.try_next().await? {
 ///     println!("{}", lead.name);
 /// }
-/// # Ok::<(), leadapi_model::BoxError>(())
-/// # }).unwrap() }
+/// # Ok(()) });
 /// ```
 #[must_use = "streams do nothing unless polled"]
 pub struct LeadStream {
@@ -53,12 +51,11 @@ impl LeadStream {
     /// ```
     /// # use leadapi_client::model::LeadQuery;
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # fn main() { futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// let mut leads = client.leads().list_all(LeadQuery::new()).stream();
     /// assert!(matches!(leads.next().await, Some(Ok(lead)) if lead.name == "Ann"));
     /// assert!(leads.next().await.is_none());
-    /// # }) }
+    /// # Ok(()) });
     /// ```
     pub async fn next(&mut self) -> Option<Result<LeadItem, Error>> {
         poll_fn(|context| self.poll(context)).await
@@ -69,12 +66,10 @@ impl LeadStream {
     /// ```
     /// # use leadapi_client::model::LeadQuery;
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # fn main() { futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// let mut leads = client.leads().list_all(LeadQuery::new()).stream();
     /// assert_eq!(leads.try_next().await?.map(|lead| lead.name).as_deref(), Some("Ann"));
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap() }
+    /// # Ok(()) });
     /// ```
     ///
     /// # Errors
@@ -84,21 +79,17 @@ impl LeadStream {
         self.next().await.transpose()
     }
 
-    /// Returns the total number of leads that the service reported most recently. The total is `None` before the first
-    /// page, unless the stream was resumed. The stream may yield a different number, because leads may be created and
-    /// deleted during the iteration.
+    /// Returns the total number of leads that the service reported most recently, as [`PageStream::total`] does.
     ///
     /// ```
     /// # use leadapi_client::model::LeadQuery;
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # fn main() { futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// let mut leads = client.leads().list_all(LeadQuery::new()).stream();
     /// assert_eq!(leads.total(), None);
     /// leads.try_next().await?;
     /// assert_eq!(leads.total(), Some(1));
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap() }
+    /// # Ok(()) });
     /// ```
     pub const fn total(&self) -> Option<u64> {
         self.pages.total()
@@ -109,14 +100,12 @@ impl LeadStream {
     /// ```
     /// # use leadapi_client::{model::LeadQuery, pager::Position};
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # fn main() { futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// let mut leads = client.leads().list_all(LeadQuery::new()).stream();
     /// while let Some(lead) = leads.try_next().await? {
     ///     println!("processed {}; resume from {}", lead.id, serde_json::to_string(&leads.position())?);
     /// }
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap() }
+    /// # Ok(()) });
     /// ```
     pub fn position(&self) -> Position {
         self.pages.cursor.position(self.last_yielded.clone(), self.page.len())
@@ -142,11 +131,6 @@ impl LeadStream {
     /// Returns whether the stream has ended, with or without an error.
     pub(super) fn is_finished(&self) -> bool {
         self.pages.is_finished() && self.page.len() == 0
-    }
-
-    #[cfg(test)]
-    pub(super) fn buffered_rows(&self) -> usize {
-        self.page.len() + self.pages.buffered_rows()
     }
 }
 

@@ -29,9 +29,6 @@ mod page_stream;
 mod poller;
 mod position;
 
-#[cfg(test)]
-mod tests;
-
 use std::{fmt, sync::Arc};
 
 use futures_core::future::BoxFuture;
@@ -59,14 +56,12 @@ pub(crate) type Fetch = Arc<dyn Fn(LeadQuery) -> BoxFuture<'static, Result<Page<
 /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
 /// # use support::*;
 ///
-/// # fn main() { futures_executor::block_on(async {
-/// # let client = in_process();
+/// # support::run(async |client| {
 /// let mut pages = client.leads().list_all(LeadQuery::new()).page_size(100).prefetch(4).pages();
 /// while let Some(page) = pages.try_next().await? {
 ///     println!("{} more leads", page.len());
 /// }
-/// # Ok::<(), leadapi_model::BoxError>(())
-/// # }).unwrap() }
+/// # Ok(()) });
 /// ```
 #[derive(Clone)]
 #[must_use = "a pager reads nothing until its stream is polled"]
@@ -89,11 +84,9 @@ impl LeadPager {
     /// ```
     /// # use leadapi_client::model::LeadQuery;
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # fn main() {
     /// # let client = support::in_process();
     /// let pager = client.leads().list_all(LeadQuery::new()).page_size(50);
     /// # assert!(format!("{pager:?}").contains("page_size: 50"));
-    /// # }
     /// ```
     pub const fn page_size(mut self, leads: u32) -> Self {
         self.page_size = leads;
@@ -113,11 +106,9 @@ impl LeadPager {
     /// ```
     /// # use leadapi_client::model::LeadQuery;
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # fn main() {
     /// # let client = support::in_process();
     /// let pager = client.leads().list_all(LeadQuery::new()).prefetch(4);
     /// # assert!(format!("{pager:?}").contains("prefetch: 4"));
-    /// # }
     /// ```
     pub const fn prefetch(mut self, pages: usize) -> Self {
         self.prefetch = if pages < MAX_PREFETCH { pages } else { MAX_PREFETCH };
@@ -132,10 +123,8 @@ impl LeadPager {
     /// ```
     /// use leadapi_client::{model::LeadQuery, pager::Position};
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # fn main() {
     /// # let client = support::in_process();
     /// let from_the_beginning = client.leads().list_all(LeadQuery::new()).resume(Position::default());
-    /// # }
     /// ```
     pub fn resume(mut self, position: Position) -> Self {
         self.from = position;
@@ -147,13 +136,11 @@ impl LeadPager {
     /// ```
     /// # use leadapi_client::model::LeadQuery;
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # fn main() { futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// let mut leads = client.leads().list_all(LeadQuery::new()).stream();
     /// let newest = leads.try_next().await?;
     /// # assert_eq!(newest.map(|lead| lead.name).as_deref(), Some("Ann"));
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap() }
+    /// # Ok(()) });
     /// ```
     pub fn stream(self) -> LeadStream {
         LeadStream::new(self.pages())
@@ -164,13 +151,11 @@ impl LeadPager {
     /// ```
     /// # use leadapi_client::model::LeadQuery;
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # fn main() { futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// let mut pages = client.leads().list_all(LeadQuery::new()).pages();
     /// let newest = pages.try_next().await?;
     /// # assert_eq!(newest.map(|page| page.len()), Some(1));
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap() }
+    /// # Ok(()) });
     /// ```
     pub fn pages(self) -> PageStream {
         PageStream::new(self)

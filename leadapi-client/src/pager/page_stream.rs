@@ -30,8 +30,7 @@ use crate::error::Error;
 /// ```
 /// # use leadapi_client::model::LeadQuery;
 /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-/// # fn main() { futures_executor::block_on(async {
-/// # let client = support::in_process();
+/// # support::run(async |client| {
 /// let mut pages = client.leads().list_all(LeadQuery::new()).pages();
 /// while let Some(page) = pages.next().await {
 ///     match page {
@@ -40,8 +39,7 @@ use crate::error::Error;
 ///         Err(error) => return Err(error.into()),
 ///     }
 /// }
-/// # Ok::<(), leadapi_model::BoxError>(())
-/// # }).unwrap() }
+/// # Ok(()) });
 /// ```
 #[must_use = "streams do nothing unless polled"]
 pub struct PageStream {
@@ -90,12 +88,11 @@ impl PageStream {
     /// ```
     /// # use leadapi_client::model::LeadQuery;
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # fn main() { futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// let mut pages = client.leads().list_all(LeadQuery::new()).pages();
     /// assert!(matches!(pages.next().await, Some(Ok(page)) if page.len() == 1));
     /// assert!(pages.next().await.is_none());
-    /// # }) }
+    /// # Ok(()) });
     /// ```
     pub async fn next(&mut self) -> Option<Result<Vec<LeadItem>, Error>> {
         poll_fn(|context| self.poll(context)).await
@@ -106,14 +103,12 @@ impl PageStream {
     /// ```
     /// # use leadapi_client::model::LeadQuery;
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # fn main() { futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// let mut pages = client.leads().list_all(LeadQuery::new()).pages();
     /// while let Some(page) = pages.try_next().await? {
     ///     println!("{}", page.len());
     /// }
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap() }
+    /// # Ok(()) });
     /// ```
     ///
     /// # Errors
@@ -132,14 +127,12 @@ impl PageStream {
     /// ```
     /// # use leadapi_client::model::LeadQuery;
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # fn main() { futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// let mut pages = client.leads().list_all(LeadQuery::new()).pages();
     /// assert_eq!(pages.total(), None);
     /// pages.try_next().await?;
     /// assert_eq!(pages.total(), Some(1));
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap() }
+    /// # Ok(()) });
     /// ```
     pub const fn total(&self) -> Option<u64> {
         self.cursor.total()
@@ -150,11 +143,9 @@ impl PageStream {
     /// ```
     /// # use leadapi_client::{model::LeadQuery, pager::Position};
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # fn main() {
     /// # let client = support::in_process();
     /// let pages = client.leads().list_all(LeadQuery::new()).pages();
     /// assert_eq!(pages.position(), Position::default());
-    /// # }
     /// ```
     pub fn position(&self) -> Position {
         self.cursor.position(self.cursor.last().cloned(), 0)
@@ -246,15 +237,6 @@ impl PageStream {
                 None
             }
         }
-    }
-
-    #[cfg(test)]
-    pub(super) fn buffered_rows(&self) -> usize {
-        let responses = self.requests.iter().filter_map(|request| match &request.state {
-            RequestState::Done(Ok(page)) => Some(page.data.len()),
-            _ => None,
-        });
-        responses.sum()
     }
 }
 

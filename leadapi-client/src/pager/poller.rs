@@ -59,15 +59,13 @@ struct PollInProgress {
 /// ```
 /// # use leadapi_client::{model::LeadQuery, pager::Checkpoint};
 /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-/// # fn main() { futures_executor::block_on(async {
-/// # let client = support::in_process();
+/// # support::run(async |client| {
 /// let new = client.leads().poll_created(LeadQuery::new(), Checkpoint::default()).poll().await?;
 /// for lead in &new.leads {
 ///     println!("{} was created at {}", lead.name, lead.created_at);
 /// }
 /// println!("store this now: {}", serde_json::to_string(&new.checkpoint)?);
-/// # Ok::<(), leadapi_model::BoxError>(())
-/// # }).unwrap() }
+/// # Ok(()) });
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -93,11 +91,9 @@ impl Poller {
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// use std::time::Duration;
     ///
-    /// # fn main() {
     /// # let client = support::in_process();
     /// let poller = client.leads().poll_created(LeadQuery::new(), Checkpoint::default()).overlap(Duration::from_secs(30));
     /// # assert!(format!("{poller:?}").contains("overlap: 30s"));
-    /// # }
     /// ```
     pub const fn overlap(mut self, overlap: Duration) -> Self {
         self.overlap = overlap;
@@ -110,11 +106,9 @@ impl Poller {
     /// ```
     /// # use leadapi_client::{model::LeadQuery, pager::Checkpoint};
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # fn main() {
     /// # let client = support::in_process();
     /// let poller = client.leads().poll_created(LeadQuery::new(), Checkpoint::default()).page_size(20);
     /// # assert!(format!("{poller:?}").contains("page_size: 20"));
-    /// # }
     /// ```
     pub const fn page_size(mut self, leads: u32) -> Self {
         self.page_size = leads;
@@ -128,13 +122,11 @@ impl Poller {
     /// ```
     /// # use leadapi_client::{model::LeadQuery, pager::Checkpoint};
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # fn main() { futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// let mut poller = client.leads().poll_created(LeadQuery::new(), Checkpoint::default());
     /// assert_eq!(poller.poll().await?.leads.len(), 1);
     /// assert_eq!(poller.poll().await?.leads.len(), 0);
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap() }
+    /// # Ok(()) });
     /// ```
     ///
     /// # Errors

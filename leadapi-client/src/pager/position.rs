@@ -20,8 +20,7 @@ const VERSION: u32 = 1;
 /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
 /// # use support::*;
 ///
-/// # fn main() { futures_executor::block_on(async {
-/// # let client = in_process();
+/// # support::run(async |client| {
 /// let mut leads = client.leads().list_all(LeadQuery::new()).stream();
 /// let first = leads.try_next().await?;
 /// assert!(first.is_some());
@@ -31,8 +30,7 @@ const VERSION: u32 = 1;
 /// let position: Position = serde_json::from_str(&saved)?;
 /// let mut rest = client.leads().list_all(LeadQuery::new()).resume(position).stream();
 /// assert_eq!(rest.try_next().await?, None);
-/// # Ok::<(), leadapi_model::BoxError>(())
-/// # }).unwrap() }
+/// # Ok(()) });
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(into = "PositionRecord", try_from = "PositionRecord")]

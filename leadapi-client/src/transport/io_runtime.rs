@@ -3,7 +3,7 @@
 use std::{
     io,
     pin::{Pin, pin},
-    sync::{Mutex, OnceLock, PoisonError, mpsc::sync_channel},
+    sync::{Mutex, PoisonError, mpsc::sync_channel},
     task::{Context, Poll},
     thread,
 };
@@ -14,16 +14,12 @@ use tokio::runtime::{Builder, Handle};
 ///
 /// The runtime never shuts down, so a client in a `static` keeps working after its first caller's runtime has shut
 /// down.
-pub(super) fn handle() -> io::Result<&'static Handle> {
-    static HANDLE: OnceLock<Handle> = OnceLock::new();
-    static STARTING: Mutex<()> = Mutex::new(());
-    if let Some(handle) = HANDLE.get() {
-        return Ok(handle);
-    }
-    let _starting = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
-    match HANDLE.get() {
-        Some(handle) => Ok(handle),
-        None => start().map(|handle| HANDLE.get_or_init(|| handle)),
+pub(super) fn handle() -> io::Result<Handle> {
+    static HANDLE: Mutex<Option<Handle>> = Mutex::new(None);
+    let mut handle = HANDLE.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*handle {
+        Some(handle) => Ok(handle.clone()),
+        None => Ok(handle.insert(start()?).clone()),
     }
 }
 

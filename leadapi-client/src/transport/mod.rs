@@ -123,14 +123,7 @@ impl TransportError {
     /// ```
     #[must_use]
     pub fn not_sent(source: impl Into<BoxError>) -> Self {
-        Self {
-            delivery: Delivery::NotSent,
-            connect: false,
-            timeout: false,
-            permanent: false,
-            what: None,
-            source: source.into(),
-        }
+        Self::new(Delivery::NotSent, source.into())
     }
 
     /// Creates an error for a request that failed after some bytes may have been sent.
@@ -141,14 +134,11 @@ impl TransportError {
     /// ```
     #[must_use]
     pub fn maybe_sent(source: impl Into<BoxError>) -> Self {
-        Self {
-            delivery: Delivery::MaybeSent,
-            connect: false,
-            timeout: false,
-            permanent: false,
-            what: None,
-            source: source.into(),
-        }
+        Self::new(Delivery::MaybeSent, source.into())
+    }
+
+    const fn new(delivery: Delivery, source: BoxError) -> Self {
+        Self { delivery, connect: false, timeout: false, permanent: false, what: None, source }
     }
 
     /// Marks the error as a failure to connect.
@@ -210,8 +200,7 @@ impl TransportError {
     ///
     /// ```
     /// # use leadapi_client::transport::{Delivery, TransportError};
-    /// let error = TransportError::maybe_sent("connection reset");
-    /// assert_eq!(error.delivery(), Delivery::MaybeSent);
+    /// assert_eq!(TransportError::maybe_sent("connection reset").delivery(), Delivery::MaybeSent);
     /// ```
     pub const fn delivery(&self) -> Delivery {
         self.delivery

@@ -128,7 +128,7 @@ impl Transport for Reqwest {
             let response = self.client(request.url()).execute(request).await?;
             whole(Response::<reqwest::Body>::from(response)).await
         };
-        io_runtime::enter(runtime, call).await.map_err(transport_error)
+        io_runtime::enter(&runtime, call).await.map_err(transport_error)
     }
 }
 

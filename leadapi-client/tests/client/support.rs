@@ -69,8 +69,13 @@ pub(crate) fn in_process() -> Client {
     Client::builder("http://in-process/v1", token).in_process(service).build().unwrap()
 }
 
+/// Runs an example with a client.
+pub(crate) fn run(example: impl AsyncFnOnce(Client) -> Result<(), BoxError>) {
+    futures_executor::block_on(example(in_process())).unwrap();
+}
+
 /// Returns the error of a create that is answered with `status`.
-pub(crate) async fn answered(status: u16) -> Error {
+pub(crate) fn answered(status: u16) -> Error {
     struct Always(u16);
 
     #[async_trait::async_trait]
@@ -87,7 +92,7 @@ pub(crate) async fn answered(status: u16) -> Error {
         .transport(Always(status))
         .build()
         .unwrap();
-    client.leads().create(&NewLead::new(&casa_verde(), "Ann")).await.unwrap_err()
+    wait(client.leads().create(&NewLead::new(&casa_verde(), "Ann"))).unwrap_err()
 }
 
 /// Runs a call to completion without a runtime.

@@ -46,8 +46,7 @@ pub enum Admission {
 /// contain more admitted requests than the limit. The limiter may refuse a request only if the window that ends at the
 /// request's arrival is already full. The limiter reads the time from its own clock.
 ///
-/// Test an implementation with `run_limiter` and `run_shared_limiter` in `leadapi_core::conformance` (`conformance`
-/// feature).
+/// Test an implementation with `run_limiter` and `run_shared_limiter` in the crate `leadapi-conformance`.
 ///
 /// If the limiter returns an error, the service responds with 500. To serve requests uncounted while the limiter is
 /// down, return [`Admission::Admitted`] instead.

@@ -115,7 +115,7 @@ pub enum Listed {
 /// A store of leads, pipelines and client accounts that isolates businesses from each other.
 ///
 /// Implement this trait to choose where the service stores leads. Test the implementation with the suite in
-/// `leadapi_core::conformance` (`conformance` feature).
+/// the crate `leadapi-conformance`.
 ///
 /// - Every method takes the caller's business as its first argument and accesses only that business's records. A record
 ///   of another business behaves as if it did not exist.

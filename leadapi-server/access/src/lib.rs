@@ -9,6 +9,7 @@ mod keyed_rate;
 mod log_budget;
 mod lookup_limit;
 mod peer;
+mod request_id;
 mod site_url;
 
 pub use self::{
@@ -19,5 +20,6 @@ pub use self::{
     log_budget::LogBudget,
     lookup_limit::{Lookup, LookupLimit},
     peer::Peer,
+    request_id::{request_id, with_request_ids},
     site_url::{InvalidSiteUrl, SiteUrl},
 };

@@ -17,8 +17,8 @@ use leadapi_core::{
 use leadapi_redis::RedisLimiterError;
 use leadapi_sql::{DatabaseUrl, OpenError, SqlStoreError};
 
-use super::{admin_error, counts::format_counts, csv_error::CsvError};
-use leadapi_server::TlsError;
+use super::{admin_error, counts::format_counts, csv_error::CsvError, store_error};
+use leadapi_tls::TlsError;
 
 /// The reason a command failed. Its message is a single line for the operator.
 #[derive(Debug, thiserror::Error)]
@@ -215,7 +215,7 @@ pub(crate) enum CommandError {
     #[error("cannot create tokens: {0}")]
     Tokens(BoxError),
     /// The database could not be opened.
-    #[error("{0}")]
+    #[error("{}", store_error::describe_open(.0))]
     Open(#[from] OpenError),
     /// The database does not exist, and this command does not create one.
     #[error("no such database: {0} (create it with init, serve, migrate or data import)")]
@@ -236,7 +236,7 @@ pub(crate) enum CommandError {
     #[error("{0}; shutting down, because further writes might not be durable")]
     Storage(String),
     /// An operation on the data was rejected or failed.
-    #[error("{0}")]
+    #[error("{}", store_error::describe_store(.0))]
     Store(#[from] SqlStoreError),
     /// An administrative change was refused or failed.
     #[error("{}", admin_error::describe(.0))]

@@ -35,6 +35,7 @@ mod serve;
 mod signals;
 mod stage;
 mod store;
+mod store_error;
 mod token;
 mod value;
 

@@ -1,12 +1,12 @@
 //! The store that a command works on.
 
-use std::{ffi::OsStr, fmt, marker::PhantomData, str::FromStr};
+use std::{any::Any, ffi::OsStr, fmt, marker::PhantomData, str::FromStr};
 
 use clap::{Arg, Args, Command, builder::TypedValueParser, error::ErrorKind};
 use leadapi_core::id::BusinessId;
 use leadapi_sql::{DatabaseUrl, InvalidDatabaseUrl, SqlStore};
 
-use super::{CommandError, output::Format};
+use super::{CommandError, output::Format, store_error::describe_url};
 
 /// The store that a server uses.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub(super) enum StoreKind {
 pub(super) enum InvalidStoreKind {
     #[error("must be memory, sqlite:PATH or postgres://USER@HOST/DATABASE")]
     Scheme,
-    #[error(transparent)]
+    #[error("{}", describe_url(*.0))]
     Url(InvalidDatabaseUrl),
 }
 
@@ -57,18 +57,24 @@ pub(super) const fn sensitive<T>() -> SensitiveParser<T> {
 
 impl<T> TypedValueParser for SensitiveParser<T>
 where
-    T: FromStr<Err: fmt::Display> + Clone + Send + Sync + 'static,
+    T: FromStr<Err: fmt::Display + 'static> + Clone + Send + Sync + 'static,
 {
     type Value = T;
 
     fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
         let parsed = value.to_str().ok_or("must be UTF-8".to_owned());
-        let parsed = parsed.and_then(|text| text.parse().map_err(|error: T::Err| error.to_string()));
+        let parsed = parsed.and_then(|text| text.parse().map_err(|error: T::Err| rule(&error)));
         parsed.map_err(|rule| {
             let name = arg.map(Arg::to_string).unwrap_or_default();
             clap::Error::raw(ErrorKind::ValueValidation, format!("{name} {rule}\n")).with_cmd(command)
         })
     }
+}
+
+/// Returns the text of an error. A command can have a database as its value, too.
+fn rule<E: fmt::Display + 'static>(error: &E) -> String {
+    let url = (error as &dyn Any).downcast_ref().copied();
+    url.map_or_else(|| error.to_string(), describe_url)
 }
 
 /// The database that a command works on.

@@ -41,8 +41,15 @@ impl DatabaseUrl {
     pub fn restore(&self, backup: &Path, replace: bool) -> Result<Option<PathBuf>, SqlStoreError> {
         match self.kind() {
             #[cfg(feature = "sqlite")]
-            DatabaseKind::Sqlite { path, accept_loss } => sqlite::restore(backup, path, replace, *accept_loss)
-                .map_err(|error| SqlStoreError::Refused(format!("cannot restore {self}: {}", error_chain(&error)))),
+            DatabaseKind::Sqlite { path, accept_loss } => {
+                sqlite::restore(backup, path, replace, *accept_loss).map_err(|error| {
+                    let text = format!("cannot restore {self}: {}", error_chain(&error));
+                    match error.remedy() {
+                        Some(remedy) => SqlStoreError::Remediable(text, remedy),
+                        None => SqlStoreError::Refused(text),
+                    }
+                })
+            }
             #[cfg(not(feature = "sqlite"))]
             DatabaseKind::Sqlite { .. } => Err(SqlStoreError::Refused("this build does not support SQLite".to_owned())),
             DatabaseKind::Postgres { .. } => {

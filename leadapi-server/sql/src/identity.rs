@@ -20,8 +20,8 @@ impl SqlStore {
     /// data equals the data of the original. A program that remembers what it has written to a store should also
     /// remember this id, because a restored store may not contain these writes.
     ///
-    /// For SQLite, the id is in the file. `data backup` and `data restore` assign a new id. A file that was copied by
-    /// other means keeps its id.
+    /// For SQLite, the id is in the file. A [backup](Self::backup) and a [restored](crate::DatabaseUrl::restore) store
+    /// get a new id. A file that was copied by other means keeps its id.
     ///
     /// For PostgreSQL, the id consists of the identifier of the cluster and of properties of a table that change when a
     /// dump is restored, whether into the same database, another database or another cluster. After a failover to a

@@ -34,6 +34,7 @@ mod postgres;
 mod probe;
 mod rate_limiter;
 mod read;
+mod remedy;
 mod row;
 mod serving;
 mod session;
@@ -63,6 +64,7 @@ pub use self::{
     admin::FirstRecords,
     clock::StoreClock,
     import::Imported,
+    remedy::Remedy,
     url::{DatabaseUrl, InvalidDatabaseUrl},
 };
 
@@ -72,6 +74,14 @@ pub use self::{
 pub struct OpenError {
     url: DatabaseUrl,
     cause: String,
+    remedy: Option<Remedy>,
+}
+
+impl OpenError {
+    /// Returns what the operator can do, if the database is a SQLite file that is refused.
+    pub const fn remedy(&self) -> Option<&Remedy> {
+        self.remedy.as_ref()
+    }
 }
 
 /// The error for a database whose feature is disabled.
@@ -89,6 +99,9 @@ pub enum SqlStoreError {
     /// The operation is not allowed, or a backup or restore failed. The message gives the reason.
     #[error("{0}")]
     Refused(String),
+    /// The operation is not allowed, but the operator can do something about the file.
+    #[error("{0}")]
+    Remediable(String, Remedy),
     /// The operation failed for another reason, such as a database error.
     #[error("{}", error_chain(&**.0))]
     Failed(BoxError),
@@ -158,20 +171,21 @@ impl SqlStore {
     }
 
     async fn open_by(url: &DatabaseUrl, to_serve: bool) -> Result<Self, OpenError> {
-        let failed = |cause: &dyn std::error::Error| OpenError { url: url.clone(), cause: error_chain(cause) };
+        let failed =
+            |cause: &dyn std::error::Error, remedy| OpenError { url: url.clone(), cause: error_chain(cause), remedy };
         let database = match url.kind() {
             #[cfg(feature = "sqlite")]
             url::DatabaseKind::Sqlite { path, accept_loss } => {
                 let open = if to_serve { Sqlite::open_to_serve } else { Sqlite::open };
-                Database::Sqlite(open(path, *accept_loss).map_err(|error| failed(&error))?.into())
+                Database::Sqlite(open(path, *accept_loss).map_err(|error| failed(&error, error.remedy()))?.into())
             }
             #[cfg(feature = "postgres")]
             url::DatabaseKind::Postgres { url, connections } => {
                 let postgres = Postgres::open(url, *connections).await;
-                Database::Postgres(postgres.map_err(|error| failed(&error))?.into())
+                Database::Postgres(postgres.map_err(|error| failed(&error, None))?.into())
             }
             #[cfg(not(all(feature = "sqlite", feature = "postgres")))]
-            _ => return Err(failed(&Unsupported)),
+            _ => return Err(failed(&Unsupported, None)),
         };
         Ok(Self { database, token_uses: Arc::default() })
     }

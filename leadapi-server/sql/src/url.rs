@@ -18,6 +18,14 @@ const DEFAULT_CONNECTIONS: usize = 10;
 #[error("{0}")]
 pub struct InvalidDatabaseUrl(Invalid);
 
+impl InvalidDatabaseUrl {
+    /// Returns whether the string names a SQLite database in memory. A [`MemoryStore`](leadapi_core::memory::MemoryStore)
+    /// keeps data in memory.
+    pub fn is_memory(self) -> bool {
+        self.0 == Invalid::Memory
+    }
+}
+
 /// Forms that other products accept with a different meaning. If they were used as paths, each of them would create a
 /// file in an unexpected place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -40,7 +48,7 @@ enum Invalid {
     Encoded,
     #[error("must be a path that the shell does not need to expand: write $HOME instead of ~")]
     Home,
-    #[error("must name a file: sqlite::memory: is not supported; \"serve --store memory\" keeps the data in memory")]
+    #[error("must name a file: sqlite::memory: is not supported")]
     Memory,
     #[error("must be a path, not a file: URI: write sqlite:PATH")]
     FileUri,

@@ -41,9 +41,8 @@ pub enum FileError {
     /// The log next to the file belongs to another file.
     #[error(
         "the write-ahead log {} does not belong to {}, for example because a backup was copied over a store after a \
-         crash; nothing was changed. To serve a backup, run: leadapi data restore BACKUP --store sqlite:{} \
-         --force. To serve the original store, put its file back.",
-        log.display(), path.display(), path.display()
+         crash; nothing was changed: restore a backup in place of the file, or put the original file back",
+        log.display(), path.display()
     )]
     StaleLog {
         /// The file.
@@ -54,11 +53,10 @@ pub enum FileError {
     /// The file is incomplete without its log, which is missing.
     #[error(
         "{} was not closed in an orderly way, and its write-ahead log {} is missing, which contained the latest writes; \
-         nothing was changed. Put the log back next to the file, or run: leadapi data restore BACKUP --store \
-         sqlite:{} --force. If another program such as sqlite3 has opened the store since then, it has applied and \
-         removed the log, and nothing is lost. To continue with the writes that the file contains, run once: \
-         leadapi business list --store sqlite:{} --accept-loss",
-        path.display(), log.display(), path.display(), path.display()
+         nothing was changed: put the log back next to the file, restore a backup in place of the file, or accept the \
+         loss; if another program such as sqlite3 has opened the file since then, it has applied and removed the log, \
+         and nothing is lost",
+        path.display(), log.display()
     )]
     LostLog {
         /// The file.

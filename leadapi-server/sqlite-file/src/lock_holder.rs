@@ -7,8 +7,8 @@ use crate::file::Inode;
 /// The number of words of a command line that are shown. These words name the command, and never contain a value.
 const MAX_WORDS: usize = 2;
 
-/// Describes a process that holds a lock (`flock`) on a file, such as `process 17 (leadapi data import)`. Systems other
-/// than Linux do not show the process, and neither do containers.
+/// Describes a process that holds a lock (`flock`) on a file, such as `process 17 (sqlite3)`. Systems other than Linux do
+/// not show the process, and neither do containers.
 pub(crate) fn describe((_, inode): Inode) -> String {
     let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
     let own = std::process::id();

@@ -3,22 +3,27 @@
 mod permit_body;
 mod token_limit;
 
-use std::task::{Context, Poll};
+use std::{
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
 
 use http::HeaderMap;
-use tokio_util::task::{TaskTracker, task_tracker::TaskTrackerToken};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::{
+    sync::PollSemaphore,
+    task::{TaskTracker, task_tracker::TaskTrackerToken},
+};
 
 pub(crate) use self::permit_body::PermitBody;
 use self::token_limit::{TokenLimit, TokenPermit};
-use crate::{
-    concurrency_limit::{ConcurrencyLimit, Permit},
-    limits::HttpLimits,
-};
+use crate::limits::HttpLimits;
 
 /// The in-flight requests across all connections.
 #[derive(Clone)]
 pub(crate) struct RequestsInFlight {
-    limit: ConcurrencyLimit,
+    permits: Arc<Semaphore>,
+    limit: usize,
     by_token: TokenLimit,
     tracker: TaskTracker,
 }
@@ -27,7 +32,9 @@ pub(crate) struct RequestsInFlight {
 /// its token, and graceful shutdown waits for it. It also counts towards the limit of the server, except while it waits
 /// for its body.
 pub(crate) struct InFlight {
-    permit: Permit,
+    /// `None` while the request waits for its body.
+    permit: Option<OwnedSemaphorePermit>,
+    permits: PollSemaphore,
     _token: Option<TokenPermit>,
     _tracked: TaskTrackerToken,
 }
@@ -35,22 +42,23 @@ pub(crate) struct InFlight {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Overloaded {
     #[error("too many in-flight requests (limit {0})")]
-    Server(u32),
+    Server(usize),
     #[error("too many in-flight requests for the token (limit {0})")]
     Token(usize),
 }
 
 impl RequestsInFlight {
     pub(crate) fn new(limits: &HttpLimits, tracker: TaskTracker) -> Self {
-        let by_token = TokenLimit::new(limits.token_requests);
-        Self { limit: ConcurrencyLimit::new(limits.requests), by_token, tracker }
+        let (by_token, limit) = (TokenLimit::new(limits.token_requests), limits.requests.min(Semaphore::MAX_PERMITS));
+        Self { permits: Arc::new(Semaphore::new(limit)), limit, by_token, tracker }
     }
 
     /// Admits a request if the limits allow it. The headers determine the token.
     pub(crate) fn begin(&self, headers: &HeaderMap) -> Result<InFlight, Overloaded> {
         let token = self.by_token.acquire(headers).map_err(|_| Overloaded::Token(self.by_token.limit()))?;
-        let permit = self.limit.try_acquire().ok_or_else(|| Overloaded::Server(self.limit.limit()))?;
-        Ok(InFlight { permit, _token: token, _tracked: self.tracker.token() })
+        let permit = self.permits.clone().try_acquire_owned().map_err(|_| Overloaded::Server(self.limit))?;
+        let permits = PollSemaphore::new(self.permits.clone());
+        Ok(InFlight { permit: Some(permit), permits, _token: token, _tracked: self.tracker.token() })
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -68,11 +76,15 @@ impl InFlight {
     /// Releases the concurrency permit while the request waits for its body, so that slow uploads cannot exhaust the
     /// limit.
     fn release_permit(&mut self) {
-        self.permit.release();
+        self.permit = None;
     }
 
     /// Polls for a new concurrency permit if the previous one was released.
     fn poll_permit(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        self.permit.poll_acquire(cx)
+        if self.permit.is_none() {
+            // The semaphore is never closed.
+            self.permit = ready!(self.permits.poll_acquire(cx));
+        }
+        Poll::Ready(())
     }
 }

@@ -3,20 +3,17 @@
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use leadapi_access::counted_address;
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    time::Instant,
-};
+use tokio::time::Instant;
 use tracing::{debug, warn};
 
 use super::{
     close::close,
-    connection::{self, ConnectionEnd},
+    connection::{self, ConnectionEnd, Protocol},
     descriptors::Spare,
     handler::Handler,
     open_connections::{OpenConnection, OpenConnections, Replaceable},
     socket::{Accepted, Bound, Socket},
-    tls::{Tls, TlsConfig},
+    tls::{ByteStream, Tls, TlsAcceptor, TlsStream},
     unread_responses::UnreadBudget,
 };
 use crate::{
@@ -49,7 +46,7 @@ struct ConnectionHandler {
 impl Acceptor {
     pub(crate) fn new(
         socket: Socket,
-        tls: Option<TlsConfig>,
+        tls: Option<Arc<dyn TlsAcceptor>>,
         limits: Arc<HttpLimits>,
         metrics: ConnectionMetrics,
         replaceable: Replaceable,
@@ -59,7 +56,7 @@ impl Acceptor {
         let address_limit = if matches!(socket, Bound::Tcp(_)) { limits.address_connections } else { 0 };
         let connections = OpenConnections::new(limits.connections, address_limit, replaceable);
         let unread = UnreadBudget::new(limits.unread_bytes, metrics.unread());
-        let tls = tls.map(|config| config.limited(&limits));
+        let tls = tls.map(|acceptor| Tls::new(acceptor, &limits));
         Self { socket, handler: ConnectionHandler { tls, limits, metrics, connections, unread } }
     }
 
@@ -132,13 +129,13 @@ impl ConnectionHandler {
         open
     }
 
-    fn serve<H: Handler, IO: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+    fn serve<H: Handler, S: ByteStream>(
         &self,
-        stream: IO,
+        stream: S,
         open: OpenConnection,
         service: H,
         shutdown: Shutdown,
-    ) -> impl Future<Output = ()> + Send + use<H, IO> {
+    ) -> impl Future<Output = ()> + Send + use<H, S> {
         let (tls, limits, metrics) = (self.tls.clone(), self.limits.clone(), self.metrics.clone());
         let unread = self.unread.share();
         async move {
@@ -153,7 +150,8 @@ impl ConnectionHandler {
                         () = open.replaced() => return metrics.record_cut(ConnectionEnd::REPLACED),
                     };
                     match accepted {
-                        Ok(Some((stream, protocol))) => {
+                        Ok(Some(TlsStream { stream, is_http2 })) => {
+                            let protocol = if is_http2 { Protocol::Http2 } else { Protocol::Http1 };
                             connection::serve(stream, Some(protocol), service, &limits, (unread, open), shutdown).await
                         }
                         Ok(None) => return debug!("an ACME server has validated a domain"),

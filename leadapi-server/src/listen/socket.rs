@@ -1,13 +1,16 @@
 //! The sockets of listeners: an IP address, or a Unix socket.
 
 use std::{fmt, io, net::SocketAddr, path::PathBuf, str::FromStr};
-
 #[cfg(unix)]
-use tokio::net::UnixStream;
+use std::{
+    fs,
+    os::unix::fs::{FileTypeExt, PermissionsExt},
+    path::Path,
+};
+
 use tokio::net::{TcpListener, TcpStream};
-
 #[cfg(unix)]
-use super::unix::UnixSocket;
+use tokio::net::{UnixListener, UnixStream};
 
 /// The address of a listener: an IP address with a port, or the path of a Unix socket (`unix:PATH`).
 ///
@@ -124,5 +127,40 @@ impl Socket {
     /// Returns whether only this machine can reach the socket through its IP address. A Unix socket has none.
     pub fn is_loopback(&self) -> bool {
         self.local_addr().is_some_and(|address| address.ip().is_loopback())
+    }
+}
+
+/// A Unix socket, which is removed on drop.
+#[derive(Debug)]
+#[cfg(unix)]
+pub(super) struct UnixSocket {
+    socket: UnixListener,
+    path: PathBuf,
+}
+
+#[cfg(unix)]
+impl UnixSocket {
+    /// Binds to a path. Replaces a socket that no process listens on. Only the owner and the group may connect.
+    fn bind(path: &Path) -> io::Result<Self> {
+        // Connecting to a file that is not a socket also fails, and that file must not be removed.
+        let is_socket = fs::symlink_metadata(path).is_ok_and(|file| file.file_type().is_socket());
+        if is_socket
+            && std::os::unix::net::UnixStream::connect(path)
+                .is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+        {
+            fs::remove_file(path)?;
+        }
+        let socket = UnixListener::bind(path)?;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o660))?;
+        Ok(Self { socket, path: path.to_owned() })
+    }
+}
+
+#[cfg(unix)]
+impl Drop for UnixSocket {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_file(&self.path) {
+            tracing::debug!(%error, "the Unix socket could not be removed");
+        }
     }
 }

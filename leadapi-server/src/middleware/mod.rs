@@ -9,17 +9,15 @@
 //! 7. detached writes: a write that has started runs to completion, even after a timeout or a disconnect
 //! 8. the service
 
-mod error_response;
 mod log;
-mod request_id;
-mod validate;
+mod rejection;
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use bytes::Buf;
 use http::{Request, Response, StatusCode};
 use http_body::Body;
-use leadapi_access::{Authenticator, LogBudget, Verified, run_to_completion};
+use leadapi_access::{Authenticator, LogBudget, Verified, request_id, run_to_completion};
 use leadapi_core::{
     BoxError,
     http::{LeadService, RequestLog, ResponseBody, header::X_REQUEST_ID},
@@ -28,13 +26,8 @@ use leadapi_core::{
 use tokio::time::{Instant, timeout_at};
 use tracing::Instrument;
 
-pub(crate) use self::error_response::refusal;
-pub use self::request_id::with_request_ids;
-use self::{
-    error_response::{Rejection, error_response},
-    validate::validate,
-};
-pub(crate) use self::{log::LoggedRequest, request_id::request_id};
+use self::rejection::{Rejection, error_response, validate};
+pub(crate) use self::{log::LoggedRequest, rejection::refusal};
 use crate::{
     in_flight::{PermitBody, RequestsInFlight},
     limits::HttpLimits,
@@ -158,37 +151,5 @@ impl Handler for Middleware {
         runnable: Result<(), NotRunnable>,
     ) -> Response<ResponseBody> {
         self.respond(request, received, runnable).await
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::pin::pin;
-
-    use super::*;
-    use leadapi_core::{
-        memory::{MemoryStore, MemoryTokens, SystemClock},
-        tokens::StoredTokens,
-    };
-
-    #[tokio::test]
-    async fn a_request_is_in_flight_until_the_service_has_answered_it() {
-        let verifier = StoredTokens::new(MemoryTokens::default(), SystemClock);
-        let service = LeadService::builder(MemoryStore::default(), verifier).build().unwrap();
-        let metrics = Arc::new(Metrics::new().unwrap());
-        let in_flight = RequestsInFlight::new(&HttpLimits::default(), metrics.in_flight().clone());
-        let middleware = Middleware::new(service, Arc::default(), in_flight.clone(), metrics.clone());
-        let counts = |count: usize| {
-            let line = format!("leadapi_requests_in_flight {count}\n");
-            in_flight.count() == count && metrics.text().unwrap().contains(&line)
-        };
-        let headers = "localhost".parse().into_iter().map(|host| (http::header::HOST, host)).collect();
-        let guard = in_flight.begin(&headers).unwrap();
-        assert!(counts(1));
-        drop(guard);
-        let request = Request::get("/leads").header("host", "localhost").body(String::new()).unwrap();
-        let mut response = pin!(middleware.respond(request, Instant::now(), Ok(())));
-        assert_eq!(response.as_mut().await.status(), 401);
-        assert!(counts(0));
     }
 }

@@ -14,6 +14,7 @@ use crate::root;
 const FORBIDDEN: &[(&str, &[&str])] = &[
     ("leadapi-model", &["bytes", "leadapi-core", "leadapi-form", "tokio", "tower-service"]),
     ("leadapi-core", &["leadapi-access", "leadapi-client", "leadapi-form", "leadapi-server", "leadapi-sql", "tokio"]),
+    ("leadapi-conformance", &["leadapi-client", "leadapi-server", "leadapi-sql", "tokio"]),
     ("leadapi-form", &["leadapi-client", "leadapi-core", "leadapi-server", "leadapi-sql", "tokio"]),
     (
         "leadapi-client",
@@ -23,8 +24,23 @@ const FORBIDDEN: &[(&str, &[&str])] = &[
     ("leadapi-import", &["clap", "indicatif", "leadapi-server", "leadapi-sql"]),
     (
         "leadapi-server",
-        &["clap", "leadapi", "leadapi-client", "leadapi-mcp", "leadapi-pages", "leadapi-redis", "leadapi-sql", "maud"],
+        &[
+            "clap",
+            "leadapi",
+            "leadapi-client",
+            "leadapi-mcp",
+            "leadapi-pages",
+            "leadapi-redis",
+            "leadapi-sql",
+            "maud",
+            "rustls",
+        ],
     ),
+    (
+        "leadapi-operator",
+        &["clap", "leadapi", "leadapi-client", "leadapi-mcp", "leadapi-pages", "leadapi-sql", "leadapi-tls"],
+    ),
+    ("leadapi-tls", &["clap", "leadapi", "leadapi-client", "leadapi-mcp", "leadapi-pages", "leadapi-sql"]),
     ("leadapi-access", &["clap", "hyper", "leadapi-server", "leadapi-sql"]),
     ("leadapi-limiter", &["leadapi-server", "leadapi-sql", "tokio-postgres"]),
     ("leadapi-mcp", &["clap", "leadapi-pages", "leadapi-server", "leadapi-sql"]),

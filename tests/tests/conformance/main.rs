@@ -53,7 +53,7 @@ async fn service(time: &ManualTimer, limits: Limits) -> LeadService {
 
 /// Returns an in-process transport to the service that adds request ids, as the server does.
 async fn in_process(time: &ManualTimer, limits: Limits) -> impl Transport {
-    InProcess::new(leadapi_server::with_request_ids(service(time, limits).await))
+    InProcess::new(leadapi_access::with_request_ids(service(time, limits).await))
 }
 
 fn raised() -> Limits {

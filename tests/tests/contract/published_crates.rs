@@ -33,6 +33,14 @@ fn the_client_without_a_transport_has_no_async_runtime() {
     assert_at_most(40, &crates);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn the_host_has_few_dependencies_and_no_tls() {
+    let crates = crates_of("leadapi-server", &[]);
+    assert_at_most(80, &crates);
+    assert_without(&["ring", "rustls"], &crates);
+}
+
 /// The client shares types with the service, but does not contain the service. Test servers belong to the test kit.
 #[test]
 fn the_client_contains_neither_the_service_nor_test_doubles() {

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use leadapi_core::{
-    BoxError, conformance,
+    BoxError,
     id::TokenId,
     memory::ManualClock,
     port::{Admission, Class, RateLimiter},
@@ -40,7 +40,7 @@ async fn the_limiter_passes_the_conformance_suite() {
         redis.command("FLUSHALL");
         Ok(Timed { limiter: limiter(&redis, limits).await, redis: &redis, clock })
     };
-    conformance::run_limiter(limits, make).await.unwrap();
+    leadapi_conformance::run_limiter(limits, make).await.unwrap();
 }
 
 /// While the clock is behind the newest admission, the window does not move. The key expires 61 s after the last

@@ -1,6 +1,6 @@
 //! Tests of limiters that share one Redis server.
 
-use leadapi_core::{conformance, memory::Limits};
+use leadapi_core::memory::Limits;
 use leadapi_tests::redis::Redis;
 
 use crate::fixture::{admitted, builder, limiter, limits};
@@ -10,7 +10,7 @@ async fn three_limiters_pass_the_conformance_suite() {
     let Some(redis) = Redis::start(&[]) else { return };
     let limits = Limits::default();
     let limiters = [limiter(&redis, limits).await, limiter(&redis, limits).await, limiter(&redis, limits).await];
-    conformance::run_shared_limiter(limits, &limiters).await.unwrap();
+    leadapi_conformance::run_shared_limiter(limits, &limiters).await.unwrap();
 }
 
 /// Redis forgets scripts when it restarts, fails over, or executes SCRIPT FLUSH.

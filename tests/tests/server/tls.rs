@@ -7,8 +7,9 @@ use http::{Request, Version};
 use http_body_util::Empty;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use leadapi_core::http::LeadService;
-use leadapi_server::{HttpLimits, Server, TlsError, TlsFiles};
+use leadapi_server::{HttpLimits, Server};
 use leadapi_tests::{TIMEOUT, World};
+use leadapi_tls::{TlsConfig, TlsError, TlsFiles};
 use rcgen::{CertifiedKey, KeyPair, generate_simple_self_signed};
 use rustls::{
     ClientConfig, ClientConnection, RootCertStore, StreamOwned, crypto::aws_lc_rs, pki_types::CertificateDer,
@@ -53,7 +54,7 @@ fn replace(path: &Path, text: &str) {
 
 async fn host(files: TlsFiles, limits: HttpLimits) -> Host {
     let server = Server::bind("127.0.0.1:0".parse().unwrap()).await.unwrap().limits(limits);
-    Host::run(server.tls(files).unwrap(), service().await)
+    Host::run(server.tls(TlsConfig::read(files).unwrap()), service().await)
 }
 
 async fn service() -> LeadService {
@@ -192,9 +193,7 @@ async fn unusable_certificate_files_are_refused_with_the_reason() {
         (&good.files.certificate, &good.files.certificate, "contains no private key in PEM format"),
         (&good.files.certificate, &other.files.key, "cannot be used together"),
     ] {
-        let server = Server::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
-        let files = TlsFiles::new(certificate, key);
-        let error: TlsError = server.tls(files).unwrap_err();
+        let error: TlsError = TlsConfig::read(TlsFiles::new(certificate, key)).unwrap_err();
         assert!(error.to_string().contains(reason), "{reason}: {error}");
     }
 }

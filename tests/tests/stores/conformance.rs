@@ -1,6 +1,6 @@
 //! Runs the conformance suites on each SQL store.
 
-use leadapi_core::{BoxError, conformance, dataset::Dataset};
+use leadapi_core::{BoxError, dataset::Dataset};
 use leadapi_sql::SqlStore;
 use leadapi_tests::{maintenance, postgres::Cluster};
 use tempfile::TempDir;
@@ -21,10 +21,10 @@ async fn postgres(cluster: &Cluster, connections: usize, dataset: Dataset) -> Re
 
 /// Runs the suites for leads, tokens, API settings and the administration.
 async fn run_all(make: impl AsyncFn(Dataset) -> Result<SqlStore, BoxError>) {
-    conformance::run(&make).await.unwrap();
-    conformance::run_tokens(&make).await.unwrap();
-    conformance::run_settings(&make).await.unwrap();
-    conformance::run_admin(&make).await.unwrap();
+    leadapi_conformance::run(&make).await.unwrap();
+    leadapi_conformance::run_tokens(&make).await.unwrap();
+    leadapi_conformance::run_settings(&make).await.unwrap();
+    leadapi_conformance::run_admin(&make).await.unwrap();
 }
 
 #[tokio::test]

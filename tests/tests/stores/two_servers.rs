@@ -7,7 +7,6 @@ use std::{
 
 use futures_util::{StreamExt, stream};
 use leadapi_core::{
-    conformance,
     id::LeadId,
     memory::Limits,
     port::{Created, Store},
@@ -45,7 +44,7 @@ async fn their_rate_limiters_pass_the_conformance_suite() {
     for server in two_servers(cluster).await {
         limiters.push(server.rate_limiter(Limits::default()).await.unwrap());
     }
-    conformance::run_shared_limiter(Limits::default(), &limiters).await.unwrap();
+    leadapi_conformance::run_shared_limiter(Limits::default(), &limiters).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -49,8 +49,7 @@ use crate::{client::Client, context::CallOptions};
 ///     }
 /// }
 /// println!("{:?}", creates.progress());
-/// # Ok::<(), leadapi_model::BoxError>(())
-/// # }).unwrap();
+/// # Ok::<(), leadapi_model::BoxError>(()) }).unwrap();
 /// ```
 #[must_use = "streams do nothing unless polled"]
 pub struct CreateMany<'r, R> {

@@ -40,8 +40,7 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     ///     done = result?.index + 1;
     /// }
     /// # assert_eq!(done, 1);
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok::<(), leadapi_model::BoxError>(()) }).unwrap();
     /// ```
     pub const fn in_order(mut self) -> Self {
         self.in_order = true;
@@ -64,8 +63,7 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     ///     let result = creates.next().await.unwrap()?;
     ///     assert_eq!((result.key.as_str(), result.replayed), ("import-7/row-0", run == 1));
     /// }
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok::<(), leadapi_model::BoxError>(()) }).unwrap();
     /// ```
     ///
     /// # Errors
@@ -106,15 +104,13 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     /// ```
     /// # use leadapi_client::model::NewLead;
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// # let rows = vec![NewLead::new(&"not-ours".parse()?, "Ann")];
     /// // All rows belong to one client account. If the service refuses it, no other row can succeed.
     /// let mut creates = client.leads().create_many(rows).stop_on(|error| error.is_forbidden());
     /// # assert!(creates.next().await.unwrap()?.outcome.unwrap_err().is_forbidden());
     /// # assert!(creates.next().await.unwrap().is_err());
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok(()) });
     /// ```
     pub fn stop_on(mut self, condition: impl FnMut(&Error) -> bool + Send + 'r) -> Self {
         self.stop.set_condition(condition);

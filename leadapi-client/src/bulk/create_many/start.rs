@@ -32,8 +32,7 @@ impl Leads<'_> {
     /// ```
     /// use leadapi_client::model::{IdempotencyKey, NewLead};
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     ///
     /// /// A contact in another system, which identifies it by a number.
     /// struct Contact {
@@ -56,8 +55,7 @@ impl Leads<'_> {
     ///     let result = result?;
     ///     println!("contact {} is lead {}", result.row.number, result.outcome?.id);
     /// }
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok(()) });
     /// ```
     pub fn create_many<'r, I>(&self, rows: I) -> CreateMany<'r, I::Item>
     where
@@ -71,8 +69,7 @@ impl Leads<'_> {
     /// ```
     /// use leadapi_client::model::NewLead;
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
-    /// # futures_executor::block_on(async {
-    /// # let client = support::in_process();
+    /// # support::run(async |client| {
     /// # struct OneRow(Option<NewLead>);
     /// # impl futures_core::Stream for OneRow {
     /// #     type Item = NewLead;
@@ -86,8 +83,7 @@ impl Leads<'_> {
     /// while let Some(result) = creates.next().await {
     ///     println!("{}", result?.outcome?.id);
     /// }
-    /// # Ok::<(), leadapi_model::BoxError>(())
-    /// # }).unwrap();
+    /// # Ok(()) });
     /// ```
     pub fn create_many_from<'r, S>(&self, rows: S) -> CreateMany<'r, S::Item>
     where

@@ -21,7 +21,7 @@ fn a_refusal_is_final() {
 
 #[test]
 fn the_text_of_an_error_is_one_line() {
-    let error = wait(answered(400));
+    let error = answered(400);
     assert_eq!(error.to_string(), "POST /leads: 400 Bad Request: the service's error message (request 0198-abc)");
 }
 

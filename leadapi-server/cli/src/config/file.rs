@@ -10,7 +10,7 @@ use crate::{
     output::print_warning,
     redact::{may_be_secret, redact},
 };
-use leadapi_server::ExposedSecret;
+use leadapi_tls::ExposedSecret;
 
 pub(super) struct ConfigFile {
     path: PathBuf,

@@ -11,7 +11,7 @@ use leadapi_core::dataset::{Dataset, TokenOrigin};
 use uuid::Uuid;
 
 use crate::{CommandError, output::print_warning};
-use leadapi_server::ExposedSecret;
+use leadapi_tls::ExposedSecret;
 
 /// Returns whether the path stands for standard input or output.
 pub(super) fn is_standard(path: &Path) -> bool {

@@ -7,7 +7,7 @@ use http::{Uri, uri::Scheme};
 use rustls::pki_types::DnsName;
 
 use super::super::{CommandError, value::email};
-use leadapi_server::{AcmeSettings, LETS_ENCRYPT, LETS_ENCRYPT_STAGING};
+use leadapi_tls::{AcmeSettings, LETS_ENCRYPT, LETS_ENCRYPT_STAGING};
 
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Certificates from Let's Encrypt (ACME)")]

@@ -8,7 +8,8 @@ use leadapi_core::port::{Clock, SettingsStore};
 use leadapi_pages::{LogBudget, SettingsPages, SiteUrl, TrustedProxy};
 
 use super::super::{CommandError, output::print_line};
-use leadapi_server::{ListenAddress, Listener, Metrics, Socket, TlsConfig};
+use leadapi_server::{ListenAddress, Listener, Metrics, Socket};
+use leadapi_tls::TlsConfig;
 
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "API settings")]

@@ -15,7 +15,7 @@ use leadapi_redis::{LimiterFailure, RedisLimiter};
 use super::super::{CommandError, store::sensitive};
 #[cfg(feature = "redis")]
 use crate::value::{positive, time};
-use leadapi_server::Probes;
+use leadapi_operator::Probes;
 
 /// The limiter URL in a build without the `redis` feature. The type has no values, because every URL is refused.
 #[cfg(not(feature = "redis"))]

@@ -29,11 +29,11 @@ use super::{
     admin::AdminOptions,
     limits::LimitOptions,
 };
+use leadapi_operator::{Operator, Probes};
+use leadapi_server::{InstrumentedStore, Metrics, Server, ShutdownOutcome, Socket};
 #[cfg(feature = "acme")]
-use leadapi_server::AcmeSettings;
-use leadapi_server::{
-    InstrumentedStore, Metrics, Operator, Probes, Server, ShutdownOutcome, Socket, TlsConfig, TlsFiles,
-};
+use leadapi_tls::AcmeSettings;
+use leadapi_tls::{TlsConfig, TlsFiles};
 
 const DEFAULT_LISTEN: &str = "127.0.0.1:8080";
 const DEFAULT_BASE_PATH: &str = "/v1";
@@ -245,7 +245,7 @@ impl ListenOptions {
         }
         let server = listen(address, Server::bind(address).await)?;
         let server = server.limits(self.limits.clone().into()).stop_timeout(self.stop_timeout.into());
-        Ok(tls.into_iter().fold(server, Server::tls_config))
+        Ok(tls.into_iter().fold(server, Server::tls))
     }
 
     /// Returns the source of the certificate, or `None` for plain HTTP. Fails if the settings are inconsistent, or if a

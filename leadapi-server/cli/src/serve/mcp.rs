@@ -6,7 +6,8 @@ use clap::Args;
 use leadapi_mcp::{McpService, PATH, SiteUrl};
 
 use super::super::{CommandError, output::print_line};
-use leadapi_server::{Host, HttpLimits, Listener, Socket, TlsConfig};
+use leadapi_server::{Host, HttpLimits, Listener, Socket};
+use leadapi_tls::TlsConfig;
 
 /// The highest connection limit. It is lower than the default of the API, because an agent makes few requests.
 const MAX_CONNECTIONS: usize = 256;

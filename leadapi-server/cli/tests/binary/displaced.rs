@@ -76,7 +76,7 @@ fn the_log_of_a_killed_server_is_not_applied_to_a_backup() {
     let [file, log] = ["leads.db", "leads.db-wal"].map(|name| fs::read(path(name)).unwrap());
     for args in [&["serve", "--listen", "127.0.0.1:0"][..], &["migrate"], &["business", "list"]] {
         let error = database.refuses(args);
-        assert!(error.contains("does not belong to") && error.contains("data restore"), "{error}");
+        assert!(error.contains("does not belong to") && error.contains("leads.db --force"), "{error}");
     }
     assert_eq!([fs::read(path("leads.db")).unwrap(), fs::read(path("leads.db-wal")).unwrap()], [file, log]);
     let output = database.run(&["data", "restore", backup.to_str().unwrap(), "--force"]);

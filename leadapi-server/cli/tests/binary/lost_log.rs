@@ -28,7 +28,14 @@ fn assert_refused(database: &Database) {
     // If `serve` accepted the file, it would run forever, so it comes last.
     for args in [&["migrate"][..], &["business", "list"], &["serve", "--listen", "127.0.0.1:0"]] {
         let error = database.refuses(args);
-        for part in ["was not closed in an orderly way", "leads.db-wal is missing", "data restore", "--accept-loss"] {
+        for part in [
+            "was not closed in an orderly way",
+            "leads.db-wal is missing",
+            "leadapi data restore BACKUP --store sqlite:",
+            "leads.db --force",
+            "leadapi business list --store sqlite:",
+            "leads.db --accept-loss",
+        ] {
             assert!(error.contains(part), "{part}: {error}");
         }
     }

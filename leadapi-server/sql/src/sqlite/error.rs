@@ -4,6 +4,8 @@ use std::{io, path::PathBuf};
 
 use leadapi_sqlite_file::FileError;
 
+use crate::remedy::Remedy;
+
 /// An error that occurs while opening, backing up or restoring a store.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenError {
@@ -18,16 +20,28 @@ pub(crate) enum OpenError {
     #[error("the schema version is {found}, but this binary supports only up to {known}: use a newer binary")]
     Newer { found: i64, known: usize },
     #[error(
-        "the file cannot be changed, and its schema version {found} is older than {known}: restore it into a new store \
-         with \"data restore\", and use that store"
+        "the file cannot be changed, and its schema version {found} is older than {known}: restore it into a new store, \
+         and use that store"
     )]
-    Unmigrated { found: usize, known: usize },
+    Unmigrated { path: PathBuf, found: usize, known: usize },
     #[error("the file system does not allow a write-ahead log (journal mode {0})")]
     NoLog(String),
     #[error("{0} is damaged: {1}")]
     Damaged(PathBuf, String),
-    #[error("the store already exists; use --force to replace it and keep the former store under another name")]
+    #[error("the store already exists")]
     Exists,
+}
+
+impl OpenError {
+    pub(crate) fn remedy(&self) -> Option<Remedy> {
+        Some(match self {
+            Self::File(FileError::StaleLog { path, .. }) => Remedy::Restore(path.clone()),
+            Self::File(FileError::LostLog { path, .. }) => Remedy::RestoreOrAcceptLoss(path.clone()),
+            Self::Unmigrated { path, .. } => Remedy::RestoreElsewhere(path.clone()),
+            Self::Exists => Remedy::Replace,
+            _ => return None,
+        })
+    }
 }
 
 impl From<io::Error> for OpenError {

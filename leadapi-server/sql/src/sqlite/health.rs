@@ -1,12 +1,23 @@
-//! The health of the storage.
+//! The health of the storage, and the thread that checks it.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    sync::{
+        Arc, OnceLock,
+        mpsc::{RecvTimeoutError, Sender, channel},
+    },
+    thread,
+    time::Duration,
+};
 
 use leadapi_core::error_chain;
 use leadapi_sqlite_file::FilesInPlace;
 use tokio::sync::Notify;
 
+use super::error::OpenError;
 use crate::error::SqlError;
+
+/// The interval between checks. A check also runs after each commit.
+const INTERVAL: Duration = Duration::from_secs(1);
 
 /// The health of the storage. A failure is permanent.
 #[derive(Debug, Default)]
@@ -50,5 +61,26 @@ impl Health {
             }
             failure.await;
         }
+    }
+}
+
+/// A handle to the thread that checks the files every second. Dropping the handle stops the thread.
+#[derive(Debug)]
+pub(super) struct Watch {
+    _stop: Sender<()>,
+}
+
+impl Watch {
+    pub(super) fn start(health: Arc<Health>) -> Result<Self, OpenError> {
+        let (stop, stopped) = channel();
+        let watch = move || {
+            while stopped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                if health.confirm().is_err() {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new().name("leadapi-sqlite-watch".into()).spawn(watch).map_err(OpenError::Thread)?;
+        Ok(Self { _stop: stop })
     }
 }

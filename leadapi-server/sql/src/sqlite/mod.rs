@@ -8,7 +8,6 @@ mod restore;
 #[cfg(all(test, shuttle))]
 mod schedules;
 mod session;
-mod watch;
 mod writer;
 
 use std::{
@@ -22,10 +21,9 @@ use leadapi_sqlite_file::{Allowed, Denied, FileError, FileLock, FilesInPlace, Se
 use rusqlite::Connection;
 
 pub(crate) use error::OpenError;
-use health::Health;
+use health::{Health, Watch};
 pub(crate) use restore::restore;
 use session::{SqliteSession, execute, first_row, map_error, poll_ready, run};
-use watch::Watch;
 use writer::Writer;
 
 use super::{

@@ -67,7 +67,7 @@ pub(super) fn open_unchanged(path: &Path, accept_loss: bool) -> Result<Connectio
     let connection = immutable_reader(path)?;
     match check(&connection)? {
         found if found == migrations::SQLITE.len() => Ok(connection),
-        found => Err(OpenError::Unmigrated { found, known: migrations::SQLITE.len() }),
+        found => Err(OpenError::Unmigrated { path: path.to_owned(), found, known: migrations::SQLITE.len() }),
     }
 }
 

@@ -68,9 +68,15 @@ impl<C: GracefulConnection<Error = hyper::Error>> Future for Watch<C> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
+        // Invariant: while the future is pending, `timer` fires no later than the next deadline, and `stop` and `timer`
+        // wake the current task. A deadline that moves earlier therefore resets the timer below, and a later one may
+        // leave it: the timer then fires early, and the loop runs once more.
+        //
         // If `stop` and `timer` already hold this waker, polling them again before they wake the task is unnecessary.
         let mut is_waiting =
             this.waiting.as_ref().is_some_and(|task| task.will_wake(cx.waker())) && this.state.shutdown().is_running();
+        // The connection counts as busy while it is polled, so that no request begins on a connection that a new one has
+        // replaced. It counts as idle again only after a poll that left no request in flight.
         if !this.open.begin() {
             return Poll::Ready(ConnectionEnd::Replaced);
         }
