@@ -144,13 +144,12 @@ impl CountChanges {
         newest: Option<CountBucket>,
     ) -> Result<(LeadPosition, Vec<(CountBucket, BTreeMap<Filter, i64>)>), SqlError> {
         let none = || SqlError::other("a business has no count bucket");
-        let newest = match newest {
-            Some(newest) => newest,
-            None => {
-                let query = query!(statement::NEWEST_BUCKET, business);
-                session.row(query, CountBucket::read).await?.ok_or_else(none)?
-            }
+        let newest = if newest.is_some() {
+            newest
+        } else {
+            session.row(query!(statement::NEWEST_BUCKET, business), CountBucket::read).await?
         };
+        let newest = newest.ok_or_else(none)?;
         let queries: Vec<Query> = self
             .by_position
             .range(..newest.from.clone())

@@ -1,6 +1,6 @@
 //! Looks up all records that the writes of a transaction need with one statement.
 
-use std::{collections::BTreeSet, sync::OnceLock};
+use std::{collections::BTreeSet, fmt::Write, sync::OnceLock};
 
 use leadapi_core::{id::BusinessId, model::Timestamp};
 
@@ -70,7 +70,8 @@ fn statement(kinds: usize) -> String {
             _ => columns.join(", ") + &", NULL".repeat(COLUMNS - columns.len()),
         };
         let rest = rest.replace('#', &format!("${params}"));
-        sql += &format!(" UNION ALL SELECT CAST({} AS bigint), {all} {rest}", nth + 1);
+        // Writing to a string cannot fail.
+        let _ = write!(sql, " UNION ALL SELECT CAST({} AS bigint), {all} {rest}", nth + 1);
     }
     sql
 }
@@ -81,10 +82,10 @@ pub(crate) fn statements() -> impl Iterator<Item = (&'static str, String)> {
 }
 
 /// Returns the query for records and the newest count bucket.
-pub(super) fn query(business: &BusinessId, lookups: BTreeSet<Lookup>) -> Result<Query, SqlError> {
+pub(super) fn query(business: &BusinessId, lookups: &BTreeSet<Lookup>) -> Result<Query, SqlError> {
     let mut ids: [Vec<Value>; KINDS.len()] = Default::default();
     let [clients, pipelines, stages, leads, keys, authors] = &mut ids;
-    for lookup in &lookups {
+    for lookup in lookups {
         match lookup {
             Lookup::Client(id) => clients.push(id.into()),
             Lookup::Pipeline(id) => pipelines.push(id.into()),

@@ -42,7 +42,7 @@ impl WriteSession for GroupTransaction<'_> {
         found: &mut (dyn FnMut(Found) + Send),
     ) -> Result<(), SqlError> {
         let mut read = |_, row: Row<'_>| lookup::read(row).map(&mut *found);
-        self.query(vec![lookup::query(business, lookups)?], &mut read).await
+        self.query(vec![lookup::query(business, &lookups)?], &mut read).await
     }
 
     async fn save(&mut self, business: &BusinessId, mut changes: Changes) -> Result<(), SqlError> {
