@@ -59,8 +59,9 @@ impl SqlStore {
             Ok(true) => tracing::debug!("expired idempotency keys were deleted"),
             Err(error) => tracing::warn!(%error, "expired records could not be deleted"),
         });
-        // The two run side by side, so that neither delays the other.
-        match select(pin!(self.failed()), pin!(join(record_uses, delete_expired))).await {
+        // The two run side by side, so that neither delays the other. They are boxed, because together they are large.
+        let work = Box::pin(join(record_uses, delete_expired));
+        match select(pin!(self.failed()), work).await {
             Either::Left((cause, _)) => cause,
             Either::Right(((never, _), _)) => match never {},
         }
