@@ -127,7 +127,7 @@ fn statement(set: usize) -> String {
 }
 
 #[cfg(test)]
-pub(crate) fn statements() -> impl Iterator<Item = (&'static str, String)> {
+pub(super) fn statements() -> impl Iterator<Item = (&'static str, String)> {
     (0..STATEMENTS.len()).map(|kinds| ("SAVE", statement(kinds)))
 }
 
@@ -158,4 +158,16 @@ pub(super) fn query(
     let none = || SqlError::other("there is no statement for the changes");
     let sql = STATEMENTS.get(set).ok_or_else(none)?.get_or_init(|| statement(set));
     Ok(Query { sql, params })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::postgres::{list, lookup};
+
+    #[test]
+    fn each_statement_names_its_business() {
+        for (name, text) in super::statements().chain(list::statements()).chain(lookup::statements()) {
+            assert!(text.contains("business_id = $"), "{name}: {text}");
+        }
+    }
 }

@@ -63,7 +63,7 @@ fn statement(client: bool, stage: bool, deep: bool) -> String {
 }
 
 #[cfg(test)]
-pub(crate) fn statements() -> impl Iterator<Item = (&'static str, String)> {
+pub(super) fn statements() -> impl Iterator<Item = (&'static str, String)> {
     STATEMENTS.iter().map(|sql| ("LIST", sql.clone()))
 }
 

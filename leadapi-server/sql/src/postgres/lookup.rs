@@ -77,7 +77,7 @@ fn statement(kinds: usize) -> String {
 }
 
 #[cfg(test)]
-pub(crate) fn statements() -> impl Iterator<Item = (&'static str, String)> {
+pub(super) fn statements() -> impl Iterator<Item = (&'static str, String)> {
     (0..STATEMENTS.len()).map(|kinds| ("LOOK_UP", statement(kinds)))
 }
 

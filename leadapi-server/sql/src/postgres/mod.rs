@@ -51,11 +51,6 @@ pub(super) use statement::DELETE_COMMIT_IDS;
 use url::Target;
 pub(super) use url::redacted;
 use writer::Writer;
-#[cfg(test)]
-pub(super) use {
-    change::statements as change_statements, list::statements as list_statements,
-    lookup::statements as lookup_statements,
-};
 
 use super::{
     clock::{DatabaseClock, StoreClock},
