@@ -71,7 +71,6 @@ impl Error {
     /// use leadapi_client::id::LeadId;
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # support::run(async |client| {
-    ///
     /// match client.leads().delete(&LeadId::parse("nobody")?).await {
     ///     Ok(()) => println!("deleted"),
     ///     Err(error) if error.is_not_found() => println!("the lead does not exist"),

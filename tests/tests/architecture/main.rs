@@ -28,12 +28,13 @@ fn root() -> &'static Path {
 /// Modules that import each other, even indirectly, cannot be understood separately.
 #[test]
 fn sibling_modules_have_no_import_cycles() {
-    let mut cycles = vec![];
+    let (mut cycles, mut imports) = (vec![], 0);
     for package in crates::published() {
         let (name, tree) = (&package.name, Tree::read(&package.folder().join("src")));
-        assert!(tree.edges() > 4, "{name}: only {} imports found", tree.edges());
+        imports += tree.edges();
         cycles.extend(tree.cycles().into_iter().map(|cycle| format!("{name}: {cycle}")));
     }
+    assert!(imports > 500, "only {imports} imports found");
     assert!(cycles.is_empty(), "{}", cycles.join("\n"));
 }
 
