@@ -45,7 +45,7 @@ async fn fail(client: &Client, operation: Operation) -> Error {
         Operation::UpdateLead => client.leads().update(&id, &LeadPatch::new().name("Ann")).retry(once).await.map(drop),
         Operation::DeleteLead => client.leads().delete(&id).retry(once).await,
         Operation::ListPipelines => client.pipelines().list(Window::default()).retry(once).await.map(drop),
-        _ => client.client_accounts().list(Window::default()).retry(once).await.map(drop),
+        Operation::ListClients => client.client_accounts().list(Window::default()).retry(once).await.map(drop),
     }
     .unwrap_err()
 }
