@@ -44,7 +44,6 @@ impl Answer {
     /// assert!(Answer::from("0").is_filled() && Answer::Bool(false).is_filled() && Answer::from(0).is_filled());
     /// assert!(!Answer::from(" \n").is_filled() && !Answer::Null.is_filled());
     /// ```
-    #[inline]
     pub fn is_filled(&self) -> bool {
         match self {
             Self::Null => false,
@@ -86,7 +85,6 @@ impl Answer {
 }
 
 /// Returns whether the JSON is an empty array or object.
-#[inline(never)]
 fn is_empty_container(json: &str) -> bool {
     let inner = |open, close| json.strip_prefix(open).and_then(|rest: &str| rest.strip_suffix(close));
     inner('[', ']').or_else(|| inner('{', '}')).is_some_and(|inner| inner.trim().is_empty())

@@ -6,7 +6,6 @@
 use leadapi_core::{
     auth::Author,
     id::{BusinessId, TokenId},
-    model::Timestamp,
     port::{Clock, InvalidToken},
 };
 
@@ -19,7 +18,7 @@ use super::{
 };
 
 /// `Ok` if the token is valid.
-pub(super) type Validity = Result<(), InvalidToken>;
+pub(crate) type Validity = Result<(), InvalidToken>;
 
 /// Returns the token to check, or `None` if there is nothing to check.
 pub(super) const fn token(author: &Author) -> Option<&TokenId> {
@@ -29,21 +28,16 @@ pub(super) const fn token(author: &Author) -> Option<&TokenId> {
     }
 }
 
-/// Returns the query for a token. It returns no row if the business has no such token.
-pub(super) fn query(business: &BusinessId, token: &TokenId, clock: &StoreClock) -> Query {
-    let sql = if clock.is_of_database() { statement::AUTHOR_WITH_TIME } else { statement::AUTHOR };
-    query!(sql, business, token)
+/// Returns the query for a token by the system clock. It returns no row if the business has no such token.
+pub(super) fn query(business: &BusinessId, token: &TokenId) -> Query {
+    query!(statement::AUTHOR, StoreClock::SYSTEM.now(), business, token)
 }
 
 /// Reads the result of [`query`].
-pub(super) fn read(mut row: Row<'_>, clock: &StoreClock) -> Result<Validity, SqlError> {
-    let (revoked_at, expires_at): (Option<Timestamp>, Option<Timestamp>) = (row.take()?, row.take()?);
-    let now = row.take::<Option<Timestamp>>()?.unwrap_or_else(|| clock.now());
-    Ok(if revoked_at.is_some() {
-        Err(InvalidToken::Revoked)
-    } else if expires_at.is_some_and(|at| at <= now) {
-        Err(InvalidToken::Expired)
-    } else {
-        Ok(())
+pub(crate) fn read(mut row: Row<'_>) -> Result<Validity, SqlError> {
+    Ok(match row.take::<Option<String>>()?.as_deref() {
+        None => Ok(()),
+        Some("revoked") => Err(InvalidToken::Revoked),
+        Some(_) => Err(InvalidToken::Expired),
     })
 }

@@ -27,11 +27,6 @@ impl StoreClock {
         Self(Some(clock))
     }
 
-    /// Returns whether the time is read from a database.
-    pub(super) const fn is_of_database(&self) -> bool {
-        self.0.is_some()
-    }
-
     /// Returns the time by which the age of idempotency keys is measured, given the time of a request.
     pub(super) fn key_time(&self, at: Timestamp) -> Timestamp {
         self.0.as_ref().map_or(at, |clock| clock.key_time(at))

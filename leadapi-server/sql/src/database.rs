@@ -1,10 +1,11 @@
 //! Passes statements, units of work and writes to the database that holds the data.
 
-use leadapi_core::id::BusinessId;
+use leadapi_core::{id::BusinessId, model::LeadQuery, port::Listed};
 
 use super::{
     Database,
     error::SqlError,
+    read::List,
     row::Row,
     session::{Query, Work},
     write::{Write, WriteOutcome},
@@ -17,7 +18,7 @@ impl Database {
         &self,
         business: Option<&BusinessId>,
         query: Query,
-        read: impl Fn(Row<'_>) -> Result<T, SqlError>,
+        read: impl FnMut(Row<'_>) -> Result<T, SqlError>,
     ) -> Result<Vec<T>, SqlError> {
         match self {
             #[cfg(feature = "sqlite")]
@@ -39,6 +40,15 @@ impl Database {
             Self::Sqlite(sqlite) => sqlite.row(&query, read),
             #[cfg(feature = "postgres")]
             Self::Postgres(postgres) => Ok(postgres.rows(business, &query, read).await?.into_iter().next()),
+        }
+    }
+
+    pub(super) async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, SqlError> {
+        match self {
+            #[cfg(feature = "sqlite")]
+            Self::Sqlite(sqlite) => sqlite.read(&List { business: business.clone(), query: query.clone() }),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(postgres) => postgres.list(business, query).await,
         }
     }
 

@@ -120,28 +120,16 @@ async fn leads(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<L
     }
 }
 
-/// Reads all client accounts, page by page.
 pub(super) async fn clients(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<ClientAccount>, SqlError> {
-    let mut all = Vec::new();
-    loop {
-        let page = read::Clients { business: business.clone(), window: next(all.len())? }.run(session).await?;
-        if page.data.is_empty() {
-            return Ok(all);
-        }
-        all.extend(page.data);
-    }
+    let mut list = read::Clients::default();
+    session.rows(read::Clients::all(business), |row| list.read(row)).await?;
+    Ok(list.into_vec())
 }
 
-/// Reads all pipelines, page by page.
 pub(super) async fn pipelines(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<Pipeline>, SqlError> {
-    let mut all = Vec::new();
-    loop {
-        let page = read::Pipelines { business: business.clone(), window: next(all.len())? }.run(session).await?;
-        if page.data.is_empty() {
-            return Ok(all);
-        }
-        all.extend(page.data);
-    }
+    let mut list = read::Pipelines::default();
+    session.rows(read::Pipelines::all(business), |row| list.read(row)).await?;
+    Ok(list.into_vec())
 }
 
 /// Reads the audit log, page by page, oldest entry first.

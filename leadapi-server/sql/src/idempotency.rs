@@ -37,14 +37,14 @@ pub(super) struct StoredResponse {
 
 /// The stored record of an idempotency key.
 #[derive(Debug)]
-pub(super) struct Record {
+pub(crate) struct Record {
     pub(super) fingerprint: [u8; 32],
     pub(super) stored_at: Option<Timestamp>,
     pub(super) lead: RecordedLead,
 }
 
 #[derive(Debug)]
-pub(super) enum RecordedLead {
+pub(crate) enum RecordedLead {
     /// The id of a stored lead that is still as the create returned it.
     Unchanged(LeadId),
     /// The lead as the create returned it. The stored lead may have been changed or deleted since.
@@ -53,9 +53,17 @@ pub(super) enum RecordedLead {
 
 impl Record {
     /// Reads a record from the columns that every key statement selects.
-    pub(super) fn read(mut row: Row<'_>) -> Result<Self, SqlError> {
+    pub(crate) fn read(mut row: Row<'_>) -> Result<Self, SqlError> {
         let (fingerprint, stored_at) = (row.take()?, row.take()?);
-        let (id, copy): (Option<LeadId>, Option<String>) = (row.take()?, row.take()?);
+        Self::new(fingerprint, stored_at, row.take()?, row.take()?)
+    }
+
+    pub(crate) fn new(
+        fingerprint: [u8; 32],
+        stored_at: Option<Timestamp>,
+        id: Option<LeadId>,
+        copy: Option<String>,
+    ) -> Result<Self, SqlError> {
         let lead = match (id, copy) {
             (Some(id), None) => RecordedLead::Unchanged(id),
             (None, Some(copy)) => {
@@ -109,10 +117,9 @@ impl StoredResponse {
     }
 }
 
-/// Copies a lead into the records that refer to it, before it changes for the first time.
-pub(super) async fn preserve(session: &mut dyn Session, business: &BusinessId, lead: &Lead) -> Result<(), SqlError> {
-    let copy = json(lead)?;
-    session.execute(query!(statement::PRESERVE_LEAD, copy, business, lead.created_at, &lead.id)).await
+/// Returns the query that copies a lead into the records that refer to it, before it changes for the first time.
+pub(super) fn preserve(business: &BusinessId, lead: &Lead) -> Result<Query, SqlError> {
+    Ok(query!(statement::PRESERVE_LEAD, json(lead)?, business, lead.created_at, &lead.id))
 }
 
 /// Copies all leads of a client account or a stage into the records that refer to them.
@@ -130,7 +137,7 @@ pub(super) async fn preserve_all(
         let Some(last) = page.last() else { return Ok(()) };
         after = (last.created_at.unix_millis(), last.id.to_string());
         for lead in page {
-            preserve(session, business, &lead).await?;
+            session.execute(preserve(business, &lead)?).await?;
         }
     }
 }

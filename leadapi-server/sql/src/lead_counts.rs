@@ -15,6 +15,7 @@ use leadapi_core::{
 };
 
 use super::{
+    change::{ChangeKind, Changes},
     error::SqlError,
     row::Row,
     session::{Query, Session, query},
@@ -25,7 +26,7 @@ use super::{
 const MAX_BUCKET: i64 = 2_048;
 
 /// A position in creation order: the timestamp in milliseconds, then the id.
-pub(super) type LeadPosition = (i64, String);
+pub(crate) type LeadPosition = (i64, String);
 
 /// The start of the first bucket, before every lead.
 const FIRST: (i64, &str) = (i64::MIN, "");
@@ -56,14 +57,18 @@ fn filters(lead: &Lead) -> impl Iterator<Item = Filter> + use<> {
 
 /// A bucket: its start position and its number of leads. It ends where the next bucket starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct CountBucket {
+pub(crate) struct CountBucket {
     from: LeadPosition,
     leads: i64,
 }
 
 impl CountBucket {
+    pub(crate) const fn new(from: LeadPosition, leads: i64) -> Self {
+        Self { from, leads }
+    }
+
     fn read(mut row: Row<'_>) -> Result<Self, SqlError> {
-        Ok(Self { from: read_position(&mut row)?, leads: row.take()? })
+        Ok(Self::new(read_position(&mut row)?, row.take()?))
     }
 }
 
@@ -85,41 +90,49 @@ impl CountChanges {
         }
     }
 
-    /// Writes the changes, and splits buckets that become too large.
-    pub(crate) async fn save(mut self, session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
+    /// Adds the changes to the counts to the changes of the transaction. Returns the buckets that become too large.
+    pub(crate) async fn add_to(
+        mut self,
+        to: &mut Changes,
+        session: &mut dyn Session,
+        business: &BusinessId,
+        newest: Option<CountBucket>,
+    ) -> Result<FullBuckets, SqlError> {
+        let mut full = FullBuckets::default();
         for changes in self.by_position.values_mut() {
             changes.retain(|_, change| *change != 0);
         }
         self.by_position.retain(|_, changes| !changes.is_empty());
         if self.by_position.is_empty() {
-            return Ok(());
+            return Ok(full);
         }
-        let (newest, by_bucket) = self.by_bucket(session, business).await?;
+        let (newest, by_bucket) = self.by_bucket(session, business, newest).await?;
         for (mut bucket, changes) in by_bucket {
             for ((client, stage), change) in changes {
                 let (at, id) = (bucket.from.0, bucket.from.1.clone());
-                session
-                    .execute(if change > 0 {
-                        query!(statement::ADD_LEAD_COUNT, business, &client, &stage, at, &id, change)
-                    } else {
-                        query!(statement::SUBTRACT_LEAD_COUNT, change, business, &client, &stage, at, &id)
-                    })
-                    .await?;
-                if (client.as_str(), stage.as_str()) == ("", "") {
+                let is_empty_filter = client.is_empty() && stage.is_empty();
+                if is_empty_filter {
                     bucket.leads += change;
+                }
+                if change > 0 {
+                    let add = query!(statement::ADD_LEAD_COUNT, business, client, stage, at, id, change);
+                    to.add(ChangeKind::AddCount, add);
                 } else if change < 0 {
-                    session
-                        .execute(query!(statement::DELETE_EMPTY_LEAD_COUNT, business, &client, &stage, at, &id))
-                        .await?;
+                    let subtract = query!(statement::SUBTRACT_LEAD_COUNT, change, business, &client, &stage, at, &id);
+                    to.add(ChangeKind::SubtractCount, subtract);
+                    if !is_empty_filter {
+                        let delete = query!(statement::DELETE_EMPTY_LEAD_COUNT, business, client, stage, at, id);
+                        to.add(ChangeKind::DeleteEmptyCount, delete);
+                    }
                 }
             }
             if bucket.leads > MAX_BUCKET {
-                split(session, business, bucket).await?;
+                full.to_split.push(bucket);
             } else if bucket.leads > MAX_BUCKET / 2 && bucket.from == newest {
-                begin_newest_bucket(session, business).await?;
+                full.begin_newest = true;
             }
         }
-        Ok(())
+        Ok(full)
     }
 
     /// Returns the start of the newest bucket, and the changes grouped by bucket. Nearly all changes fall into the
@@ -128,10 +141,16 @@ impl CountChanges {
         self,
         session: &mut dyn Session,
         business: &BusinessId,
+        newest: Option<CountBucket>,
     ) -> Result<(LeadPosition, Vec<(CountBucket, BTreeMap<Filter, i64>)>), SqlError> {
         let none = || SqlError::other("a business has no count bucket");
-        let newest = session.row(query!(statement::NEWEST_BUCKET, business), CountBucket::read).await?;
-        let newest = newest.ok_or_else(none)?;
+        let newest = match newest {
+            Some(newest) => newest,
+            None => {
+                let query = query!(statement::NEWEST_BUCKET, business);
+                session.row(query, CountBucket::read).await?.ok_or_else(none)?
+            }
+        };
         let queries: Vec<Query> = self
             .by_position
             .range(..newest.from.clone())
@@ -154,6 +173,23 @@ impl CountChanges {
             }
         }
         Ok((newest.from, by_bucket.into_values().collect()))
+    }
+}
+
+/// The buckets that have become too large.
+#[derive(Debug, Default)]
+pub(crate) struct FullBuckets {
+    to_split: Vec<CountBucket>,
+    begin_newest: bool,
+}
+
+impl FullBuckets {
+    /// Splits the buckets, after the changes were saved.
+    pub(crate) async fn split(self, session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
+        for bucket in self.to_split {
+            split(session, business, bucket).await?;
+        }
+        if self.begin_newest { begin_newest_bucket(session, business).await } else { Ok(()) }
     }
 }
 

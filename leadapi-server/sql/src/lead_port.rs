@@ -61,15 +61,20 @@ impl Store for SqlStore {
     }
 
     async fn list(&self, business: &BusinessId, query: &LeadQuery) -> Result<Listed, StoreError> {
-        Ok(self.database.read(business, read::List { business: business.clone(), query: query.clone() }).await?)
+        Ok(self.database.list(business, query).await?)
     }
 
     async fn pipelines(&self, business: &BusinessId, window: Window) -> Result<Page<Pipeline>, StoreError> {
-        Ok(self.database.read(business, read::Pipelines { business: business.clone(), window }).await?)
+        let mut list = read::Pipelines::default();
+        let query = read::Pipelines::query(business, window);
+        self.database.rows(Some(business), query, |row| list.read(row)).await?;
+        Ok(list.page(window))
     }
 
     async fn clients(&self, business: &BusinessId, window: Window) -> Result<Page<ClientAccount>, StoreError> {
-        Ok(self.database.read(business, read::Clients { business: business.clone(), window }).await?)
+        let mut list = read::Clients::default();
+        self.database.rows(Some(business), read::Clients::query(business, window), |row| list.read(row)).await?;
+        Ok(list.page(window))
     }
 }
 

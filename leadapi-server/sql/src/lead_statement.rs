@@ -5,7 +5,7 @@
 
 use std::{fmt::Write, sync::LazyLock};
 
-use leadapi_core::validate::OPTIONAL_TEXTS;
+use leadapi_core::{model::LeadQuery, validate::OPTIONAL_TEXTS};
 
 type Sql = LazyLock<String>;
 
@@ -20,13 +20,23 @@ pub(crate) static UPDATE: Sql = LazyLock::new(update);
 
 // Pages of the leads that are older than a position, newest first.
 
-pub(crate) static PAGE: Sql = LazyLock::new(|| page(&[]));
+pub(crate) static PAGE: Sql = LazyLock::new(|| page_of(&[]));
 
-pub(crate) static PAGE_OF_CLIENT: Sql = LazyLock::new(|| page(&["client_id"]));
+pub(crate) static PAGE_OF_CLIENT: Sql = LazyLock::new(|| page_of(&["client_id"]));
 
-pub(crate) static PAGE_OF_STAGE: Sql = LazyLock::new(|| page(&["stage_id"]));
+pub(crate) static PAGE_OF_STAGE: Sql = LazyLock::new(|| page_of(&["stage_id"]));
 
-pub(crate) static PAGE_OF_BOTH: Sql = LazyLock::new(|| page(&["client_id", "stage_id"]));
+pub(crate) static PAGE_OF_BOTH: Sql = LazyLock::new(|| page_of(&["client_id", "stage_id"]));
+
+/// Returns the statement for a page with the filters of a list.
+pub(crate) fn page(query: &LeadQuery) -> &'static str {
+    match (&query.client, &query.stage) {
+        (None, None) => &PAGE,
+        (Some(_), None) => &PAGE_OF_CLIENT,
+        (None, Some(_)) => &PAGE_OF_STAGE,
+        (Some(_), Some(_)) => &PAGE_OF_BOTH,
+    }
+}
 
 /// A batch of the leads that are newer than a position, oldest first.
 pub(crate) static AFTER: Sql = LazyLock::new(|| select("(created_at, id) > ($2, $3) ORDER BY created_at, id LIMIT $4"));
@@ -50,7 +60,7 @@ fn texts() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns all columns, each preceded by a comma.
-fn columns() -> String {
+pub(crate) fn columns() -> String {
     COLUMNS.split(", ").chain(texts()).fold(String::new(), |list, column| list + ", " + column)
 }
 
@@ -61,7 +71,7 @@ fn select(condition: &str) -> String {
 }
 
 /// Builds the statement for a page of leads. It compares each column in `filters` with a parameter.
-fn page(filters: &[&str]) -> String {
+fn page_of(filters: &[&str]) -> String {
     let mut condition = String::new();
     let mut next = 2;
     for column in filters {
@@ -82,9 +92,13 @@ fn insert() -> String {
     format!("INSERT INTO lead (business_id{columns}) VALUES ($1{params})")
 }
 
+/// Returns the columns that an update sets, in the order of its parameters.
+pub(crate) fn changeable() -> impl Iterator<Item = &'static str> {
+    ["name", "value", "pipeline_id", "stage_id"].into_iter().chain(texts())
+}
+
 fn update() -> String {
-    let changeable = ["name", "value", "pipeline_id", "stage_id"].into_iter().chain(texts());
-    let assignments: Vec<String> = changeable.zip(1..).map(|(column, nth)| format!("{column} = ${nth}")).collect();
+    let assignments: Vec<String> = changeable().zip(1..).map(|(column, nth)| format!("{column} = ${nth}")).collect();
     let [business, id] = [assignments.len() + 1, assignments.len() + 2];
     format!("UPDATE lead SET {} WHERE business_id = ${business} AND id = ${id}", assignments.join(", "))
 }

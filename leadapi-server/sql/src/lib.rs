@@ -16,6 +16,7 @@
 mod admin;
 mod author;
 mod backup;
+mod change;
 mod clock;
 mod database;
 mod error;
@@ -28,6 +29,7 @@ mod lead;
 mod lead_counts;
 mod lead_port;
 mod lead_statement;
+mod lookup;
 mod migrations;
 #[cfg(feature = "postgres")]
 mod postgres;

@@ -22,6 +22,8 @@ pub(crate) enum Value {
     Real(f64),
     Text(Arc<str>),
     Bytes(Vec<u8>),
+    /// The values of a column, for PostgreSQL.
+    List(Vec<Self>),
 }
 
 impl Value {
@@ -33,6 +35,7 @@ impl Value {
             Self::Real(_) => "a float",
             Self::Text(_) => "a string",
             Self::Bytes(_) => "bytes",
+            Self::List(_) => "a list",
         }
     }
 }

@@ -61,12 +61,9 @@ pub(crate) const RECOUNT_BUCKET: &str = "INSERT INTO tally (business_id, client_
 
 // The token of a write.
 
-/// The last column is the time on the database's clock, which SQLite lacks.
-pub(crate) const AUTHOR: &str = "SELECT revoked_at, expires_at, NULL FROM token WHERE business_id = $1 AND id = $2";
-
-/// Like `AUTHOR`, for PostgreSQL. The time is read after the lock on the business was granted.
-pub(crate) const AUTHOR_WITH_TIME: &str = "SELECT revoked_at, expires_at, \
-    cast(floor(extract(epoch FROM clock_timestamp()) * 1000) AS bigint) FROM token WHERE business_id = $1 AND id = $2";
+/// Why a token is invalid at a time, or NULL if it is valid.
+pub(crate) const AUTHOR: &str = "SELECT CASE WHEN revoked_at IS NOT NULL THEN 'revoked' \
+    WHEN expires_at <= $1 THEN 'expired' END FROM token WHERE business_id = $2 AND id = $3";
 
 // Records that leads refer to.
 
@@ -103,21 +100,17 @@ pub(crate) const DELETE_EXPIRED_KEYS: &str = "DELETE FROM idempotency WHERE busi
 pub(crate) const KEYS: &str = "SELECT key, created_at, fingerprint, stored_at, lead_id, lead FROM idempotency \
     WHERE business_id = $1 ORDER BY key";
 
-// Pipelines and client accounts.
+// Pipelines and client accounts. The first row has the total, and NULL in all other columns.
 
-pub(crate) const PIPELINES: &str = "SELECT id, name, created_at FROM pipeline WHERE business_id = $1 \
-    ORDER BY created_at, id LIMIT $2 OFFSET $3";
+pub(crate) const PIPELINES: &str = "SELECT count(*), NULL, NULL, NULL, NULL, NULL, NULL FROM pipeline \
+    WHERE business_id = $1 \
+    UNION ALL SELECT NULL, page.id, page.name, page.created_at, stage.id, stage.name, stage.position \
+    FROM (SELECT id, name, created_at FROM pipeline WHERE business_id = $1 ORDER BY created_at, id LIMIT $2 OFFSET $3) \
+    AS page LEFT JOIN stage ON stage.business_id = $1 AND stage.pipeline_id = page.id";
 
-pub(crate) const STAGES: &str = "SELECT pipeline_id, id, name, position FROM stage WHERE business_id = $1 \
-    AND pipeline_id IN (SELECT id FROM pipeline WHERE business_id = $1 ORDER BY created_at, id LIMIT $2 OFFSET $3) \
-    ORDER BY pipeline_id, position";
-
-pub(crate) const COUNT_PIPELINES: &str = "SELECT count(*) FROM pipeline WHERE business_id = $1";
-
-pub(crate) const CLIENTS: &str = "SELECT id, name, created_at FROM client WHERE business_id = $1 \
-    ORDER BY name, id LIMIT $2 OFFSET $3";
-
-pub(crate) const COUNT_CLIENTS: &str = "SELECT count(*) FROM client WHERE business_id = $1";
+pub(crate) const CLIENTS: &str = "SELECT count(*), NULL, NULL, NULL FROM client WHERE business_id = $1 \
+    UNION ALL SELECT NULL, page.id, page.name, page.created_at \
+    FROM (SELECT id, name, created_at FROM client WHERE business_id = $1 ORDER BY name, id LIMIT $2 OFFSET $3) AS page";
 
 // Tokens. The columns are in the order in which `tokens::read` takes them.
 
@@ -167,7 +160,10 @@ pub(crate) const TOKEN_EXISTS: &str = "SELECT business_id FROM token WHERE id = 
 
 #[cfg(test)]
 mod tests {
-    use super::super::lead_statement;
+    use super::super::{
+        lead_statement,
+        postgres::{change_statements, list_statements, lookup_statements},
+    };
 
     /// Returns the names and the SQL of the statements in a source file.
     fn statements(file: &str) -> Vec<(&str, String)> {
@@ -222,7 +218,8 @@ mod tests {
             "DELETE_EXPIRED_LINKS",
             "DELETE_EXPIRED_SESSIONS",
         ];
-        let all = all();
+        let of_postgres = list_statements().chain(lookup_statements()).chain(change_statements());
+        let all: Vec<_> = all().into_iter().chain(of_postgres).collect();
         assert!(all.len() > 50, "{} statements", all.len());
         for (name, text) in all.into_iter().filter(|(_, text)| !text.contains(" rate_")) {
             let names = text.contains("business_id = $") || text.contains("(business_id,");

@@ -9,6 +9,7 @@ use std::{
     sync::Arc,
 };
 
+use async_trait::async_trait;
 use leadapi_core::{
     auth::Author,
     id::{BusinessId, ClientId, LeadId, PipelineId, StageId, TokenId},
@@ -19,14 +20,14 @@ use leadapi_core::{
 
 use super::{
     author::{self, Validity},
+    change::{ChangeKind, Changes},
     clock::StoreClock,
     error::SqlError,
     idempotency::{self, Record, RecordedLead, StoredResponse},
     lead,
-    lead_counts::CountChanges,
-    lead_statement,
-    row::Row,
-    session::{Query, Session, query},
+    lead_counts::{CountBucket, CountChanges},
+    lookup::{Found, Lookup},
+    session::{Session, query},
     statement,
 };
 
@@ -52,14 +53,29 @@ pub(crate) enum WriteOutcome {
     Deleted(bool),
 }
 
+/// A transaction that loads and saves the records of writes. Each database does so in its own way.
+#[async_trait]
+pub(crate) trait WriteSession: Session {
+    /// Looks up records, and passes those that exist to `found`, in any order.
+    async fn look_up(
+        &mut self,
+        business: &BusinessId,
+        lookups: BTreeSet<Lookup>,
+        found: &mut (dyn FnMut(Found) + Send),
+    ) -> Result<(), SqlError>;
+
+    /// Saves all changes of the transaction. A failure may be reported only when the transaction ends.
+    async fn save(&mut self, business: &BusinessId, changes: Changes) -> Result<(), SqlError>;
+}
+
 /// Runs the writes in the session's transaction.
 pub(crate) async fn run(
-    session: &mut dyn Session,
+    session: &mut dyn WriteSession,
     business: &BusinessId,
     writes: &[&Write],
     clock: &StoreClock,
 ) -> Result<Vec<Result<WriteOutcome, SqlError>>, SqlError> {
-    let mut set = WriteSet::load(session, business, writes, clock).await?;
+    let mut set = WriteSet::load(session, business, writes).await?;
     let outcomes = writes.iter().map(|write| set.apply(write, clock)).collect();
     set.save(session, business).await?;
     Ok(outcomes)
@@ -78,6 +94,7 @@ struct WriteSet {
     records: Vec<(IdempotencyKey, Record)>,
     /// The tokens of the authors.
     authors: HashMap<TokenId, Validity>,
+    newest_bucket: Option<CountBucket>,
 }
 
 #[derive(Debug)]
@@ -90,17 +107,6 @@ impl<T> Change<T> {
     fn unchanged(found: Arc<T>) -> Self {
         Self { before: Some(found.clone()), after: Some(found) }
     }
-}
-
-/// A record to look up. Several writes may need the same record.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Lookup {
-    Client(ClientId),
-    Pipeline(PipelineId),
-    Stage(StageId),
-    Lead(LeadId),
-    Key(IdempotencyKey),
-    Author(TokenId),
 }
 
 impl Write {
@@ -123,28 +129,11 @@ impl Write {
     }
 }
 
-impl Lookup {
-    fn query(&self, business: &BusinessId, clock: &StoreClock) -> Query {
-        match self {
-            Self::Client(id) => query!(statement::CLIENT_EXISTS, business, id),
-            Self::Pipeline(id) => query!(statement::FIRST_STAGE, business, id),
-            Self::Stage(id) => query!(statement::PIPELINE_OF_STAGE, business, id),
-            Self::Lead(id) => query!(&lead_statement::SELECT, business, id),
-            Self::Key(key) => query!(statement::FIND_KEY, business, key),
-            Self::Author(id) => author::query(business, id, clock),
-        }
-    }
-}
-
 impl WriteSet {
-    async fn load(
-        session: &mut dyn Session,
-        business: &BusinessId,
-        writes: &[&Write],
-        clock: &StoreClock,
-    ) -> Result<Self, SqlError> {
+    async fn load(session: &mut dyn WriteSession, business: &BusinessId, writes: &[&Write]) -> Result<Self, SqlError> {
         let mut set = Self::default();
-        set.look_up(session, business, writes.iter().flat_map(|write| write.lookups()).collect(), clock).await?;
+        let lookups = writes.iter().flat_map(|write| write.lookups()).collect();
+        session.look_up(business, lookups, &mut |found| set.add(found)).await?;
         // Only a create whose key is already stored may need a second round trip.
         let referenced = set.records.iter().filter_map(|(_, record)| match &record.lead {
             RecordedLead::Unchanged(id) if !set.leads.contains_key(id) => Some(Lookup::Lead(id.clone())),
@@ -152,7 +141,7 @@ impl WriteSet {
         });
         let referenced: BTreeSet<Lookup> = referenced.collect();
         if !referenced.is_empty() {
-            set.look_up(session, business, referenced, clock).await?;
+            session.look_up(business, referenced, &mut |found| set.add(found)).await?;
         }
         for (key, record) in std::mem::take(&mut set.records) {
             let find = |id: &LeadId| set.leads.get(id).and_then(|lead| lead.before.clone());
@@ -162,30 +151,16 @@ impl WriteSet {
         Ok(set)
     }
 
-    async fn look_up(
-        &mut self,
-        session: &mut dyn Session,
-        business: &BusinessId,
-        lookups: BTreeSet<Lookup>,
-        clock: &StoreClock,
-    ) -> Result<(), SqlError> {
-        let lookups: Vec<Lookup> = lookups.into_iter().collect();
-        let queries = lookups.iter().map(|lookup| lookup.query(business, clock)).collect();
-        let mut read = |nth, row: Row<'_>| lookups.get(nth).map_or(Ok(()), |lookup| self.store_row(lookup, row, clock));
-        session.query(queries, &mut read).await
-    }
-
-    /// Stores the row that a lookup returned. If a lookup returns no row, the record does not exist.
-    fn store_row(&mut self, lookup: &Lookup, mut row: Row<'_>, clock: &StoreClock) -> Result<(), SqlError> {
-        match lookup {
-            Lookup::Client(_) => drop(self.clients.insert(row.take()?)),
-            Lookup::Pipeline(id) => drop(self.first_stages.insert(id.clone(), row.take()?)),
-            Lookup::Stage(id) => drop(self.stage_pipelines.insert(id.clone(), row.take()?)),
-            Lookup::Lead(id) => drop(self.leads.insert(id.clone(), Change::unchanged(lead::read(row)?))),
-            Lookup::Key(key) => self.records.push((key.clone(), Record::read(row)?)),
-            Lookup::Author(id) => drop(self.authors.insert(id.clone(), author::read(row, clock)?)),
+    fn add(&mut self, found: Found) {
+        match found {
+            Found::Client(id) => drop(self.clients.insert(id)),
+            Found::FirstStage(pipeline, id) => drop(self.first_stages.insert(pipeline, id)),
+            Found::Stage(id, pipeline) => drop(self.stage_pipelines.insert(id, pipeline)),
+            Found::Lead(lead) => drop(self.leads.insert(lead.id.clone(), Change::unchanged(lead))),
+            Found::Record(key, record) => self.records.push((key, record)),
+            Found::Author(id, validity) => drop(self.authors.insert(id, validity)),
+            Found::NewestBucket(bucket) => self.newest_bucket = Some(bucket),
         }
-        Ok(())
     }
 
     fn references(&self, named: RequiredLookups<'_>) -> LookupResult {
@@ -259,37 +234,36 @@ impl WriteSet {
         }
     }
 
-    async fn save(self, session: &mut dyn Session, business: &BusinessId) -> Result<(), SqlError> {
-        let mut counts = CountChanges::default();
-        // Keys are written first, so that a duplicate key fails the transaction before it writes a lead.
+    async fn save(self, session: &mut dyn WriteSession, business: &BusinessId) -> Result<(), SqlError> {
+        let (mut changes, mut counts) = (Changes::default(), CountChanges::default());
         for (key, change) in &self.keys {
             let Some(after) = change.after.as_ref().filter(|after| !is_same(change.before.as_ref(), after)) else {
                 continue;
             };
             if change.before.is_some() {
-                session.execute(query!(statement::DELETE_KEY, business, key)).await?;
+                changes.add(ChangeKind::DeleteKey, query!(statement::DELETE_KEY, business, key));
             }
             // A later write in this transaction may have changed the lead.
             let lead = self.leads.get(&after.lead.id).and_then(|lead| lead.after.as_ref());
-            session.execute(after.insert(business, key, is_same(lead, &after.lead))?).await?;
+            changes.add(ChangeKind::InsertKey, after.insert(business, key, is_same(lead, &after.lead))?);
         }
         for (id, change) in &self.leads {
             match (&change.before, &change.after) {
                 (None, None) => continue,
                 (before, Some(after)) if is_same(before.as_ref(), after) => continue,
-                (Some(before), _) => idempotency::preserve(session, business, before).await?,
+                (Some(before), _) => changes.add(ChangeKind::PreserveLead, idempotency::preserve(business, before)?),
                 (None, Some(_)) => {}
             }
-            session
-                .execute(match (&change.before, &change.after) {
-                    (None, Some(after)) => lead::insert(business, after),
-                    (_, Some(after)) => lead::update(business, after),
-                    (_, None) => query!(statement::DELETE_LEAD, business, id),
-                })
-                .await?;
+            match (&change.before, &change.after) {
+                (None, Some(after)) => changes.add(ChangeKind::InsertLead, lead::insert(business, after)),
+                (_, Some(after)) => changes.add(ChangeKind::UpdateLead, lead::update(business, after)),
+                (_, None) => changes.add(ChangeKind::DeleteLead, query!(statement::DELETE_LEAD, business, id)),
+            }
             counts.record(change.before.as_deref(), change.after.as_deref());
         }
-        counts.save(session, business).await
+        let full = counts.add_to(&mut changes, session, business, self.newest_bucket).await?;
+        session.save(business, changes).await?;
+        full.split(session, business).await
     }
 }
 

@@ -53,13 +53,17 @@ async fn concurrent_creates_with_one_key_make_one_lead_at_any_preset_isolation_l
 
 /// A trigger records the settings that apply to a create.
 #[tokio::test]
-async fn the_settings_that_protect_writes_replace_presets() {
+async fn the_settings_of_a_connection_replace_presets() {
     let Some(cluster) = Cluster::shared() else { return };
     let presets = [
         ("default_transaction_isolation", "serializable"),
+        ("enable_sort", "on"),
         ("idle_in_transaction_session_timeout", "1"),
         ("idle_session_timeout", "1h"),
+        ("jit", "on"),
         ("lock_timeout", "1"),
+        ("max_parallel_workers_per_gather", "8"),
+        ("plan_cache_mode", "force_custom_plan"),
         ("statement_timeout", "1h"),
         ("synchronous_commit", "off"),
     ];
@@ -68,9 +72,13 @@ async fn the_settings_that_protect_writes_replace_presets() {
     let client = connect(&url).await;
     let expected = [
         ("transaction_isolation", "read committed"),
+        ("enable_sort", "off"),
         ("idle_in_transaction_session_timeout", "5s"),
         ("idle_session_timeout", "0"),
+        ("jit", "off"),
         ("lock_timeout", "2s"),
+        ("max_parallel_workers_per_gather", "0"),
+        ("plan_cache_mode", "force_generic_plan"),
         ("statement_timeout", "5s"),
         ("synchronous_commit", "on"),
     ];

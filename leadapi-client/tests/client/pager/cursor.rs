@@ -22,8 +22,8 @@ use super::{
 /// made no progress and was resumed. The request limit prevents an endless loop.
 fn read_all(model: Model, size: u32, most_requests: usize) -> (Model, usize, usize) {
     let service = UnreliableService::new(model, 0, 0);
-    let pager = service.pager().page_size(size).prefetch(0);
-    let mut pages = pager.clone().pages();
+    let list = service.pager().page_size(size).prefetch(0);
+    let mut pages = list.clone().pages();
     let (mut longest, mut restarts) = (0, 0);
     loop {
         let page = block_on(pages.next());
@@ -33,7 +33,7 @@ fn read_all(model: Model, size: u32, most_requests: usize) -> (Model, usize, usi
             Some(Ok(page)) => page.iter().for_each(|lead| model.record(lead)),
             Some(Err(error)) if error.to_string().contains("no progress in") => {
                 restarts += 1;
-                pages = pager.clone().resume(pages.position()).pages();
+                pages = list.clone().resume(pages.position()).pages();
             }
             Some(Err(error)) => panic!("{error}"),
             None => break,

@@ -29,7 +29,6 @@ impl<T: Copy + PartialOrd> Bounds<T> {
         Self { min: self.min.or(other.min), max: self.max.or(other.max) }
     }
 
-    #[inline]
     pub(super) fn check(&self, value: T, too_small: Problem, too_large: Problem) -> Result<(), Problem> {
         if self.min.is_some_and(|min| value < min) {
             return Err(too_small);

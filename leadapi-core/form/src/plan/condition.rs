@@ -122,7 +122,6 @@ impl<'r> Groups<'r> {
             || self.conds().any(|cond| matches!(cond, Cond::Unknown | Cond::Host { .. }))
     }
 
-    #[inline]
     pub(crate) fn holds(&self, evidence: &Evidence<'_, '_>) -> Truth {
         self.join.of(self.groups.iter().map(|group| group.join.of(group.conds.iter().map(|cond| cond.holds(evidence)))))
     }
@@ -152,7 +151,6 @@ impl Join {
         }
     }
 
-    #[inline]
     fn of(self, mut truths: impl Iterator<Item = Truth>) -> Truth {
         let decided = match self {
             Self::All => Truth::False,
@@ -206,7 +204,8 @@ impl<'r> Cond<'r> {
         }
     }
 
-    /// Evaluates the infrequent conditions, which are not inlined into a walk.
+    /// Evaluates the infrequent conditions. Without this split and that of `Test::holds`, a walk would take 12 % more
+    /// instructions.
     #[inline(never)]
     fn holds_infrequent(&self, evidence: &Evidence<'_, '_>) -> Truth {
         match self {

@@ -94,8 +94,7 @@ impl<'r> QuestionKind<'r> {
         self.options()?.get(index)
     }
 
-    /// Validates an answer that is filled. The code for the most frequent kinds of questions is inlined into a walk.
-    #[inline]
+    /// Validates an answer that is filled.
     pub(super) fn read<'a>(&self, question: &Question, answer: &'a Answer) -> Result<Slot<'a>, Problem> {
         match (self, answer) {
             (Self::Choice(options), Answer::Text(id)) => {
@@ -105,13 +104,6 @@ impl<'r> QuestionKind<'r> {
                 let number = number.as_f64().ok_or(Problem::NotFinite)?;
                 check_number(number, *whole, bounds).map(|()| Slot::Number(number, answer))
             }
-            _ => self.read_infrequent(question, answer),
-        }
-    }
-
-    #[inline(never)]
-    fn read_infrequent<'a>(&self, question: &Question, answer: &'a Answer) -> Result<Slot<'a>, Problem> {
-        match (self, answer) {
             (Self::Host(own), _) => own.validate(question, answer).map(|()| Slot::Any(answer)),
             (Self::Choices(options), Answer::Texts(ids)) => options.check_all(ids).map(|()| Slot::Many(ids)),
             (Self::Choices(options), Answer::Text(id)) => {
@@ -198,7 +190,6 @@ pub(super) fn read_word(text: &str) -> Option<bool> {
     }
 }
 
-#[inline]
 fn check_number(number: f64, whole: bool, bounds: &Bounds<f64>) -> Result<(), Problem> {
     if whole && number.fract() != 0.0 {
         return Err(Problem::NotWhole);

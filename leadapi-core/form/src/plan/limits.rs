@@ -44,7 +44,6 @@ impl Limits {
     }
 
     /// Checks trimmed text.
-    #[inline(never)]
     pub(super) fn check(&self, text: &str) -> Result<(), Problem> {
         // Text never has more characters than bytes, so the characters are rarely counted.
         if self.max.is_some_and(|max| text.len() > max && text.chars().nth(max).is_some()) {

@@ -41,16 +41,10 @@ impl<'r> Options<'r> {
     }
 
     /// Returns the index of the option with this id.
-    #[inline]
     pub(crate) fn find(&self, id: &str) -> Option<usize> {
         if self.sorted.is_empty() {
             return self.all.iter().position(|option| option.id == id);
         }
-        self.find_sorted(id)
-    }
-
-    #[inline(never)]
-    fn find_sorted(&self, id: &str) -> Option<usize> {
         let found = self.sorted.binary_search_by_key(&Some(id), |index| self.all.get(*index).map(|option| option.id));
         self.sorted.get(found.ok()?).copied()
     }

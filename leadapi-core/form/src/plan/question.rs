@@ -61,7 +61,6 @@ impl<'r> QuestionPlan<'r> {
     }
 
     /// Validates an answer.
-    #[inline]
     pub(crate) fn read<'a>(&self, answer: Option<&'a Answer>) -> Result<Slot<'a>, Problem> {
         let slot = match answer {
             Some(answer) if answer.is_filled() => self.kind.read(self.record, answer)?,
@@ -106,7 +105,6 @@ impl<'r> QuestionPlan<'r> {
     }
 
     /// Returns the score of a valid answer: the sum of the scores of the chosen options.
-    #[inline]
     pub(crate) fn score(&self, slot: &Slot<'_>) -> i64 {
         match slot {
             Slot::Chosen(index) => self.kind.option(*index).map_or(0, |option| option.score),

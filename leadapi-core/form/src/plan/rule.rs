@@ -74,12 +74,10 @@ impl RulePlan<'_> {
         self.is_unconditional() || !self.groups.is_empty()
     }
 
-    #[inline]
     fn conditions(&self, evidence: &Evidence<'_, '_>) -> Truth {
         if self.groups.is_empty() { self.fallback.into() } else { self.groups.holds(evidence) }
     }
 
-    #[inline]
     pub(crate) fn evaluate(&self, evidence: &Evidence<'_, '_>) -> RuleResult {
         match (self.conditions(evidence), self.jump) {
             (Truth::False, _) => RuleResult::NoMatch,

@@ -69,7 +69,6 @@ impl<'r> Questionnaire<'r> {
     }
 
     /// Returns the target to which the answers so far lead, and passes each skipped rule to `on_skip`.
-    #[inline]
     fn route<'p>(
         &self,
         index: usize,
@@ -90,7 +89,6 @@ impl<'r> Questionnaire<'r> {
     }
 
     /// Adds the points of the answers on a page to the scores to which the page contributes.
-    #[inline(never)]
     pub(super) fn add_points(&self, page: &PagePlan<'_>, slots: &[Slot<'_>], scores: &mut [Option<i64>]) {
         let range = page.questions.clone();
         let questions = self.questions.get(range.clone()).unwrap_or_default();
@@ -137,7 +135,6 @@ impl Walk<'_> {
 
     /// Reads the valid answers on a page. Returns whether all answers are valid, in which case the walk can leave the
     /// page.
-    #[inline]
     fn read(&mut self, page: &PagePlan<'_>) -> bool {
         let range = page.questions.clone();
         let questions = self.form.questions.get(range.clone()).unwrap_or_default();

@@ -231,7 +231,7 @@ async fn from_database(
         location,
         clock: store.clock(),
     };
-    let outcome = listen.serve(config, log, |_| Ok(()), store.maintain()).await?;
+    let outcome = Box::pin(listen.serve(config, log, |_| Ok(()), store.maintain())).await?;
     if timeout(LAST_USES_TIMEOUT, store.record_token_uses()).await.is_err() {
         tracing::warn!("the last uses of tokens could not be recorded in time");
     }

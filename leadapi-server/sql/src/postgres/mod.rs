@@ -1,6 +1,7 @@
 //! A store in PostgreSQL, which any number of servers can share.
 
 mod attempts;
+mod change;
 mod clock;
 mod commit_error;
 mod commit_record;
@@ -8,6 +9,8 @@ mod connect;
 mod hosts;
 mod housekeeping;
 mod ledger;
+mod list;
+mod lookup;
 mod migrate;
 #[cfg(test)]
 mod model;
@@ -20,6 +23,7 @@ mod share;
 mod sql_state;
 mod statement;
 mod tls;
+mod transaction;
 mod url;
 mod writer;
 
@@ -47,6 +51,11 @@ pub(super) use statement::DELETE_COMMIT_IDS;
 use url::Target;
 pub(super) use url::redacted;
 use writer::Writer;
+#[cfg(test)]
+pub(super) use {
+    change::statements as change_statements, list::statements as list_statements,
+    lookup::statements as lookup_statements,
+};
 
 use super::{
     clock::{DatabaseClock, StoreClock},
@@ -140,7 +149,7 @@ impl Postgres {
         &self,
         business: Option<&BusinessId>,
         query: &Query,
-        read: impl Fn(Row<'_>) -> Result<T, SqlError>,
+        mut read: impl FnMut(Row<'_>) -> Result<T, SqlError>,
     ) -> Result<Vec<T>, SqlError> {
         let rows = match self.connections.query(business, query.clone()).await {
             Err(error) if error.is_transient() => self.connections.query(business, query.clone()).await,

@@ -15,7 +15,7 @@ use futures_util::{
 };
 use tokio_postgres::{
     Statement,
-    types::{FromSql, IsNull, ToSql, Type, private::BytesMut, to_sql_checked},
+    types::{FromSql, IsNull, Kind, ToSql, Type, private::BytesMut, to_sql_checked},
 };
 
 use super::{commit_error::CommitError, share::Connection, sql_state::map_error};
@@ -237,11 +237,16 @@ impl ToSql for Value {
             Self::Real(number) => number.to_sql(ty, out),
             Self::Text(text) => text.as_ref().to_sql(ty, out),
             Self::Bytes(bytes) => bytes.to_sql(ty, out),
+            Self::List(values) => values.to_sql(ty, out),
         }
     }
 
     fn accepts(ty: &Type) -> bool {
-        [Type::INT8, Type::FLOAT8, Type::TEXT, Type::BYTEA].contains(ty)
+        let of_values = match ty.kind() {
+            Kind::Array(of_values) => of_values,
+            _ => ty,
+        };
+        [Type::INT8, Type::FLOAT8, Type::TEXT, Type::BYTEA].contains(of_values)
     }
 
     to_sql_checked!();

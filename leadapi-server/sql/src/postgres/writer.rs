@@ -32,7 +32,7 @@ use uuid::Uuid;
 
 use super::{
     Attempts, BEGIN, Connections, TIMEOUT, commit_error::CommitError, patience::Access, queue::Queues,
-    session::PgSession, share::Connection, sql_state::is_caused_by_one_write, statement,
+    session::PgSession, share::Connection, sql_state::is_caused_by_one_write, statement, transaction::GroupTransaction,
 };
 use crate::{
     error::SqlError,
@@ -181,12 +181,11 @@ impl Inner {
         writes: &[&Write],
         operation: &str,
     ) -> Result<(PgSession, Vec<Result<WriteOutcome, SqlError>>), SqlError> {
-        let mut session = PgSession::begin(connection, BEGIN)?;
-        session.execute(query!(statement::LOCK, business)).await?;
-        let outcomes = write::run(&mut session, business, writes, &self.connections.store_clock()).await?;
-        let record = query!(statement::RECORD_COMMIT_ID, operation, business, &self.connections.server_id);
-        session.execute(record).await?;
-        Ok((session, outcomes))
+        let session = PgSession::begin(connection, BEGIN)?;
+        let mut transaction = GroupTransaction { session, operation, server_id: &self.connections.server_id };
+        transaction.execute(query!(statement::LOCK, business)).await?;
+        let outcomes = write::run(&mut transaction, business, writes, &self.connections.store_clock()).await?;
+        Ok((transaction.session, outcomes))
     }
 
     /// Determines the outcome of a transaction whose commit was sent but not acknowledged.

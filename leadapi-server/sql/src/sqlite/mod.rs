@@ -126,7 +126,7 @@ impl Sqlite {
     pub(crate) fn rows<T>(
         &self,
         query: &Query,
-        read: impl Fn(Row<'_>) -> Result<T, SqlError>,
+        mut read: impl FnMut(Row<'_>) -> Result<T, SqlError>,
     ) -> Result<Vec<T>, SqlError> {
         self.with_reader(|connection| {
             let mut rows = Vec::new();

@@ -1,16 +1,22 @@
 //! A session on a connection. All operations are synchronous, so the futures complete on the first poll.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use futures_util::FutureExt;
+use leadapi_core::id::BusinessId;
 use rusqlite::{
     CachedStatement, Connection, ErrorCode,
     types::{ToSql, ToSqlOutput, ValueRef},
 };
 
 use crate::{
+    change::Changes,
     error::SqlError,
+    lookup::{Found, Lookup},
     row::{Cell, Cells, Row},
     session::{Query, Read, Session, Value},
+    write::WriteSession,
 };
 
 /// A session within the current transaction of a connection.
@@ -24,6 +30,26 @@ impl Session for SqliteSession<'_> {
 
     async fn execute(&mut self, query: Query) -> Result<(), SqlError> {
         run(self.0, &query, |_| Ok(()))
+    }
+}
+
+/// Runs a statement for each row, because SQLite needs no round trips.
+#[async_trait]
+impl WriteSession for SqliteSession<'_> {
+    async fn look_up(
+        &mut self,
+        business: &BusinessId,
+        lookups: BTreeSet<Lookup>,
+        found: &mut (dyn FnMut(Found) + Send),
+    ) -> Result<(), SqlError> {
+        for lookup in lookups {
+            run(self.0, &lookup.query(business), |row| lookup.read(row).map(&mut *found))?;
+        }
+        Ok(())
+    }
+
+    async fn save(&mut self, _: &BusinessId, changes: Changes) -> Result<(), SqlError> {
+        changes.0.into_values().flatten().try_for_each(|change| run(self.0, &change, |_| Ok(())))
     }
 }
 
@@ -86,6 +112,7 @@ impl ToSql for Value {
             Self::Real(number) => ValueRef::Real(*number),
             Self::Text(text) => ValueRef::Text(text.as_bytes()),
             Self::Bytes(bytes) => ValueRef::Blob(bytes),
+            Self::List(_) => return Err(rusqlite::Error::ToSqlConversionFailure("SQLite has no lists".into())),
         }))
     }
 }

@@ -11,6 +11,7 @@ use tokio::{
         TcpStream,
         tcp::{OwnedReadHalf, OwnedWriteHalf},
     },
+    time::sleep_until,
 };
 
 use super::{
@@ -96,6 +97,11 @@ impl Pipe {
     /// Forwards a message. If a cut is armed for it, forwards none, half or all of it, and then closes or stalls the
     /// connection.
     async fn pass(&mut self, bytes: Vec<u8>) -> Result<(), End> {
+        if self.direction == Direction::ToClient {
+            while let Some(until) = { self.state.lock().unwrap().held_until() } {
+                sleep_until(until).await;
+            }
+        }
         let message = Message::new(self.direction, &bytes);
         let bytes = self.fail_commit(&message).unwrap_or(bytes);
         let kind = self.state.lock().unwrap().pass(message);

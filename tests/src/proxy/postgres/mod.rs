@@ -6,7 +6,10 @@ mod message;
 use std::{
     net::SocketAddr,
     sync::{Arc, Mutex, atomic::Ordering},
+    time::Duration,
 };
+
+use tokio::time::Instant;
 
 pub use message::{Direction, Message};
 
@@ -32,6 +35,9 @@ pub struct CommitError {
     pub is_applied: bool,
 }
 
+/// How long a client must be silent until the proxy assumes that it waits.
+const SILENCE: Duration = Duration::from_millis(20);
+
 /// A proxy that listens until it is dropped.
 #[derive(Debug)]
 pub struct PostgresProxy {
@@ -43,6 +49,9 @@ pub struct PostgresProxy {
 #[derive(Debug, Default)]
 struct State {
     control: Arc<Control>,
+    /// Whether a response is held back until the client has sent everything that does not depend on it.
+    holds: bool,
+    last_sent: Option<Instant>,
     /// The number of commits to forward before the outage begins.
     outage_after: Option<usize>,
     cut: Option<Cut>,
@@ -105,6 +114,24 @@ impl PostgresProxy {
         self.seen().into_iter().filter(|message| message.direction == direction).collect()
     }
 
+    /// Holds each response back until the client has stopped sending, so that [`Self::round_trips`] can count.
+    pub fn hold_responses(&self) {
+        self.state.lock().unwrap().holds = true;
+    }
+
+    /// Returns how often the client has waited for responses since the last reset, if the responses are
+    /// [held back](Self::hold_responses). A client that is slow to send may seem to wait more often.
+    pub fn round_trips(&self) -> usize {
+        let seen = self.seen();
+        let waits = |pair: &&[Message]| [pair[0].direction, pair[1].direction] == Direction::ALL;
+        seen.windows(2).filter(waits).count()
+    }
+
+    /// Returns how many statements the client has run since the last reset.
+    pub fn statements(&self) -> usize {
+        self.seen_going(Direction::ToServer).iter().filter(|message| ['E', 'Q'].contains(&message.kind)).count()
+    }
+
     /// Starts an outage after `commits` commits. The proxy then drops the response to the next commit, aborts all
     /// connections, and closes new ones until [`refuse(false)`](Self::refuse).
     pub fn outage_after(&self, commits: usize) {
@@ -120,7 +147,7 @@ impl PostgresProxy {
 
     fn arm(&self, cut: Option<Cut>) {
         let mut state = self.state.lock().unwrap();
-        *state = State { control: state.control.clone(), cut, ..State::default() };
+        *state = State { control: state.control.clone(), holds: state.holds, cut, ..State::default() };
     }
 }
 
@@ -131,6 +158,9 @@ impl State {
             return None;
         }
         let Message { direction, .. } = message;
+        if direction == Direction::ToServer {
+            self.last_sent = Some(Instant::now());
+        }
         if direction == Direction::ToClient && message.is_commit() && self.begins_outage() {
             return Some(CutKind::Before);
         }
@@ -139,6 +169,12 @@ impl State {
         let cut = self.cut.take_if(|cut| (cut.direction, cut.nth) == (direction, nth))?;
         self.has_cut = true;
         Some(cut.kind)
+    }
+
+    /// Returns when to pass a response that is held back.
+    fn held_until(&self) -> Option<Instant> {
+        let until = self.last_sent? + SILENCE;
+        (self.holds && Instant::now() < until).then_some(until)
     }
 
     /// Counts a commit, and returns whether the outage begins now. If it does, the response to the commit is dropped.

@@ -1,0 +1,32 @@
+//! The changed rows of a transaction.
+
+use std::collections::BTreeMap;
+
+use super::session::Query;
+
+/// What a change does. The kinds are in the order in which they must be saved: a new record of a key replaces the
+/// expired one, and a key that exists fails the transaction before it writes a lead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ChangeKind {
+    DeleteKey,
+    InsertKey,
+    /// Copies a lead into the idempotency record that refers to it.
+    PreserveLead,
+    InsertLead,
+    UpdateLead,
+    DeleteLead,
+    AddCount,
+    SubtractCount,
+    /// Deletes a count that [`Self::SubtractCount`] has reduced to zero.
+    DeleteEmptyCount,
+}
+
+/// The changes of a transaction, as one query for each row.
+#[derive(Debug, Default)]
+pub(crate) struct Changes(pub(crate) BTreeMap<ChangeKind, Vec<Query>>);
+
+impl Changes {
+    pub(crate) fn add(&mut self, kind: ChangeKind, change: Query) {
+        self.0.entry(kind).or_default().push(change);
+    }
+}
