@@ -1,6 +1,6 @@
 //! The rule for an email address (contract D4): its checks, its texts and its regular expression.
 
-use super::{lead_field::EMAIL, text::has};
+use super::find_char::{has, has_control};
 
 /// The parts of the rule that the texts share.
 macro_rules! parts {
@@ -75,7 +75,9 @@ pub(super) fn is_email(text: &str) -> bool {
 ///
 /// [`InvalidEmail`] when the address breaks the rule.
 pub fn check_email(email: &str) -> Result<(), InvalidEmail> {
-    if email.trim() == email && EMAIL.rule.allows(email) { Ok(()) } else { Err(InvalidEmail) }
+    let fits = email.chars().nth(MAX_CHARS).is_none();
+    let allowed = email.trim() == email && fits && !has_control(email, |_| true) && is_email(email);
+    if allowed { Ok(()) } else { Err(InvalidEmail) }
 }
 
 /// Returns the key by which an address is compared: the address in lower case.

@@ -4,6 +4,7 @@ mod draft;
 mod edit;
 mod email;
 mod field_error;
+mod find_char;
 #[cfg(feature = "secrets")]
 mod fingerprint;
 mod lead_field;
