@@ -6,10 +6,10 @@
 //!
 //! # Lost commit responses
 //!
-//! A transaction must not be applied twice, so it is retried only if it is known to have been rolled back. Each
-//! transaction records its id in the row for its server and business, which already exists. When the response to a
-//! commit is lost, or is an error that does not prove a rollback, another connection locks the business and *writes* to
-//! that row. The row then shows whether the first transaction was committed:
+//! A transaction must not be applied twice, so it is retried only if it is known to have been rolled back. Each server
+//! has a row for each business, created before its first transaction there, and each transaction records its id in that
+//! row. When the response to a commit is lost, or is an error that does not prove a rollback, another connection locks
+//! the business and *writes* to the row. The row then shows whether the first transaction was committed:
 //!
 //! - PostgreSQL grants the lock only after the first transaction has ended, so the row is final.
 //! - A PostgreSQL-compatible database with weaker row locks has to reject one of two concurrent transactions that write

@@ -79,7 +79,7 @@ impl AccountCache for Cache {
     }
 }
 
-/// Returns a short hash of the URL of an ACME directory and of a list of texts.
+/// Returns a short hash of an ACME directory URL and a list of strings.
 fn hash<'t>(directory: &str, texts: impl IntoIterator<Item = &'t String>) -> String {
     let mut hash = Sha256::new_with_prefix(directory);
     for text in texts {
