@@ -4,7 +4,8 @@
 //! - reads on SQLite, against reads in memory,
 //! - creates and reads on PostgreSQL, against hand-written statements on the same driver,
 //! - idempotency keys on PostgreSQL, for the size of their records and the time of keyed operations,
-//! - each operation of the service, against the statements that the store runs for it.
+//! - the CPU time that PostgreSQL needs for each operation,
+//! - each operation of the service on SQLite, against the statements that the store runs for it.
 //!
 //! `cargo bench -p leadapi-tests --bench stores` uses 1,000 and 100,000 leads. `LEADAPI_BENCH_LEADS=1000,1000000` sets
 //! other sizes.
@@ -21,6 +22,8 @@
 
 #[path = "stores/allocator.rs"]
 mod allocator;
+#[path = "stores/cpu.rs"]
+mod cpu;
 #[path = "stores/creates.rs"]
 mod creates;
 #[path = "stores/data.rs"]
@@ -56,9 +59,11 @@ fn main() {
         if wanted("keys") {
             keys::postgres().await;
         }
+        if wanted("cpu") {
+            cpu::postgres().await;
+        }
         if wanted("service") {
             service::sqlite().await;
-            service::postgres().await;
         }
     });
 }

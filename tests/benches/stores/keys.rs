@@ -90,7 +90,8 @@ async fn time(call: impl AsyncFn(usize)) -> f64 {
     figures[CALLS / 10]
 }
 
-async fn create(store: &SqlStore, nth: usize, key: Option<usize>) -> Created {
+/// Creates a lead with the id of this number. If a key with the same number exists, the response is a replay.
+pub(crate) async fn create(store: &SqlStore, nth: usize, key: Option<usize>) -> Created {
     let draft = new_lead(key.unwrap_or(nth)).check().unwrap();
     let key = key.map(|key| {
         // This text is as long as the keys that the client generates.

@@ -1,4 +1,4 @@
-//! The statements that the store runs for each operation, included from the store's source code.
+//! The statements that the store on SQLite runs for each operation, included from the store's source code.
 
 use leadapi_core::{model::NewLead, validate::OPTIONAL_TEXTS};
 use rusqlite::types::Value;
@@ -13,17 +13,7 @@ mod statement;
 #[path = "../../../leadapi-server/sql/src/lead_statement.rs"]
 mod lead_statement;
 
-#[allow(dead_code, reason = "some statements are not part of an operation")]
-#[path = "../../../leadapi-server/sql/src/postgres/statement.rs"]
-mod of_postgres;
-
 const PIPELINE: &str = "019bb17b-d806-7737-af83-b92ecab91001";
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Database {
-    Sqlite,
-    Postgres,
-}
 
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Operation {
@@ -67,15 +57,14 @@ macro_rules! step {
     };
 }
 
-/// Returns the steps of an operation, grouped by round trip. Steps in the same group do not depend on each other's
-/// results, so they can be pipelined.
-pub(crate) fn steps(database: Database, operation: Operation, nth: usize) -> Vec<Vec<Step>> {
+/// Returns the steps of an operation.
+pub(crate) fn steps(operation: Operation, nth: usize) -> Vec<Step> {
     match operation {
-        Operation::Get => vec![vec![step!(&lead_statement::SELECT, owner(), lead_id(nth).to_string())]],
-        Operation::Page { of_client, in_stage } => vec![page(database, of_client, in_stage)],
-        Operation::Create => create(database, nth),
-        Operation::Patch => patch(database, nth),
-        Operation::Delete => delete(database, nth),
+        Operation::Get => vec![step!(&lead_statement::SELECT, owner(), lead_id(nth).to_string())],
+        Operation::Page { of_client, in_stage } => page(of_client, in_stage),
+        Operation::Create => create(nth),
+        Operation::Patch => patch(nth),
+        Operation::Delete => delete(nth),
     }
 }
 
@@ -83,12 +72,9 @@ fn owner() -> String {
     business().to_string()
 }
 
-fn page(database: Database, of_client: bool, in_stage: bool) -> Vec<Step> {
+fn page(of_client: bool, in_stage: bool) -> Vec<Step> {
     let (client, stage) = (client(1).to_string(), stage(2).to_string());
-    let mut steps = vec![Step::Command(match database {
-        Database::Sqlite => "BEGIN",
-        Database::Postgres => "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
-    })];
+    let mut steps = vec![Step::Command("BEGIN")];
     let mut filters = vec![Value::from(owner())];
     if of_client {
         steps.push(step!(statement::CLIENT_EXISTS, owner(), client.clone()));
@@ -111,23 +97,9 @@ fn page(database: Database, of_client: bool, in_stage: bool) -> Vec<Step> {
     steps
 }
 
-/// Returns the start of a write transaction, up to the first result that the transaction depends on.
-fn writing(database: Database, needs: Vec<Step>) -> Vec<Step> {
-    let mut steps = match database {
-        Database::Sqlite => vec![Step::Command("BEGIN IMMEDIATE")],
-        Database::Postgres => vec![Step::Command("BEGIN"), step!(of_postgres::LOCK, owner())],
-    };
-    steps.extend(needs);
-    steps
-}
-
-/// Returns the end of a write transaction: its last statements and the commit.
-fn written(database: Database, nth: usize, mut steps: Vec<Step>) -> Vec<Step> {
-    if database == Database::Postgres {
-        steps.push(step!(of_postgres::RECORD_COMMIT_ID, "bench".to_owned(), nth.to_string(), 0_i64, owner()));
-    }
-    steps.push(Step::Command("COMMIT"));
-    steps
+/// Returns a write transaction with these steps.
+fn transaction(steps: impl IntoIterator<Item = Step>) -> Vec<Step> {
+    [Step::Command("BEGIN IMMEDIATE")].into_iter().chain(steps).chain([Step::Command("COMMIT")]).collect()
 }
 
 /// Returns the filters whose rows in the `tally` table count a new lead.
@@ -146,10 +118,10 @@ fn texts(mut new: NewLead) -> impl Iterator<Item = Value> {
     OPTIONAL_TEXTS.into_iter().map(move |field| field.in_new(&mut new).take().into())
 }
 
-fn create(database: Database, nth: usize) -> Vec<Vec<Step>> {
+fn create(nth: usize) -> Vec<Step> {
     let mut new = new_lead(nth);
     let (client, stage) = (new.client_id.take().unwrap(), new.stage_id.take().unwrap());
-    let needs = vec![
+    let needs = [
         step!(statement::CLIENT_EXISTS, owner(), client.clone()),
         step!(statement::PIPELINE_OF_STAGE, owner(), stage.clone()),
     ];
@@ -168,14 +140,10 @@ fn create(database: Database, nth: usize) -> Vec<Vec<Step>> {
     let counts = filters(nth).map(|(client, stage)| {
         step!(statement::ADD_LEAD_COUNT, owner(), client, stage, i64::MIN, String::new(), 1_i64)
     });
-    vec![
-        writing(database, needs),
-        vec![insert, step!(statement::NEWEST_BUCKET, owner())],
-        written(database, nth, counts.into()),
-    ]
+    transaction(needs.into_iter().chain([insert, step!(statement::NEWEST_BUCKET, owner())]).chain(counts))
 }
 
-fn patch(database: Database, nth: usize) -> Vec<Vec<Step>> {
+fn patch(nth: usize) -> Vec<Step> {
     let id = lead_id(nth).to_string();
     let mut new = new_lead(nth);
     let mut params: Vec<Value> =
@@ -183,11 +151,10 @@ fn patch(database: Database, nth: usize) -> Vec<Vec<Step>> {
     params.extend(texts(new));
     params.extend([owner().into(), id.clone().into()]);
     let update = Step::Query(&lead_statement::UPDATE, params);
-    let needs = vec![step!(&lead_statement::SELECT, owner(), id)];
-    vec![writing(database, needs), written(database, nth, vec![update])]
+    transaction([step!(&lead_statement::SELECT, owner(), id), update])
 }
 
-fn delete(database: Database, nth: usize) -> Vec<Vec<Step>> {
+fn delete(nth: usize) -> Vec<Step> {
     let counts = filters(nth).into_iter().flat_map(|(client, stage)| {
         let empty = !(client.is_empty() && stage.is_empty());
         let drop = empty.then(|| {
@@ -196,9 +163,10 @@ fn delete(database: Database, nth: usize) -> Vec<Vec<Step>> {
         let subtract = step!(statement::SUBTRACT_LEAD_COUNT, -1_i64, owner(), client, stage, i64::MIN, String::new());
         [Some(subtract), drop].into_iter().flatten()
     });
-    vec![
-        writing(database, vec![step!(&lead_statement::SELECT, owner(), bare_id(nth))]),
-        vec![step!(statement::DELETE_LEAD, owner(), bare_id(nth)), step!(statement::NEWEST_BUCKET, owner())],
-        written(database, nth, counts.collect()),
-    ]
+    let lead = [
+        step!(&lead_statement::SELECT, owner(), bare_id(nth)),
+        step!(statement::DELETE_LEAD, owner(), bare_id(nth)),
+        step!(statement::NEWEST_BUCKET, owner()),
+    ];
+    transaction(lead.into_iter().chain(counts))
 }
