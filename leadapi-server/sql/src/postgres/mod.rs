@@ -4,6 +4,7 @@ mod attempts;
 mod change;
 mod clock;
 mod commit_error;
+mod commit_outcome;
 mod commit_record;
 mod connect;
 mod hosts;
@@ -12,8 +13,6 @@ mod ledger;
 mod list;
 mod lookup;
 mod migrate;
-#[cfg(test)]
-mod model;
 mod patience;
 mod pooler;
 mod probe;

@@ -31,8 +31,9 @@ use tokio::{
 use uuid::Uuid;
 
 use super::{
-    Attempts, BEGIN, Connections, TIMEOUT, commit_error::CommitError, patience::Access, queue::Queues,
-    session::PgSession, share::Connection, sql_state::is_caused_by_one_write, statement, transaction::GroupTransaction,
+    Attempts, BEGIN, Connections, TIMEOUT, commit_error::CommitError, commit_outcome::CommitOutcome, patience::Access,
+    queue::Queues, session::PgSession, share::Connection, sql_state::is_caused_by_one_write, statement,
+    transaction::GroupTransaction,
 };
 use crate::{
     error::SqlError,
@@ -231,25 +232,6 @@ impl Drop for DrainGuard<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.inner.pending.remove(self.business);
-        }
-    }
-}
-
-#[derive(Debug)]
-pub(super) enum CommitOutcome {
-    Committed,
-    RolledBack,
-    /// The record is missing.
-    Unknown,
-}
-
-impl CommitOutcome {
-    /// Compares the id that the fence read from this server's record with the id of the lost transaction.
-    pub(super) fn new(recorded: Option<&str>, operation: &str) -> Self {
-        match recorded {
-            None => Self::Unknown,
-            Some(recorded) if recorded == operation => Self::Committed,
-            Some(_) => Self::RolledBack,
         }
     }
 }

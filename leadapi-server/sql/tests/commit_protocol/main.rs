@@ -1,9 +1,13 @@
-//! Model checking of the protocol for lost commit responses, which [`writer`](super::writer) describes.
+//! Model checking of the protocol for lost commit responses, which `src/postgres/writer.rs` describes.
 //!
 //! The checker explores all interleavings of two servers that write to one business while connections break before,
-//! during and after a commit, commits are answered with errors, and records are deleted. Each incorrect variant of the protocol must be refuted, which shows that the property can
-//! fail.
+//! during and after a commit, commits are answered with errors, and records are deleted. Each incorrect variant of the
+//! protocol must be refuted, which shows that the property can fail.
 
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a panic fails the test")]
+
+#[path = "../../src/postgres/commit_outcome.rs"]
+mod commit_outcome;
 mod world;
 
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::postgres::writer::CommitOutcome;
+use crate::commit_outcome::CommitOutcome;
 
 /// The maximum number of attempts at a write.
 const ATTEMPTS: u8 = 2;
