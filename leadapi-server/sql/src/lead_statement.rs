@@ -28,7 +28,7 @@ pub(crate) static PAGE_OF_STAGE: Sql = LazyLock::new(|| page_of(&["stage_id"]));
 
 pub(crate) static PAGE_OF_BOTH: Sql = LazyLock::new(|| page_of(&["client_id", "stage_id"]));
 
-/// Returns the statement for a page with the filters of a list.
+/// Returns the statement for a page of leads with the filters of this query.
 pub(crate) fn page(query: &LeadQuery) -> &'static str {
     match (&query.client, &query.stage) {
         (None, None) => &PAGE,

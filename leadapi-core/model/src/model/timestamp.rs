@@ -123,7 +123,7 @@ impl Timestamp {
     }
 
     /// Truncates to milliseconds, because rounding up could produce a time in the future. A leap second is clamped to
-    /// the last millisecond of the preceding second, the latest instant that the wire format can represent.
+    /// the last millisecond of the preceding second, because the wire format has no later instant before its end.
     fn truncated(at: DateTime<Utc>) -> Self {
         let at = at.naive_utc();
         let millis = at.nanosecond().min(999_999_999) / 1_000_000;

@@ -79,7 +79,7 @@ pub(super) struct Transaction {
     pub(super) work: Work,
     /// The version of the server's record when the transaction began.
     pub(super) version: u8,
-    /// Whether the record existed when the transaction began, or the transaction creates it.
+    /// True if the record existed when the transaction began, or if the transaction creates it.
     pub(super) writes_record: bool,
     pub(super) has_sent_commit: bool,
     pub(super) is_connected: bool,
