@@ -81,7 +81,7 @@ async fn make_token(platform: &ServerProcess) -> String {
 /// Does the same as [`make_token`] in Chromium, and sends a request from the reference. Returns `None` if Chromium is
 /// not installed.
 fn make_token_in_browser(python: &str, platform: &ServerProcess) -> Option<String> {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/outside/platform.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/outside/platform_walk.py");
     let mut command = Command::new(python);
     let output = command.arg(script).args([&*platform.url, PASSWORD]).stderr(Stdio::inherit()).output().unwrap();
     assert!(output.status.success(), "{}", output.status);

@@ -1,7 +1,7 @@
 """Signs in to the example `platform` in a real Chromium, makes a token in the settings, and sends a trial request from
 the reference. Prints the token. The test `platform` starts the example and runs this script.
 
-    python platform.py URL PASSWORD
+    python platform_walk.py URL PASSWORD
 """
 
 import sys
