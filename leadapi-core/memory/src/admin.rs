@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use crate::{MemorySettings, MemoryStore};
 use leadapi_core::{
     admin::{Admin, AdminError, Business, MemberChange, NewBusiness, RemovedMember},
     dataset::MemberSeed,
@@ -12,6 +11,8 @@ use leadapi_core::{
     id::{BusinessId, ClientId, FormId, PipelineId, StageId},
     model::{ClientAccount, Pipeline, Stage, Timestamp},
 };
+
+use crate::{MemorySettings, MemoryStore};
 
 /// The [`Admin`] of a [`MemoryStore`] and the [`MemorySettings`] of the same businesses.
 ///
@@ -96,7 +97,7 @@ impl Admin for MemoryAdmin {
     }
 
     async fn add_client(&self, business: &BusinessId, client: &ClientAccount) -> Result<(), AdminError> {
-        self.store.change(business, |records| Ok(records.add_client(client)?))
+        self.store.change(business, |records| records.add_client(client))
     }
 
     async fn rename_client(
@@ -105,11 +106,11 @@ impl Admin for MemoryAdmin {
         id: &ClientId,
         name: &str,
     ) -> Result<ClientAccount, AdminError> {
-        self.store.change(business, |records| Ok(records.rename_client(id, name)?))
+        self.store.change(business, |records| records.rename_client(id, name))
     }
 
     async fn delete_client(&self, business: &BusinessId, id: &ClientId, with_leads: bool) -> Result<u64, AdminError> {
-        self.store.change(business, |records| Ok(records.delete_client(id, with_leads)?))
+        self.store.change(business, |records| records.delete_client(id, with_leads))
     }
 
     async fn all_pipelines(&self, business: &BusinessId) -> Result<Vec<Pipeline>, AdminError> {
@@ -117,7 +118,7 @@ impl Admin for MemoryAdmin {
     }
 
     async fn add_pipeline(&self, business: &BusinessId, pipeline: &Pipeline) -> Result<(), AdminError> {
-        self.store.change(business, |records| Ok(records.add_pipeline(pipeline)?))
+        self.store.change(business, |records| records.add_pipeline(pipeline))
     }
 
     async fn rename_pipeline(
@@ -126,11 +127,11 @@ impl Admin for MemoryAdmin {
         id: &PipelineId,
         name: &str,
     ) -> Result<Pipeline, AdminError> {
-        self.store.change(business, |records| Ok(records.rename_pipeline(id, name)?))
+        self.store.change(business, |records| records.rename_pipeline(id, name))
     }
 
     async fn delete_pipeline(&self, business: &BusinessId, id: &PipelineId) -> Result<Pipeline, AdminError> {
-        self.store.change(business, |records| Ok(records.delete_pipeline(id)?))
+        self.store.change(business, |records| records.delete_pipeline(id))
     }
 
     async fn add_stage(
@@ -141,7 +142,7 @@ impl Admin for MemoryAdmin {
         name: &str,
         position: Option<u32>,
     ) -> Result<Stage, AdminError> {
-        self.store.change(business, |records| Ok(records.add_stage(pipeline, id, name, position)?))
+        self.store.change(business, |records| records.add_stage(pipeline, id, name, position))
     }
 
     async fn change_stage(
@@ -151,7 +152,7 @@ impl Admin for MemoryAdmin {
         name: Option<&str>,
         position: Option<u32>,
     ) -> Result<Stage, AdminError> {
-        self.store.change(business, |records| Ok(records.change_stage(id, name, position)?))
+        self.store.change(business, |records| records.change_stage(id, name, position))
     }
 
     async fn delete_stage(
@@ -160,7 +161,7 @@ impl Admin for MemoryAdmin {
         id: &StageId,
         move_to: Option<&StageId>,
     ) -> Result<u64, AdminError> {
-        self.store.change(business, |records| Ok(records.delete_stage(id, move_to)?))
+        self.store.change(business, |records| records.delete_stage(id, move_to))
     }
 
     async fn forms(&self, business: &BusinessId) -> Result<Vec<FormRecord>, AdminError> {

@@ -4,11 +4,12 @@ use std::{cmp::Ordering, sync::Arc};
 
 use foldhash::HashMap;
 
-use crate::ranked_list::RankedList;
 use leadapi_core::{
     id::{ClientId, StageId},
     model::{Lead, LeadQuery, Window},
 };
+
+use crate::ranked_list::RankedList;
 
 /// An index of leads for every combination of filters, so that neither a page nor its total requires a scan.
 #[derive(Debug, Default)]

@@ -7,11 +7,6 @@ use std::sync::{Arc, PoisonError};
 
 use async_trait::async_trait;
 
-use self::state::State;
-use crate::{
-    sync::{Mutex, MutexGuard},
-    tokens::MemoryTokens,
-};
 use leadapi_core::{
     auth::{Actor, Authority, TokenHash},
     dataset::Dataset,
@@ -23,6 +18,12 @@ use leadapi_core::{
         TokenStore, TokenUse, TokenWrite,
     },
     validate::email_key,
+};
+
+use self::state::State;
+use crate::{
+    sync::{Mutex, MutexGuard},
+    tokens::MemoryTokens,
 };
 
 /// An in-memory [`SettingsStore`]. Its state is lost when the process exits.

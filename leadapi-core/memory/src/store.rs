@@ -13,7 +13,6 @@ use async_trait::async_trait;
 use foldhash::HashMap;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::{index::Index, sync::RwLock};
 use leadapi_core::{
     admin,
     auth::Author,
@@ -25,6 +24,8 @@ use leadapi_core::{
     validate::{InvalidReference, LeadDraft, LeadEdit, NewLeadMeta},
 };
 
+use crate::{index::Index, sync::RwLock};
+
 /// An in-memory [`Store`]. Its leads are lost when the process exits.
 ///
 /// Its initial records come from a [`Dataset`], and a [`MemoryAdmin`](super::MemoryAdmin) changes them. Each business
@@ -32,14 +33,14 @@ use leadapi_core::{
 /// offset.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
-    /// Locked for reading during each operation on a business, so that the business cannot be removed meanwhile.
+    /// Locked only to find a business, so that work on a large one delays no other.
     businesses: RwLock<HashMap<BusinessId, Business>>,
 }
 
 #[derive(Debug)]
 struct Business {
     info: admin::Business,
-    records: RwLock<Records>,
+    records: Arc<RwLock<Records>>,
 }
 
 /// The records of a business.
@@ -53,6 +54,8 @@ pub(super) struct Records {
     /// The form records as JSON. They are rarely read, and parsed records would take twice the memory.
     forms: Vec<Box<RawValue>>,
     leads: Leads,
+    /// Whether the business was removed after an operation had found it.
+    is_removed: bool,
 }
 
 #[derive(Debug, Default)]
@@ -96,23 +99,28 @@ impl MemoryStore {
 
     /// Reads the records of a business. Returns `None` if there is no such business.
     fn read<T>(&self, business: &BusinessId, work: impl FnOnce(&Records) -> T) -> Option<T> {
-        let businesses = self.businesses.read().unwrap_or_else(PoisonError::into_inner);
-        let business = businesses.get(business)?;
-        Some(work(&business.records.read().unwrap_or_else(PoisonError::into_inner)))
+        let records = self.records(business)?;
+        let records = records.read().unwrap_or_else(PoisonError::into_inner);
+        (!records.is_removed).then(|| work(&records))
     }
 
     /// Changes the records of a business. Returns `None` if there is no such business.
     fn write<T>(&self, business: &BusinessId, work: impl FnOnce(&mut Records) -> T) -> Option<T> {
+        let records = self.records(business)?;
+        let mut records = records.write().unwrap_or_else(PoisonError::into_inner);
+        (!records.is_removed).then(|| work(&mut records))
+    }
+
+    fn records(&self, business: &BusinessId) -> Option<Arc<RwLock<Records>>> {
         let businesses = self.businesses.read().unwrap_or_else(PoisonError::into_inner);
-        let business = businesses.get(business)?;
-        Some(work(&mut business.records.write().unwrap_or_else(PoisonError::into_inner)))
+        Some(businesses.get(business)?.records.clone())
     }
 }
 
 impl Business {
     fn new(seed: BusinessSeed) -> Self {
         let info = admin::Business::new(seed.id.clone(), &*seed.name, seed.created_at);
-        Self { info, records: RwLock::new(Records::new(seed)) }
+        Self { info, records: Arc::new(RwLock::new(Records::new(seed))) }
     }
 }
 
@@ -136,7 +144,7 @@ impl Records {
             held.remember(&seed.idempotency, &Arc::new(seed.lead));
         }
         let forms = forms.iter().filter_map(|form| to_raw_value(form).ok()).collect();
-        Self { clients, pipelines, directory, forms, leads: held }
+        Self { clients, pipelines, directory, forms, leads: held, is_removed: false }
     }
 
     pub(super) fn forms(&self) -> Vec<FormRecord> {

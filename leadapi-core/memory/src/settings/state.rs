@@ -75,7 +75,7 @@ impl State {
         self.new_sessions.recent(business, at, Session::NEW_INTERVAL, Session::MAX_NEW) >= Session::MAX_NEW
     }
 
-    /// Starts a session for `member`, who must be an owner or an admin.
+    /// Starts a session for an owner or an admin. Returns `NotAllowed` if `member` is `None`.
     pub(super) fn start(&mut self, member: Option<&Membership>, sign_in: &SignIn) -> SessionStarted {
         let Some(member) = member else { return SessionStarted::NotAllowed };
         let session = sign_in.session(&*member.email);

@@ -53,17 +53,19 @@ impl MemoryStore {
         with_leads: bool,
         delete_from_settings: impl FnOnce(),
     ) -> Result<u64, AdminRefusal> {
-        let mut businesses = self.businesses.write().unwrap_or_else(PoisonError::into_inner);
-        let business = businesses.get(id).ok_or_else(|| no_such(id))?;
-        let leads = business.records.read().unwrap_or_else(PoisonError::into_inner).leads.by_id.len() as u64;
-        if leads > 0 && !with_leads {
-            return Err(AdminRefusal::HasLeads { of: LeadOwner::Business, leads });
-        }
-        let removed = businesses.remove(id);
-        delete_from_settings();
-        // Freeing many leads takes a long time, so the lock is released first.
-        drop(businesses);
-        drop(removed);
+        let removed = self.write(id, |records| {
+            let leads = records.leads.by_id.len() as u64;
+            if leads > 0 && !with_leads {
+                return Err(AdminRefusal::HasLeads { of: LeadOwner::Business, leads });
+            }
+            records.is_removed = true;
+            let mut businesses = self.businesses.write().unwrap_or_else(PoisonError::into_inner);
+            let removed = businesses.remove(id);
+            delete_from_settings();
+            Ok((leads, removed))
+        });
+        // Freeing many leads takes a long time, so both locks are released first.
+        let (leads, _removed) = removed.ok_or_else(|| no_such(id))??;
         Ok(leads)
     }
 
@@ -87,12 +89,12 @@ impl MemoryStore {
     }
 
     /// Changes the records of a business.
-    pub(crate) fn change<T>(
+    pub(crate) fn change<T, E: Into<AdminError>>(
         &self,
         business: &BusinessId,
-        change: impl FnOnce(&mut Records) -> Result<T, AdminError>,
+        change: impl FnOnce(&mut Records) -> Result<T, E>,
     ) -> Result<T, AdminError> {
-        self.write(business, change).ok_or_else(|| no_such(business))?
+        self.write(business, change).ok_or_else(|| no_such(business))?.map_err(Into::into)
     }
 }
 

@@ -8,7 +8,7 @@ use super::*;
 use leadapi_core::model::NewLead;
 
 #[test]
-fn a_writer_does_not_block_readers_of_another_business() {
+fn a_writer_blocks_neither_readers_of_another_business_nor_a_new_business() {
     let business = |id: &str| {
         let (created_at, client) = ("2026-05-04T07:58:12.004Z".parse().unwrap(), "c1".parse().unwrap());
         let mut seed = BusinessSeed::new(id.parse().unwrap(), id, created_at);
@@ -23,6 +23,9 @@ fn a_writer_does_not_block_readers_of_another_business() {
             let b = "b".parse().unwrap();
             let one = block_on(store.get(&b, &"l1".parse().unwrap())).unwrap();
             let all = block_on(store.list(&b, &LeadQuery::new())).unwrap();
+            // Waiting for the lock on all businesses would also block every later reader.
+            let c = admin::Business::new("c".parse().unwrap(), "C", "2026-05-04T07:58:12.004Z".parse().unwrap());
+            store.add_business(&c, || ()).unwrap();
             read.send((one.is_some(), matches!(all, Listed::Page(page) if page.total == 1))).unwrap();
         });
         // This call times out only if the reader waits for this write. That would be a deadlock, because the write
