@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::session::Query;
 
-/// What a change does. The kinds are in the order in which they must be saved: a new record of a key replaces the
-/// expired one, and a key that exists fails the transaction before it writes a lead.
+/// What a change does. SQLite saves the kinds in this order: a new record of a key replaces the expired one, and a key
+/// that exists fails the transaction before it writes a lead. On PostgreSQL, all kinds except [`Self::DeleteKey`] are
+/// parts of one statement, whose order does not matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ChangeKind {
     DeleteKey,

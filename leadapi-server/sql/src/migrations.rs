@@ -21,6 +21,7 @@ pub(super) const POSTGRES: &[&str] = &[
     include_str!("postgres/0005.sql"),
     POSTGRES_EMAIL_KEYS,
     include_str!("postgres/0007.sql"),
+    include_str!("postgres/0008.sql"),
 ];
 
 pub(super) const SQLITE: &[&str] = &[

@@ -8,15 +8,9 @@ use leadapi_core::{
     port::{Created, Listed, Store},
 };
 use leadapi_tests::postgres::Cluster;
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::Client;
 
-use crate::fixture::{self, business, create};
-
-async fn connect(url: &str) -> Client {
-    let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
-    tokio::spawn(connection);
-    client
-}
+use crate::fixture::{self, business, connect, create};
 
 /// Returns each table that has the `business_id` column, and the number of its rows that belong to the business.
 async fn rows(client: &Client, business: &str) -> Vec<(String, i64)> {

@@ -5,9 +5,9 @@ use std::{thread::sleep, time::Duration};
 use leadapi_core::dataset::Dataset;
 use leadapi_sql::SqlStore;
 use leadapi_tests::postgres::Cluster;
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::Client;
 
-use crate::fixture::{create, open};
+use crate::fixture::{connect, create, open};
 
 /// Longer than the `idle_in_transaction_session_timeout` that applies to ordinary requests.
 const SLOW: Duration = Duration::from_millis(5_500);
@@ -80,12 +80,6 @@ async fn an_export_carries_every_table_unless_there_is_a_reason() {
         assert!(!before.is_empty(), "{table} has no rows to carry");
         assert_eq!(before, after, "{table}");
     }
-}
-
-async fn connect(url: &str) -> Client {
-    let (database, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
-    tokio::spawn(connection);
-    database
 }
 
 async fn column(database: &Client, sql: &str) -> Vec<String> {

@@ -10,6 +10,7 @@ use leadapi_core::{
     validate::NewLeadMeta,
 };
 use leadapi_sql::{DatabaseUrl, SqlStore};
+use tokio_postgres::{Client, NoTls};
 
 pub(crate) const DATA: &str = r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
     "clients": [{"id": "c1", "name": "C", "created_at": "2026-01-01T00:00:00Z"}]}]}"#;
@@ -26,6 +27,13 @@ pub(crate) async fn open(url: &str, connections: usize) -> SqlStore {
         store.import(Dataset::parse(DATA).unwrap(), |_| {}).await.unwrap();
     }
     store
+}
+
+/// Connects to the database without a store.
+pub(crate) async fn connect(url: &str) -> Client {
+    let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client
 }
 
 /// Creates a lead with this name and idempotency key. Each call uses a new id.

@@ -9,9 +9,12 @@ use leadapi_core::{
 };
 use leadapi_sql::SqlStore;
 use leadapi_tests::{eventually, in_time, postgres::Cluster};
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::Client;
 
-use crate::idempotency::{create, replayed};
+use crate::{
+    fixture::connect,
+    idempotency::{create, replayed},
+};
 
 const DATA: &str = r#"{"businesses": [{"id": "b1", "name": "B", "created_at": "2026-01-01T00:00:00Z",
     "clients": [{"id": "c1", "name": "C", "created_at": "2026-01-01T00:00:00Z"}],
@@ -37,12 +40,6 @@ async fn two_servers(cluster: &Cluster) -> ([SqlStore; 2], Client) {
     let servers = [open().await, open().await];
     servers[0].import(Dataset::parse(DATA).unwrap(), |_| {}).await.unwrap();
     (servers, connect(&url).await)
-}
-
-async fn connect(url: &str) -> Client {
-    let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
-    tokio::spawn(connection);
-    client
 }
 
 async fn keys(client: &Client) -> i64 {

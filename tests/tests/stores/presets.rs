@@ -3,19 +3,12 @@
 use futures_util::future::join_all;
 use leadapi_core::port::Created;
 use leadapi_tests::postgres::Cluster;
-use tokio_postgres::{Client, NoTls};
 
-use crate::fixture::{all, create, id, open};
+use crate::fixture::{all, connect, create, id, open};
 
 const KEYS: usize = 200;
 /// The number of concurrent requests with the same key.
 const SAME: usize = 6;
-
-async fn connect(url: &str) -> Client {
-    let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
-    tokio::spawn(connection);
-    client
-}
 
 /// Creates a database with these presets, and returns its URL.
 async fn database(cluster: &Cluster, presets: &[(&str, &str)]) -> String {
@@ -57,6 +50,9 @@ async fn the_settings_of_a_connection_replace_presets() {
     let Some(cluster) = Cluster::shared() else { return };
     let presets = [
         ("default_transaction_isolation", "serializable"),
+        ("enable_hashjoin", "on"),
+        ("enable_mergejoin", "on"),
+        ("enable_seqscan", "on"),
         ("enable_sort", "on"),
         ("idle_in_transaction_session_timeout", "1"),
         ("idle_session_timeout", "1h"),
@@ -72,6 +68,9 @@ async fn the_settings_of_a_connection_replace_presets() {
     let client = connect(&url).await;
     let expected = [
         ("transaction_isolation", "read committed"),
+        ("enable_hashjoin", "off"),
+        ("enable_mergejoin", "off"),
+        ("enable_seqscan", "off"),
         ("enable_sort", "off"),
         ("idle_in_transaction_session_timeout", "5s"),
         ("idle_session_timeout", "0"),

@@ -40,7 +40,7 @@ impl Counted {
         Self { proxy, store, business, author, client, pipeline }
     }
 
-    /// Asserts that a call waits for the database at most so often, and runs at most so many statements.
+    /// Asserts that a call waits for the database at most `waits` times, and runs at most `statements` statements.
     async fn assert<T>(&self, what: &str, waits: usize, statements: usize, call: impl AsyncFn() -> T) {
         // The first call prepares the statements.
         call().await;
@@ -93,7 +93,8 @@ async fn each_read_is_one_statement() {
     counted.assert("clients", 1, 1, async || store.clients(business, Window::default()).await.unwrap()).await;
 }
 
-/// BEGIN, the lock, the look-ups, the changes, and COMMIT, which needs no response to the changes.
+/// Each write runs BEGIN, the lock, the look-up, the change and COMMIT. COMMIT does not wait for the response to the
+/// change.
 #[tokio::test]
 async fn each_write_waits_twice_for_five_statements() {
     let Some(cluster) = Cluster::shared() else { return };
@@ -126,7 +127,7 @@ async fn each_write_waits_twice_for_five_statements() {
     counted.assert("delete", 2, 5, delete).await;
 }
 
-/// A lead in an older bucket: its bucket is known only when the lead is.
+/// The store learns the bucket of an old lead only from the lead, so it waits once more.
 #[tokio::test]
 async fn a_delete_of_an_old_lead_waits_three_times() {
     let Some(cluster) = Cluster::shared() else { return };

@@ -24,8 +24,8 @@ const KINDS: [ChangeKind; 7] = [InsertKey, PreserveLead, InsertLead, UpdateLead,
 /// The number of sets of kinds.
 const SETS: usize = 1 << KINDS.len();
 
-/// The statements for each set of kinds, each made when it is first needed. The second half is for a single write, whose
-/// rows are plain parameters: lists would cost about 100 µs more CPU time.
+/// The statements for each set of kinds, each made when it is first needed. The second half is for at most one row of
+/// each kind, which are plain parameters: lists would cost about 100 µs more CPU time.
 static STATEMENTS: [OnceLock<String>; 2 * SETS] = [const { OnceLock::new() }; 2 * SETS];
 
 /// Returns the index of the business among the parameters of a change. In the statement, it is a parameter of its own.
@@ -63,10 +63,11 @@ fn parts(kind: ChangeKind) -> Vec<String> {
                 SELECT $2, * FROM # AS new"
                 .into(),
         ],
-        // The remainder of the time selects the partition.
+        // The remainder of the time selects the partition. The expression keeps the planner from the primary key, which
+        // would find all keys of the business.
         PreserveLead => vec![
             "UPDATE idempotency SET lead = old.lead, lead_id = NULL FROM # AS old (lead, created_at, lead_id) \
-                WHERE idempotency.business_id = $2 AND idempotency.created_at = old.created_at \
+                WHERE idempotency.business_id || '' = $2 AND idempotency.created_at = old.created_at \
                 AND (idempotency.created_at / 43200000 % 4) = (old.created_at / 43200000 % 4) \
                 AND idempotency.lead_id = old.lead_id"
                 .into(),
@@ -146,6 +147,9 @@ pub(super) fn query(
         set |= 1 << nth;
         let mut columns = vec![Vec::with_capacity(rows.len()); types(*kind).split_whitespace().count()];
         for row in rows {
+            if row.params.len() != columns.len() + 1 {
+                return Err(SqlError::other("a change has the wrong number of parameters"));
+            }
             let values = row.params.into_iter().enumerate().filter(|(at, _)| *at != business_at(*kind));
             columns.iter_mut().zip(values).for_each(|(column, (_, value))| column.push(value));
         }

@@ -23,14 +23,16 @@ const MIN_VERSION: i32 = 150_000;
 /// The access mode is not overridden, because an operator makes a database read-only on purpose.
 ///
 /// The last statement sets up the planner for short statements that are run often: each is planned once, for any
-/// parameters, and reads in the order of an index instead of sorting. A PostgreSQL-compatible database may lack these
-/// settings.
+/// parameters, follows an index, and reads in its order instead of sorting. PostgreSQL plans it again only when a table
+/// has been analyzed, so a plan must be good for any size of the tables: one that was made for an empty table could
+/// otherwise scan it for hours. A PostgreSQL-compatible database may lack these settings.
 const SETTINGS: &str = "SET statement_timeout = 5000; SET lock_timeout = 2000; \
     SET idle_in_transaction_session_timeout = 5000; SET client_min_messages = warning; \
     SET default_transaction_isolation = 'read committed'; \
     SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN ('idle_session_timeout', 'transaction_timeout'); \
     SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; \
-    SELECT set_config(name, planned, false) FROM pg_settings JOIN (VALUES ('enable_sort', 'off'), ('jit', 'off'), \
+    SELECT set_config(name, planned, false) FROM pg_settings JOIN (VALUES ('enable_sort', 'off'), \
+    ('enable_seqscan', 'off'), ('enable_hashjoin', 'off'), ('enable_mergejoin', 'off'), ('jit', 'off'), \
     ('max_parallel_workers_per_gather', '0'), ('plan_cache_mode', 'force_generic_plan')) AS planner (name, planned) \
     USING (name)";
 

@@ -26,8 +26,8 @@ use crate::{
 /// The counts of a list: the rows of its filters. Unlike the leads, they have an empty string for each missing filter.
 const COUNTS: &str = "FROM tally WHERE business_id = $1 AND client_id = $2 AND stage_id = $3";
 
-/// Finds the bucket with the first lead of a page, from the newest bucket on: the position before which its leads are,
-/// and how many of them precede the page. Finds nothing if the page is past the end.
+/// Finds the bucket that contains the first lead of a page. Returns the position at which the next newer bucket starts,
+/// and the number of leads to skip before the page. Returns no row if the page is past the end.
 const START: &str = "WITH start AS (SELECT before_at, before_id, CAST($5 AS bigint) - (upto - leads) AS skip \
     FROM (SELECT from_at, from_id, leads, lag(from_at, 1, 9223372036854775807) OVER newest AS before_at, \
         lag(from_id, 1, '') OVER newest AS before_id, sum(CAST(leads AS int)) OVER newest AS upto ";

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt::Write, sync::OnceLock};
 
-use leadapi_core::{id::BusinessId, model::Timestamp};
+use leadapi_core::{id::BusinessId, model::Timestamp, validate::OPTIONAL_TEXTS};
 
 use crate::{
     author,
@@ -18,14 +18,18 @@ use crate::{
 
 /// The newest count bucket, whose row names the columns and their types: the kind of record, a number, bytes, and the
 /// columns of a lead. The other records use the columns of a lead that have the right type, in their order.
-const NEWEST_BUCKET: &str = "SELECT * FROM (SELECT CAST(0 AS bigint), leads, CAST(NULL AS bytea), from_id, \
-    CAST(NULL AS text), CAST(NULL AS text), from_at, CAST(NULL AS double precision), CAST(NULL AS text), \
-    CAST(NULL AS text), CAST(NULL AS text), CAST(NULL AS text), CAST(NULL AS text), CAST(NULL AS text), \
-    CAST(NULL AS text) FROM tally WHERE business_id = $1 AND client_id = '' AND stage_id = '' \
-    ORDER BY from_at DESC, from_id DESC LIMIT 1) AS newest";
+fn newest_bucket() -> String {
+    let texts = ", CAST(NULL AS text)".repeat(OPTIONAL_TEXTS.len());
+    format!(
+        "SELECT * FROM (SELECT CAST(0 AS bigint), leads, CAST(NULL AS bytea), from_id, CAST(NULL AS text), \
+         CAST(NULL AS text), from_at, CAST(NULL AS double precision), CAST(NULL AS text), CAST(NULL AS text){texts} \
+         FROM tally WHERE business_id = $1 AND client_id = '' AND stage_id = '' \
+         ORDER BY from_at DESC, from_id DESC LIMIT 1) AS newest"
+    )
+}
 
-/// The number of columns after the kind.
-const COLUMNS: usize = 14;
+/// The number of columns after the kind: a number, bytes, and the columns of a lead.
+const COLUMNS: usize = 9 + OPTIONAL_TEXTS.len();
 
 /// The statement for each kind of record: its columns after the kind, and the rest, in which `#` stands for the ids.
 ///
@@ -61,7 +65,7 @@ static STATEMENTS: [OnceLock<String>; 1 << KINDS.len()] = [const { OnceLock::new
 const LEAD: usize = 3;
 
 fn statement(kinds: usize) -> String {
-    let mut sql = NEWEST_BUCKET.to_owned();
+    let mut sql = newest_bucket();
     let mut params = 1;
     for (nth, (columns, rest)) in KINDS.iter().enumerate().filter(|(nth, _)| kinds & (1 << nth) != 0) {
         params += 1;
@@ -105,7 +109,7 @@ pub(super) fn query(business: &BusinessId, lookups: &BTreeSet<Lookup>) -> Result
 
 pub(super) fn read(mut row: Row<'_>) -> Result<Found, SqlError> {
     let kind: i64 = row.take()?;
-    let (number, bytes): (Option<i64>, Option<Vec<u8>>) = (row.take()?, row.take()?);
+    let (number, fingerprint): (Option<i64>, Option<[u8; 32]>) = (row.take()?, row.take()?);
     Ok(match kind {
         0 => {
             let id = row.take()?;
@@ -117,8 +121,7 @@ pub(super) fn read(mut row: Row<'_>) -> Result<Found, SqlError> {
         3 => Found::Stage(row.take()?, row.take()?),
         4 => Found::Lead(lead::read(row)?),
         5 => {
-            let fingerprint = bytes.and_then(|bytes| bytes.try_into().ok());
-            let fingerprint = fingerprint.ok_or_else(|| SqlError::other("a fingerprint is not 32 bytes long"))?;
+            let fingerprint = fingerprint.ok_or_else(|| SqlError::other("an idempotency key has no fingerprint"))?;
             let stored_at = number.map(Timestamp::from_unix_millis).transpose().map_err(SqlError::other)?;
             Found::Record(row.take()?, Record::new(fingerprint, stored_at, row.take()?, row.take()?)?)
         }
