@@ -98,6 +98,22 @@ fn the_diagram_shows_the_imports() {
 }
 
 #[test]
+fn the_table_lists_each_crate_with_its_folder() {
+    let map = map();
+    let listed: BTreeSet<(&str, &str)> = map
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` | "))
+        .filter_map(|(folder, rest)| Some((folder, rest.split_once(" | ")?.0)))
+        .filter(|(_, name)| !name.starts_with("npm"))
+        .collect();
+    let packages = crates::published();
+    let folder =
+        |package: &crates::Package| package.folder().strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
+    let found: Vec<(String, &str)> = packages.iter().map(|package| (folder(package), package.name.as_str())).collect();
+    assert_eq!(listed, found.iter().map(|(folder, name)| (folder.as_str(), *name)).collect());
+}
+
+#[test]
 fn the_files_on_the_map_exist() {
     let map = map();
     let files: Vec<&str> =

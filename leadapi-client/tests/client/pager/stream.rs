@@ -24,7 +24,8 @@ fn through_json(position: &Position) -> Position {
 
 /// Reads to the end, dropping every future after one poll. On average, one in `resumes` iterations resumes from the
 /// current position in a new stream.
-fn by_leads(service: &UnreliableService, pager: &LeadPager, resumes: usize) {
+fn by_leads(service: &UnreliableService, prefetch: usize, size: u32, resumes: usize) {
+    let pager = service.pager().page_size(size).prefetch(prefetch);
     let mut leads = pager.clone().stream();
     let mut certain = 0;
     loop {
@@ -49,6 +50,7 @@ fn by_leads(service: &UnreliableService, pager: &LeadPager, resumes: usize) {
                 return;
             }
         }
+        assert!(service.in_flight.load(Ordering::Relaxed) <= prefetch + 1, "{leads:?}");
         assert!(service.model.lock().unwrap().requests < 50_000, "{leads:?}");
     }
 }
@@ -85,11 +87,12 @@ proptest! {
         // If every request failed, the iteration would never end.
         let fails = if fails == 1 { 0 } else { fails };
         let service = UnreliableService::new(Model::new(leads, Churn::Wild(most), seed), fails, waits);
-        let pager = service.pager().page_size(size).prefetch(prefetch);
+        // If every iteration resumed, the iteration would never end.
+        let resumes = if resumes == 1 { 0 } else { resumes };
         if whole_pages {
-            by_pages(&service, &pager, if resumes == 1 { 0 } else { resumes });
+            by_pages(&service, &service.pager().page_size(size).prefetch(prefetch), resumes);
         } else {
-            by_leads(&service, &pager, if resumes == 1 { 0 } else { resumes });
+            by_leads(&service, prefetch, size, resumes);
         }
         prop_assert_eq!(service.model.lock().unwrap().missed_and_repeated(), (0, 0));
         prop_assert_eq!(service.in_flight.load(Ordering::Relaxed), 0);
@@ -101,7 +104,7 @@ fn prefetching_reads_each_of_100_000_leads_once() {
     for prefetch in [1, 8] {
         for (created, deleted) in [(0, 0), (5, 5), (0, 50), (50, 0), (100, 100)] {
             let service = UnreliableService::new(Model::new(100_000, Churn::Steady(created, deleted), 7), 0, 3);
-            by_leads(&service, &service.pager().prefetch(prefetch), 0);
+            by_leads(&service, prefetch, 200, 0);
             let model = service.model.lock().unwrap();
             println!("prefetch {prefetch}, created {created}, deleted {deleted}: {} requests", model.requests);
             assert_eq!(model.missed_and_repeated(), (0, 0));
@@ -165,7 +168,7 @@ fn the_next_page_is_in_flight_while_the_caller_processes_one() {
 fn a_slow_request_is_sent_once() {
     let service = UnreliableService { waits: 50, ..UnreliableService::quiet(95) };
     for prefetch in [0, 1, 4] {
-        by_leads(&service, &service.pager().page_size(10).prefetch(prefetch), 0);
+        by_leads(&service, prefetch, 10, 0);
         assert_eq!(std::mem::take(&mut *service.requested.lock().unwrap()).len(), 11);
         *service.model.lock().unwrap() = Model::new(95, Churn::Steady(0, 0), 1);
     }
