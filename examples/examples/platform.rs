@@ -14,6 +14,7 @@ use axum::{
     response::{Html, IntoResponse, Redirect, Response},
     routing::get,
 };
+use leadapi_access::with_request_ids;
 use leadapi_core::{BoxError, dataset, openapi, rate_limit::Limits};
 use leadapi_mcp::{Authenticator, McpService};
 use leadapi_pages::{Peer, Reference, SettingsPages, VerifiedPerson};
@@ -32,14 +33,14 @@ struct Login {
 #[tokio::main]
 async fn main() -> Result<(), BoxError> {
     let database = env::args().nth(1).ok_or("pass the URL of a database, such as sqlite:platform.db")?;
+    let password = env::var("PLATFORM_PASSWORD").map_err(|_| "set PLATFORM_PASSWORD to the password of the owner")?;
     let store = SqlStore::open_to_serve(&database.parse()?).await?;
     if store.is_empty().await? {
         store.import(dataset::Dataset::parse(dataset::SAMPLE)?, |_| {}).await?;
     }
     let listener = TcpListener::bind(env::var("PLATFORM_ADDRESS").as_deref().unwrap_or("127.0.0.1:8090")).await?;
     let site = format!("http://{}", listener.local_addr()?);
-    let cookie = format!("platform={}", uuid::Uuid::new_v4());
-    let login = Arc::new(Login { password: env::var("PLATFORM_PASSWORD")?, cookie });
+    let login = Arc::new(Login { password, cookie: format!("platform={}", uuid::Uuid::new_v4()) });
     let api = store.service(Limits::default()).await?.public_path("/v1").build()?;
     let settings = SettingsPages::builder(store.clone(), store.clock(), site.parse()?);
     let app = Router::new()
@@ -47,7 +48,7 @@ async fn main() -> Result<(), BoxError> {
         .route("/login", get(Html(SIGN_IN)).post(sign_in))
         .nest_service("/docs", Reference::new(openapi::document("/v1")?))
         .route_service("/mcp", McpService::new(Authenticator::new(api.clone()), api.clone()))
-        .nest_service("/v1", api)
+        .nest_service("/v1", with_request_ids(api))
         .layer(middleware::from_fn_with_state(login.clone(), identify))
         .with_state(login)
         .into_make_service_with_connect_info::<SocketAddr>();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leadapi_model::{
     http::Operation,
     id::LeadId,
-    model::{ClientAccount, Lead, LeadItem, LeadPatch, LeadQuery, NewLead, Page, Pipeline, Window},
+    model::{ClientAccount, IdempotencyKey, Lead, LeadItem, LeadPatch, LeadQuery, NewLead, Page, Pipeline, Window},
 };
 
 use crate::{
@@ -15,7 +15,6 @@ use crate::{
     request::Prepared,
     response,
 };
-use leadapi_model::model::IdempotencyKey;
 
 /// The operations on the leads of the token's business.
 #[derive(Debug, Clone, Copy)]

@@ -11,8 +11,9 @@ pub mod clock;
 pub mod id_source;
 pub mod rate_limit;
 
-pub mod admin;
 pub mod dataset;
+
+pub mod admin;
 pub mod tokens;
 
 pub mod http;

@@ -40,8 +40,8 @@ impl Host {
         self.middleware.authenticator()
     }
 
-    /// Returns whether the server is running, and no shutdown has begun. A server that drains still accepts requests, but
-    /// is no longer ready for more.
+    /// Returns whether the server is running, and no shutdown has begun. A server that drains still accepts requests,
+    /// but is no longer ready for more.
     pub fn is_running(&self) -> bool {
         self.shutdown.is_running()
     }

@@ -61,8 +61,8 @@ impl Server {
         self.address
     }
 
-    /// Serves HTTP/1.1 and HTTP/2 over TLS, for example with `leadapi-tls`. Without this setting, the server accepts both
-    /// protocols in clear text.
+    /// Serves HTTP/1.1 and HTTP/2 over TLS, for example with `leadapi-tls`. Without this setting, the server accepts
+    /// both protocols in clear text.
     #[must_use]
     pub fn tls(mut self, acceptor: impl TlsAcceptor) -> Self {
         self.tls = Some(Arc::new(acceptor));

@@ -1,5 +1,4 @@
 //! Tests of what the log and the metrics say about a request.
-#![cfg(test)]
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::{

@@ -35,7 +35,7 @@ use leadapi_core::{
     admin::Admin,
     auth::Author,
     dataset::Dataset,
-    id::{BusinessId, ClientId, InvalidId, LeadId, PipelineId, StageId},
+    id::{BusinessId, ClientId, InvalidId, LeadId, PipelineId, StageId, TokenId},
     model::{Lead, LeadPatch, LeadQuery, NewLead, Page, Timestamp},
     port::{Created, Idempotency, Listed, SettingsStore, Store, StoreError, TokenStore, Updated},
     validate::{LeadDraft, LeadEdit, NewLeadMeta, OptionalText, Shape},
@@ -197,6 +197,10 @@ fn lead_id(id: &str) -> LeadId {
 }
 
 fn client(id: &str) -> ClientId {
+    valid(id)
+}
+
+fn token_id(id: &str) -> TokenId {
     valid(id)
 }
 

@@ -13,8 +13,8 @@ use leadapi_core::{
 use super::{
     CheckResult, business, same,
     settings_sessions::{NOON, actions, add_link, hash, listed, sign_in, start, start_for},
-    settings_tokens::{audit, id, token},
-    timestamp,
+    settings_tokens::{audit, token},
+    timestamp, token_id,
 };
 
 /// The end of a session that was last used at noon.
@@ -53,7 +53,7 @@ pub(super) async fn confirms_the_membership(store: &impl SettingsStore) -> Check
         let outcome = change(store, "b1", NOON, &member(email), create).await?;
         same(email, &matches!(outcome, TokenChanged::Done(_)), &true)?;
     }
-    for action in [TokenAction::Revoke(id("t1")), TokenAction::Delete(id("t1"))] {
+    for action in [TokenAction::Revoke(token_id("t1")), TokenAction::Delete(token_id("t1"))] {
         same("a member", &change(store, "b1", NOON, &member("max@b1.example"), action).await?, &refused())?;
     }
     same("the tokens", &store.list(&business("b1")).await?, &vec![token("t1", 1)?, token("t2", 2)?])?;
@@ -80,7 +80,7 @@ pub(super) async fn confirms_the_session(store: &impl SettingsStore) -> CheckRes
     same("an open session", &matches!(outcome, TokenChanged::Done(_)), &true)?;
     store.end_session(&business("b1"), &of_ann.id, timestamp(NOON)?, &ann).await?;
     same("after the sign-out", &change(store, "b1", NOON, &ann, create("t2", 2)?).await?, &refused())?;
-    same("a revocation", &change(store, "b1", NOON, &ann, TokenAction::Revoke(id("t1"))).await?, &refused())?;
+    same("a revocation", &change(store, "b1", NOON, &ann, TokenAction::Revoke(token_id("t1"))).await?, &refused())?;
     same("the tokens", &store.list(&business("b1")).await?, &vec![token("t1", 1)?])
 }
 

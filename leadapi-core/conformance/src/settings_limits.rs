@@ -9,8 +9,8 @@ use leadapi_core::{
 
 use super::{
     CheckResult, business, same,
-    settings_tokens::{id, refused, token},
-    timestamp,
+    settings_tokens::{refused, token},
+    timestamp, token_id,
 };
 
 const NOON: &str = "2026-05-04T12:00:00.000Z";
@@ -58,7 +58,7 @@ pub(super) async fn limits_the_valid_tokens(store: &impl SettingsStore) -> Check
     let outcome = change(store, later, create(101)?).await?;
     same("after an expiry", &matches!(outcome, TokenChanged::Done(_)), &true)?;
     same("another one", &change(store, later, create(102)?).await?, &refused(TokenRefusal::TooMany))?;
-    change(store, later, TokenAction::Revoke(id("t000"))).await?;
+    change(store, later, TokenAction::Revoke(token_id("t000"))).await?;
     let outcome = change(store, later, create(102)?).await?;
     same("after a revocation", &matches!(outcome, TokenChanged::Done(_)), &true)
 }
@@ -74,7 +74,7 @@ pub(super) async fn keeps_more_tokens_than_the_limit(store: &impl SettingsStore)
     same("a rotation at the limit", &outcome, &refused(TokenRefusal::TooManyOverlaps))?;
     let outcome = change(store, noon, rotation(1, 201, noon)?).await?;
     same("a rotation without an overlap", &matches!(outcome, TokenChanged::Done(_)), &true)?;
-    let outcome = change(store, noon, TokenAction::Revoke(id("t002"))).await?;
+    let outcome = change(store, noon, TokenAction::Revoke(token_id("t002"))).await?;
     same("a revocation", &matches!(outcome, TokenChanged::Done(_)), &true)
 }
 
@@ -89,7 +89,7 @@ pub(super) async fn limits_the_new_tokens_of_a_minute(store: &impl SettingsStore
     let before = timestamp("2026-05-04T12:00:59.999Z")?;
     same("one more", &change(store, before, create(60)?).await?, &refused(TokenRefusal::TooFast))?;
     same("a rotation", &change(store, before, rotation(0, 61, noon)?).await?, &refused(TokenRefusal::TooFast))?;
-    for action in [TokenAction::Revoke(id("t001")), TokenAction::Delete(id("t001"))] {
+    for action in [TokenAction::Revoke(token_id("t001")), TokenAction::Delete(token_id("t001"))] {
         let outcome = change(store, before, action).await?;
         same("a removal", &matches!(outcome, TokenChanged::Done(_)), &true)?;
     }
@@ -111,9 +111,9 @@ pub(super) async fn pages_the_tokens(store: &impl SettingsStore) -> CheckResult 
     same("the first page", &ids(3, 0).await?, &(super::ids(&["t000", "t003", "t002"]), 4))?;
     same("the next page", &ids(3, 3).await?, &(super::ids(&["t001"]), 4))?;
     same("a page past the end", &ids(3, 4).await?, &(vec![], 4))?;
-    same("one token", &store.token(&business("b1"), &id("t002")).await?, &Some(numbered(2)?))?;
+    same("one token", &store.token(&business("b1"), &token_id("t002")).await?, &Some(numbered(2)?))?;
     for (owner, other) in [("b1", "t009"), ("b2", "t001"), ("b1", "T001"), ("b1", "%")] {
-        same(other, &store.token(&business(owner), &id(other)).await?, &None)?;
+        same(other, &store.token(&business(owner), &token_id(other)).await?, &None)?;
     }
     Ok(())
 }

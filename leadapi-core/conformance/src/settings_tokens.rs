@@ -15,19 +15,15 @@ use leadapi_core::{
     },
 };
 
-use super::{CheckResult, business, same, timestamp, valid};
+use super::{CheckResult, business, same, timestamp, token_id};
 
 const NOON: &str = "2026-05-04T12:00:00.000Z";
 const LATER: &str = "2026-05-04T12:00:00.001Z";
 
-pub(super) fn id(id: &str) -> TokenId {
-    valid(id)
-}
-
 /// Returns a token that never expires. Each of the 32 bytes of its hash is `byte`.
 pub(super) fn token(name: &str, byte: u8) -> Result<TokenRecord, BoxError> {
     let hash = TokenHash::from_bytes([byte; 32]);
-    let mut token = TokenRecord::stored(id(name), name, Scopes::Both, "pak_AbCd", hash, timestamp(NOON)?);
+    let mut token = TokenRecord::stored(token_id(name), name, Scopes::Both, "pak_AbCd", hash, timestamp(NOON)?);
     token.created_by = Some("ann@b1.example".to_owned());
     Ok(token)
 }
@@ -83,9 +79,9 @@ pub(super) async fn refuses_the_name_of_a_valid_token(store: &impl SettingsStore
     let named = |at: &str, byte| Ok::<_, BoxError>(with!(token(at, byte)?, name: "website".into()));
     change(store, "b1", NOON, TokenAction::Create(named("t1", 1)?)).await?;
     let outcome = change(store, "b1", NOON, TokenAction::Create(named("t2", 2)?)).await?;
-    same("a duplicate", &outcome, &refused(TokenRefusal::NameTaken(id("t1"))))?;
+    same("a duplicate", &outcome, &refused(TokenRefusal::NameTaken(token_id("t1"))))?;
     change(store, "b2", NOON, TokenAction::Create(named("t2", 2)?)).await?;
-    change(store, "b1", NOON, TokenAction::Revoke(id("t1"))).await?;
+    change(store, "b1", NOON, TokenAction::Revoke(token_id("t1"))).await?;
     let third = with!(named("t3", 3)?, expires_at: Some(timestamp(LATER)?));
     change(store, "b1", NOON, TokenAction::Create(third)).await?;
     let outcome = change(store, "b1", LATER, TokenAction::Create(named("t4", 4)?)).await?;
@@ -111,13 +107,13 @@ pub(super) async fn rotates_with_an_overlap(store: &impl SettingsStore) -> Check
     const WEEK_LATER: &str = "2026-05-11T12:00:00.000Z";
     let rotate = |old: &str, new: &str, byte| {
         let hash = TokenHash::from_bytes([byte; 32]);
-        let replacement = Replacement::new(id(new), "pak_New", hash, Some(timestamp("2027-01-01T00:00:00Z")?));
-        Ok::<_, BoxError>(TokenAction::Rotate { id: id(old), replacement, overlap_end: timestamp(WEEK_LATER)? })
+        let replacement = Replacement::new(token_id(new), "pak_New", hash, Some(timestamp("2027-01-01T00:00:00Z")?));
+        Ok::<_, BoxError>(TokenAction::Rotate { id: token_id(old), replacement, overlap_end: timestamp(WEEK_LATER)? })
     };
     change(store, "b1", NOON, TokenAction::Create(token("t1", 1)?)).await?;
     let new = with!(
         token("t1", 1)?,
-        id: id("t2"),
+        id: token_id("t2"),
         hint: "pak_New".to_owned(),
         hash: TokenHash::from_bytes([2; 32]),
         created_at: timestamp(LATER)?,
@@ -128,7 +124,7 @@ pub(super) async fn rotates_with_an_overlap(store: &impl SettingsStore) -> Check
     let old = with!(token("t1", 1)?, expires_at: Some(timestamp(WEEK_LATER)?));
     same("the tokens", &store.list(&business("b1")).await?, &vec![old, new])?;
     let again = change(store, "b1", LATER, rotate("t1", "t9", 9)?).await?;
-    same("rotating it again", &again, &refused(TokenRefusal::Replaced(id("t2"))))?;
+    same("rotating it again", &again, &refused(TokenRefusal::Replaced(token_id("t2"))))?;
     let [newest, next, ..] = &*audit(store, "b1").await? else { return Err("entries are missing".into()) };
     let actions: HashSet<_> = [newest.clone(), next.clone()].into();
     let expected = [entry(AuditAction::TokenRotated, "t1", LATER), entry(AuditAction::TokenCreated, "t2", LATER)];
@@ -139,10 +135,10 @@ pub(super) async fn rotates_with_an_overlap(store: &impl SettingsStore) -> Check
     change(store, "b1", NOON, TokenAction::Create(early)).await?;
     change(store, "b1", NOON, rotate("t3", "t4", 4)?).await?;
     let tokens = store.list(&business("b1")).await?;
-    let expiry = tokens.iter().find(|token| token.id == id("t3")).and_then(|token| token.expires_at);
+    let expiry = tokens.iter().find(|token| token.id == token_id("t3")).and_then(|token| token.expires_at);
     same("the expiry", &expiry, &Some(timestamp("2026-05-05T00:00:00Z")?))?;
 
-    change(store, "b1", NOON, TokenAction::Revoke(id("t2"))).await?;
+    change(store, "b1", NOON, TokenAction::Revoke(token_id("t2"))).await?;
     for (at, name, state) in [(NOON, "t2", "revoked"), (WEEK_LATER, "t1", "expired")] {
         match change(store, "b1", at, rotate(name, "t9", 9)?).await? {
             TokenChanged::Refused(TokenRefusal::NotValid(found)) => same(name, &&*found.to_string(), &state)?,
@@ -158,8 +154,8 @@ pub(super) async fn rotates_with_an_overlap(store: &impl SettingsStore) -> Check
 pub(super) async fn applies_all_of_a_change_or_nothing(store: &impl SettingsStore) -> CheckResult {
     change(store, "b1", NOON, TokenAction::Create(token("t1", 1)?)).await?;
     change(store, "b2", NOON, TokenAction::Create(token("t2", 2)?)).await?;
-    let replacement = Replacement::new(id("t3"), "pak_New", TokenHash::from_bytes([2; 32]), None);
-    let action = TokenAction::Rotate { id: id("t1"), replacement, overlap_end: timestamp(LATER)? };
+    let replacement = Replacement::new(token_id("t3"), "pak_New", TokenHash::from_bytes([2; 32]), None);
+    let action = TokenAction::Rotate { id: token_id("t1"), replacement, overlap_end: timestamp(LATER)? };
     let change = TokenChange::new(action, timestamp(LATER)?, ann()?);
     super::already_exists("a duplicate hash", &store.change(&business("b1"), &change).await)?;
     same("the tokens", &store.list(&business("b1")).await?, &vec![token("t1", 1)?])?;
@@ -169,15 +165,15 @@ pub(super) async fn applies_all_of_a_change_or_nothing(store: &impl SettingsStor
 pub(super) async fn revokes_once(store: &impl SettingsStore) -> CheckResult {
     change(store, "b1", NOON, TokenAction::Create(token("t1", 1)?)).await?;
     for nobody in ["nobody", "T1", "t_"] {
-        let outcome = change(store, "b1", LATER, TokenAction::Revoke(id(nobody))).await?;
+        let outcome = change(store, "b1", LATER, TokenAction::Revoke(token_id(nobody))).await?;
         same(nobody, &outcome, &refused(TokenRefusal::NotFound))?;
     }
-    let outcome = change(store, "b2", LATER, TokenAction::Revoke(id("t1"))).await?;
+    let outcome = change(store, "b2", LATER, TokenAction::Revoke(token_id("t1"))).await?;
     same("another business", &outcome, &refused(TokenRefusal::NotFound))?;
     let revoked = with!(token("t1", 1)?, revoked_at: Some(timestamp(LATER)?));
-    let outcome = change(store, "b1", LATER, TokenAction::Revoke(id("t1"))).await?;
+    let outcome = change(store, "b1", LATER, TokenAction::Revoke(token_id("t1"))).await?;
     same("the outcome", &outcome, &TokenChanged::Done(revoked.clone()))?;
-    let again = change(store, "b1", "2030-01-01T00:00:00Z", TokenAction::Revoke(id("t1"))).await?;
+    let again = change(store, "b1", "2030-01-01T00:00:00Z", TokenAction::Revoke(token_id("t1"))).await?;
     same("revoking it again", &again, &refused(TokenRefusal::AlreadyRevoked(timestamp(LATER)?)))?;
     same("the token", &store.list(&business("b1")).await?, &vec![revoked.clone()])?;
     let found = store.find(&revoked.hash).await?.map(|found| found.record.clone());
@@ -193,19 +189,19 @@ pub(super) async fn deletes_only_invalid_tokens(store: &impl SettingsStore) -> C
         change(store, "b1", NOON, TokenAction::Create(token)).await?;
     }
     for valid in ["t1", "t2"] {
-        let outcome = change(store, "b1", NOON, TokenAction::Delete(id(valid))).await?;
+        let outcome = change(store, "b1", NOON, TokenAction::Delete(token_id(valid))).await?;
         same(valid, &outcome, &refused(TokenRefusal::StillValid))?;
     }
     for nobody in ["nobody", "T1", "%"] {
-        let outcome = change(store, "b1", LATER, TokenAction::Delete(id(nobody))).await?;
+        let outcome = change(store, "b1", LATER, TokenAction::Delete(token_id(nobody))).await?;
         same(nobody, &outcome, &refused(TokenRefusal::NotFound))?;
     }
-    change(store, "b1", LATER, TokenAction::Revoke(id("t1"))).await?;
-    let outcome = change(store, "b2", LATER, TokenAction::Delete(id("t1"))).await?;
+    change(store, "b1", LATER, TokenAction::Revoke(token_id("t1"))).await?;
+    let outcome = change(store, "b2", LATER, TokenAction::Delete(token_id("t1"))).await?;
     same("another business", &outcome, &refused(TokenRefusal::NotFound))?;
     for gone in ["t1", "t2"] {
-        match change(store, "b1", LATER, TokenAction::Delete(id(gone))).await? {
-            TokenChanged::Done(token) => same("the deleted token", &token.id, &id(gone))?,
+        match change(store, "b1", LATER, TokenAction::Delete(token_id(gone))).await? {
+            TokenChanged::Done(token) => same("the deleted token", &token.id, &token_id(gone))?,
             other => return Err(format!("{gone}: found {other:?}, expected the deleted token").into()),
         }
     }

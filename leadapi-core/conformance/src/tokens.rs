@@ -6,11 +6,11 @@ use futures_util::future::join_all;
 use leadapi_core::{
     BoxError,
     auth::{Scopes, TokenHash},
-    id::{BusinessId, TokenId},
+    id::BusinessId,
     port::{FoundToken, TokenRecord, TokenStore, TokenUse},
 };
 
-use super::{CheckResult, already_exists, business, same, timestamp, valid};
+use super::{CheckResult, already_exists, business, same, timestamp, token_id};
 
 /// The businesses that own the tokens.
 pub(super) const BUSINESSES: &str = r#"{"businesses": [
@@ -21,17 +21,13 @@ pub(super) const BUSINESSES: &str = r#"{"businesses": [
 const NOON: &str = "2026-05-04T12:00:00.000Z";
 const LATER: &str = "2026-05-04T12:00:00.001Z";
 
-fn id(id: &str) -> TokenId {
-    valid(id)
-}
-
 fn hash(byte: u8) -> TokenHash {
     TokenHash::from_bytes([byte; 32])
 }
 
 /// Returns a token that never expires. Each of the 32 bytes of its hash is `byte`.
 fn token(name: &str, byte: u8) -> Result<TokenRecord, BoxError> {
-    Ok(TokenRecord::stored(id(name), name, Scopes::Read, "pak_AbCd", hash(byte), timestamp(NOON)?))
+    Ok(TokenRecord::stored(token_id(name), name, Scopes::Read, "pak_AbCd", hash(byte), timestamp(NOON)?))
 }
 
 /// Returns the expected result of looking up the token.
@@ -145,7 +141,7 @@ pub(super) async fn records_a_use_every_15_minutes(store: &impl TokenStore) -> C
     }
     store.record_uses(&[]).await?;
     let used =
-        |owner: &str, name: &str, at| Ok::<_, BoxError>(TokenUse::new(business(owner), id(name), timestamp(at)?));
+        |owner: &str, name: &str, at| Ok::<_, BoxError>(TokenUse::new(business(owner), token_id(name), timestamp(at)?));
     for (at, latest) in [(NOON, NOON), (JUST_BEFORE, NOON), (QUARTER_PAST, QUARTER_PAST), (NOON, QUARTER_PAST)] {
         let unknown = [used("b1", "nobody", at)?, used("b2", "t2", at)?, used("b1", "T1", at)?];
         store.record_uses(&[[used("b1", "t1", at)?].as_slice(), &unknown].concat()).await?;

@@ -9,10 +9,10 @@ use std::{error::Error, iter::successors};
 ///
 /// #[derive(Debug, thiserror::Error)]
 /// #[error("the store is unavailable")]
-/// struct Unavailable(#[source] std::fmt::Error);
+/// struct Unavailable(#[source] std::io::Error);
 ///
-/// let error = Unavailable(std::fmt::Error);
-/// assert!(error_chain(&error).starts_with("the store is unavailable: an error occurred"));
+/// let error = Unavailable(std::io::Error::other("the disk is full"));
+/// assert_eq!(error_chain(&error), "the store is unavailable: the disk is full");
 /// ```
 pub fn error_chain(error: &dyn Error) -> String {
     let sources = successors(Some(error), |error| (**error).source());

@@ -3,13 +3,13 @@
 use std::{fmt, net::IpAddr};
 
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::{
     auth::Actor,
     id::{AuditEntryId, TokenId},
     model::Timestamp,
 };
-use uuid::Uuid;
 
 /// An entry in the audit log of a business. Entries never change, and they are deleted only together with the business.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,13 +2,14 @@
 
 use std::{net::IpAddr, time::Duration};
 
+use uuid::Uuid;
+
 use super::{AuditAction, AuditEntry};
 use crate::{
     auth::{Actor, Authority, Member, NotAllowed, Role, TokenAdmin, TokenHash},
     id::{BusinessId, SessionId},
     model::Timestamp,
 };
-use uuid::Uuid;
 
 /// A person's membership in a business.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,6 +8,8 @@ mod verifier;
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use uuid::Uuid;
+
 use crate::{
     auth::{BearerToken, NoRandomness, Scopes, TokenAdmin},
     id::TokenId,
@@ -18,7 +20,6 @@ use crate::{
     },
     validate::{InvalidName, check_token_name},
 };
-use uuid::Uuid;
 
 pub use import::{IssuedToken, Records, import, records};
 pub use sessions::{Sessions, SignInError, SignedIn};

@@ -80,8 +80,10 @@ where
     }
 }
 
-/// Returns the id of a request: the caller's id if it is valid, otherwise a new id. The id is logged and returned to the caller, so a valid
-/// id has at most `MAX_CHARS` visible ASCII characters and contains no token.
+/// Returns the id of a request: the caller's id if it is valid, otherwise a new one.
+///
+/// The id is logged and returned to the caller, so a valid id has 1 to 128 visible ASCII characters and contains no
+/// token.
 pub fn request_id(headers: &HeaderMap) -> HeaderValue {
     let mut values = headers.get_all(X_REQUEST_ID).iter();
     match (values.next(), values.next()) {

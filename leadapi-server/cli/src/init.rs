@@ -21,7 +21,7 @@ use super::{
     output::Format,
     prompt::{self, given_or_asked},
     serve::default_url,
-    store::{AcceptLoss, sensitive},
+    store::{AcceptLoss, database},
     value::{email, name, token_name},
 };
 
@@ -41,7 +41,7 @@ const DEFAULT_STAGES: &str = "New, Contacted, Won, Lost";
   leadapi init --store sqlite:leads.db --name \"Sol Marketing\" --owner owner@sol.example --json")]
 pub(super) struct Init {
     /// The database: `sqlite:PATH` or `postgres://USER@HOST/DATABASE`. A SQLite file is created if it is missing.
-    #[arg(long, env = STORE, hide_env_values = true, value_name = "STORE", value_parser = sensitive::<DatabaseUrl>())]
+    #[arg(long, env = STORE, hide_env_values = true, value_name = "STORE", value_parser = database())]
     store: Option<DatabaseUrl>,
     #[command(flatten)]
     loss: AcceptLoss,

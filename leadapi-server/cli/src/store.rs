@@ -1,6 +1,6 @@
 //! The store that a command works on.
 
-use std::{any::Any, ffi::OsStr, fmt, marker::PhantomData, str::FromStr};
+use std::{ffi::OsStr, fmt, str::FromStr};
 
 use clap::{Arg, Args, Command, builder::TypedValueParser, error::ErrorKind};
 use leadapi_core::id::BusinessId;
@@ -49,32 +49,27 @@ impl fmt::Display for StoreKind {
 /// A parser for values that may contain a password. Its errors state which values are valid and never show the value
 /// itself.
 #[derive(Clone)]
-pub(super) struct SensitiveParser<T>(PhantomData<fn() -> T>);
+pub(super) struct SensitiveParser<T>(fn(&str) -> Result<T, String>);
 
-pub(super) const fn sensitive<T>() -> SensitiveParser<T> {
-    SensitiveParser(PhantomData)
+pub(super) fn sensitive<T: FromStr<Err: fmt::Display>>() -> SensitiveParser<T> {
+    SensitiveParser(|text| text.parse().map_err(|error: T::Err| error.to_string()))
 }
 
-impl<T> TypedValueParser for SensitiveParser<T>
-where
-    T: FromStr<Err: fmt::Display + 'static> + Clone + Send + Sync + 'static,
-{
+pub(super) fn database() -> SensitiveParser<DatabaseUrl> {
+    SensitiveParser(|text| text.parse().map_err(describe_url))
+}
+
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for SensitiveParser<T> {
     type Value = T;
 
     fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
         let parsed = value.to_str().ok_or("must be UTF-8".to_owned());
-        let parsed = parsed.and_then(|text| text.parse().map_err(|error: T::Err| rule(&error)));
+        let parsed = parsed.and_then(self.0);
         parsed.map_err(|rule| {
             let name = arg.map(Arg::to_string).unwrap_or_default();
             clap::Error::raw(ErrorKind::ValueValidation, format!("{name} {rule}\n")).with_cmd(command)
         })
     }
-}
-
-/// Returns the text of an error. A command can have a database as its value, too.
-fn rule<E: fmt::Display + 'static>(error: &E) -> String {
-    let url = (error as &dyn Any).downcast_ref().copied();
-    url.map_or_else(|| error.to_string(), describe_url)
 }
 
 /// The database that a command works on.
@@ -83,7 +78,7 @@ pub(super) struct StoreArgs {
     /// The database: `sqlite:PATH` or `postgres://USER@HOST/DATABASE`.
     ///
     /// A running server may use it at the same time.
-    #[arg(long, env = "LEADAPI_STORE", hide_env_values = true, value_name = "STORE", value_parser = sensitive::<DatabaseUrl>())]
+    #[arg(long, env = "LEADAPI_STORE", hide_env_values = true, value_name = "STORE", value_parser = database())]
     pub(super) store: DatabaseUrl,
     #[command(flatten)]
     loss: AcceptLoss,

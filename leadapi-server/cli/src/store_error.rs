@@ -1,6 +1,6 @@
-//! The texts of a database that is refused.
+//! Error messages about databases, with the commands that help.
 
-use std::fmt::Display;
+use std::{fmt::Display, path::Path};
 
 use leadapi_sql::{InvalidDatabaseUrl, OpenError, Remedy, SqlStoreError};
 
@@ -15,14 +15,14 @@ pub(super) fn describe_store(error: &SqlStoreError) -> String {
     describe(error, remedy)
 }
 
-/// Describes why a text is not a database URL.
+/// Describes why a string is not a database URL.
 pub(super) fn describe_url(error: InvalidDatabaseUrl) -> String {
     let hint = if error.is_memory() { "; \"serve --store memory\" keeps the data in memory" } else { "" };
     format!("{error}{hint}")
 }
 
 fn describe(error: &impl Display, remedy: Option<&Remedy>) -> String {
-    let restore = |path: &std::path::Path| {
+    let restore = |path: &Path| {
         format!("to restore a backup, run: leadapi data restore BACKUP --store sqlite:{} --force", path.display())
     };
     let hint = match remedy {

@@ -1,6 +1,6 @@
 //! A client that calls the API within this process.
 
-use std::{convert::Infallible, future::pending, pin::Pin, sync::Arc, time::Duration};
+use std::{convert::Infallible, future::pending, time::Duration};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -15,13 +15,10 @@ use leadapi_core::{
     auth::BearerToken,
     http::{ResponseBody, header::X_REQUEST_ID},
 };
-use tower::{Service, ServiceExt};
+use tower::{Service, ServiceExt, util::BoxCloneSyncService};
 
-/// The API as a function.
 #[derive(Clone)]
-pub(crate) struct Api(Arc<dyn Fn(Request<ResponseBody>) -> Answer + Send + Sync>);
-
-type Answer = Pin<Box<dyn Future<Output = Response<ResponseBody>> + Send>>;
+pub(crate) struct Api(BoxCloneSyncService<Request<ResponseBody>, Response<ResponseBody>, Infallible>);
 
 /// The properties of an MCP request that its tool passes on to the API.
 #[derive(Debug, Clone)]
@@ -37,10 +34,7 @@ impl Api {
         S: Service<Request<ResponseBody>, Response = Response<ResponseBody>, Error = Infallible, Future: Send>,
         S: Clone + Send + Sync + 'static,
     {
-        Self(Arc::new(move |request| {
-            let response = api.clone().oneshot(request);
-            Box::pin(async { response.await.unwrap_or_else(|never| match never {}) })
-        }))
+        Self(BoxCloneSyncService::new(api))
     }
 
     /// Returns a client with the caller's token. It neither waits nor retries, so that the caller receives each API
@@ -69,7 +63,8 @@ impl Transport for InProcess {
         if let Some(peer) = peer {
             request.extensions_mut().insert(peer);
         }
-        Ok((self.api.0)(request).await.map(ResponseBody::into_bytes))
+        let response = self.api.0.clone().oneshot(request).await.unwrap_or_else(|never| match never {});
+        Ok(response.map(ResponseBody::into_bytes))
     }
 }
 

@@ -3,14 +3,7 @@
 
 mod ready;
 
-use std::{
-    convert::Infallible,
-    fmt,
-    future::poll_fn,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::{convert::Infallible, fmt, sync::Arc};
 
 use bytes::Bytes;
 use http::{
@@ -22,7 +15,7 @@ use http_body_util::{BodyExt, combinators::UnsyncBoxBody};
 use leadapi_access::names_this_machine;
 use leadapi_core::{BoxError, http::ResponseBody};
 use leadapi_server::{Host, Listener, Metrics, RequestBody, Socket};
-use tower_service::Service;
+use tower::{Service, ServiceExt, service_fn, util::BoxCloneSyncService};
 use tracing::error;
 
 pub use self::ready::Probes;
@@ -30,13 +23,10 @@ use self::ready::Readiness;
 
 type PageBody = UnsyncBoxBody<Bytes, BoxError>;
 
-type PageFuture = Pin<Box<dyn Future<Output = Response<PageBody>> + Send>>;
+type Page = BoxCloneSyncService<Request<RequestBody>, Response<PageBody>, Infallible>;
 
-/// Any service, as a function.
-type Page = Arc<dyn Fn(Request<RequestBody>) -> PageFuture + Send + Sync>;
-
-/// The operator endpoints: `/healthz`, `/readyz` and `/metrics`. They use neither tokens nor TLS, and belong on a separate
-/// listener, never on the public one (contract D7).
+/// The operator endpoints: `/healthz`, `/readyz` and `/metrics`. They use neither tokens nor TLS, and belong on a
+/// separate listener, never on the public one (contract D7).
 ///
 /// On a loopback address, the listener also serves the API at all other paths, until the server stops. On an address
 /// that other machines can reach, this would expose the API in clear text, so it needs [`api`](Self::api). A loopback
@@ -107,31 +97,17 @@ impl Operator {
             host: host.clone(),
             is_loopback,
         });
-        Listener::new(socket, EndpointService(endpoints)).until_exit()
+        let service = service_fn(move |request| {
+            let endpoints = endpoints.clone();
+            async move { Ok::<_, Infallible>(endpoints.respond(request).await) }
+        });
+        Listener::new(socket, service).until_exit()
     }
 }
 
 impl fmt::Debug for Operator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Operator").field("api", &self.api).finish_non_exhaustive()
-    }
-}
-
-#[derive(Clone)]
-struct EndpointService(Arc<Endpoints>);
-
-impl Service<Request<RequestBody>> for EndpointService {
-    type Response = Response<PageBody>;
-    type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<PageBody>, Infallible>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
-        let endpoints = self.0.clone();
-        Box::pin(async move { Ok(endpoints.respond(request).await) })
     }
 }
 
@@ -156,7 +132,7 @@ impl Endpoints {
             return if is_read { response } else { method_not_allowed() };
         }
         if let Some(page) = self.page(path) {
-            return page(request).await;
+            return serve(page, request).await;
         }
         match &self.api {
             Some(_) if self.host.is_stopping() => {
@@ -164,7 +140,7 @@ impl Endpoints {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
                 response
             }
-            Some(api) => api(request).await,
+            Some(api) => serve(api, request).await,
             None => text(StatusCode::NOT_FOUND, format!("{}\n", self.not_found)),
         }
     }
@@ -201,16 +177,11 @@ where
     S: Clone + Send + Sync + 'static,
     B: Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
 {
-    Arc::new(move |request| {
-        let mut service = service.clone();
-        Box::pin(async move {
-            let response = async {
-                poll_fn(|context| service.poll_ready(context)).await?;
-                service.call(request).await
-            };
-            response.await.map_or_else(|never| match never {}, page_body)
-        })
-    })
+    BoxCloneSyncService::new(service.map_response(page_body))
+}
+
+async fn serve(page: &Page, request: Request<RequestBody>) -> Response<PageBody> {
+    page.clone().oneshot(request).await.unwrap_or_else(|never| match never {})
 }
 
 fn page_body<B>(response: Response<B>) -> Response<PageBody>

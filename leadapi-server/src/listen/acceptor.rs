@@ -154,7 +154,7 @@ impl ConnectionHandler {
                             let protocol = if is_http2 { Protocol::Http2 } else { Protocol::Http1 };
                             connection::serve(stream, Some(protocol), service, &limits, (unread, open), shutdown).await
                         }
-                        Ok(None) => return debug!("an ACME server has validated a domain"),
+                        Ok(None) => return,
                         Err(error) => {
                             debug!(%error, "a TLS handshake failed");
                             return metrics.record_failed_handshake(error.name());

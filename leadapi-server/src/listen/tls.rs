@@ -23,8 +23,8 @@ use crate::limits::HttpLimits;
 /// Performs TLS handshakes. The crate `leadapi-tls` implements it with rustls.
 #[async_trait]
 pub trait TlsAcceptor: Send + Sync + 'static {
-    /// Performs a handshake on an accepted connection. Returns `None` if no request follows, for example because an ACME
-    /// server used the handshake to validate a domain.
+    /// Performs a handshake on an accepted connection. Returns `None` if no request follows, for example because an
+    /// ACME server used the handshake to validate a domain.
     ///
     /// The server limits the number and the duration of handshakes, and drops the future of one that exceeds a limit.
     ///

@@ -123,6 +123,7 @@ impl TlsAcceptor for TlsConfig {
             Some(ACME_ALPN) => {
                 // The ACME server may close the connection first.
                 stream.shutdown().await.unwrap_or_default();
+                tracing::debug!("an ACME server has validated a domain");
                 return Ok(None);
             }
             protocol => protocol == Some(b"h2"),

@@ -122,8 +122,8 @@ impl Timestamp {
         if (0..=9999).contains(&at.year()) { Ok(Self::truncated(at)) } else { Err(InvalidTimestamp) }
     }
 
-    /// Truncates to milliseconds, because rounding up could produce a time in the future. A leap second is clamped to
-    /// the last millisecond of the preceding second, because the wire format has no later instant before its end.
+    /// Truncates to milliseconds, because rounding up could produce a time in the future. A leap second becomes
+    /// the last millisecond before it, because the wire format has no second 60.
     fn truncated(at: DateTime<Utc>) -> Self {
         let at = at.naive_utc();
         let millis = at.nanosecond().min(999_999_999) / 1_000_000;

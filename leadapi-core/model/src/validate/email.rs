@@ -19,7 +19,7 @@ macro_rules! parts {
 pub(super) const MAX_CHARS: usize = parts!(max_chars);
 
 /// The error message for an address that has another form.
-pub(super) const MESSAGE: &str = concat!("must be an e-mail address: ", parts!(message));
+const MESSAGE: &str = concat!("must be an e-mail address: ", parts!(message));
 
 /// The description of the field in a request body (OpenAPI).
 pub(super) const DESCRIPTION: &str = concat!(
@@ -47,8 +47,12 @@ pub fn email_pattern(blank: &str) -> String {
     format!(r"^([^@{blank}]{{1,{max}}}@[^@.{blank}]+(\.[^@.{blank}]+)+)?$")
 }
 
-/// Returns whether the text has the form of an address. The number of characters is not checked.
-pub(super) fn is_email(text: &str) -> bool {
+/// Checks the form of an address, but not its number of characters. Returns the broken rule.
+pub(super) fn check_form(text: &str) -> Result<(), &'static str> {
+    if is_email(text) { Ok(()) } else { Err(MESSAGE) }
+}
+
+fn is_email(text: &str) -> bool {
     // Searching bytes is faster than decoding characters. It is also correct, because in UTF-8 the bytes of `@` and `.`
     // never occur within another character.
     let mut parts = text.as_bytes().split(|byte| *byte == b'@');

@@ -54,9 +54,9 @@ impl fmt::Display for FieldError {
 /// from being many times larger than its request.
 #[derive(Debug, Clone, PartialEq, Eq, Default, thiserror::Error)]
 pub struct FieldErrors {
-    told: Vec<FieldError>,
+    listed: Vec<FieldError>,
     /// The number of listed errors whose name comes from the caller.
-    made_up: usize,
+    from_caller: usize,
     omitted: usize,
 }
 
@@ -69,7 +69,7 @@ impl FieldErrors {
     /// assert_eq!(errors.iter().next().map(|error| error.field()), Some("body"));
     /// ```
     pub fn iter(&self) -> impl Iterator<Item = &FieldError> {
-        self.told.iter()
+        self.listed.iter()
     }
 
     /// Adds an error.
@@ -81,25 +81,25 @@ impl FieldErrors {
     /// assert_eq!(errors.to_string(), "body must be an object");
     /// ```
     pub fn push(&mut self, error: FieldError) {
-        self.told.push(error);
+        self.listed.push(error);
     }
 
     pub(crate) fn names(&self, field: &str) -> bool {
-        self.told.iter().any(|error| error.field == field)
+        self.listed.iter().any(|error| error.field == field)
     }
 
     /// Returns whether there are no errors.
     pub fn is_empty(&self) -> bool {
-        self.told.is_empty()
+        self.listed.is_empty()
     }
 }
 
 /// Methods for the service, which must also report errors in names that the API does not define.
 impl FieldErrors {
     /// The maximum number of listed errors whose name comes from the caller.
-    const MADE_UP_TOLD: usize = 20;
+    const MAX_FROM_CALLER: usize = 20;
     /// The maximum length, in characters, of a listed name that comes from the caller. Longer names are truncated.
-    const MADE_UP_CHARS: usize = 64;
+    const MAX_CHARS: usize = 64;
 
     /// Adds an error whose name comes from the caller, or only counts it if the maximum number is already listed. The
     /// name is truncated, and control characters are replaced to keep it on one line.
@@ -107,17 +107,17 @@ impl FieldErrors {
     /// ```
     /// # use leadapi_model::validate::FieldErrors;
     /// let mut errors = FieldErrors::default();
-    /// errors.push_made_up("na\nme", "is not a known field");
+    /// errors.push_from_caller("na\nme", "is not a known field");
     /// assert_eq!(errors.to_string(), "na\u{fffd}me is not a known field");
     /// ```
-    pub fn push_made_up(&mut self, name: &str, rule: impl Into<Cow<'static, str>>) {
-        if self.made_up == Self::MADE_UP_TOLD {
+    pub fn push_from_caller(&mut self, name: &str, rule: impl Into<Cow<'static, str>>) {
+        if self.from_caller == Self::MAX_FROM_CALLER {
             self.omitted += 1;
             return;
         }
-        self.made_up += 1;
+        self.from_caller += 1;
         let clean: String = name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-        let shown = match clean.char_indices().nth(Self::MADE_UP_CHARS) {
+        let shown = match clean.char_indices().nth(Self::MAX_CHARS) {
             Some((end, _)) => format!("{}…", clean.get(..end).unwrap_or_default()),
             None if clean.is_empty() => r#""""#.to_owned(),
             None => clean,
@@ -136,13 +136,13 @@ impl FieldErrors {
     /// ```
     pub fn append(&mut self, other: Self) {
         self.omitted += other.omitted;
-        for error in other.told {
+        for error in other.listed {
             // Only names that come from the caller are owned.
-            let made_up = matches!(error.field, Cow::Owned(_));
-            if made_up && self.made_up == Self::MADE_UP_TOLD {
+            let from_caller = matches!(error.field, Cow::Owned(_));
+            if from_caller && self.from_caller == Self::MAX_FROM_CALLER {
                 self.omitted += 1;
             } else {
-                self.made_up += usize::from(made_up);
+                self.from_caller += usize::from(from_caller);
                 self.push(error);
             }
         }
@@ -151,7 +151,7 @@ impl FieldErrors {
 
 impl fmt::Display for FieldErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, error) in self.told.iter().enumerate() {
+        for (at, error) in self.listed.iter().enumerate() {
             if at > 0 {
                 f.write_str("; ")?;
             }
@@ -170,7 +170,7 @@ mod tests {
         let fill = |names: usize| {
             let mut errors = FieldErrors::default();
             errors.push(FieldError::new("name", "is required"));
-            (0..names).for_each(|_| errors.push_made_up("x", "is unknown"));
+            (0..names).for_each(|_| errors.push_from_caller("x", "is unknown"));
             errors
         };
         assert_eq!(fill(2).to_string(), "name is required; x is unknown; x is unknown");
@@ -187,9 +187,9 @@ mod tests {
         assert!(both.to_string().ends_with("; x is unknown; and 17 more"), "{both}");
         let mut few = fill(1);
         few.append(fill(1));
-        few.push_made_up("y", "is unknown");
+        few.push_from_caller("y", "is unknown");
         assert!(few.to_string().ends_with("x is unknown; name is required; x is unknown; y is unknown"), "{few}");
-        (0..19).for_each(|_| few.push_made_up("y", "is unknown"));
+        (0..19).for_each(|_| few.push_from_caller("y", "is unknown"));
         assert!(few.to_string().ends_with("; and 2 more"), "{few}");
     }
 
@@ -197,7 +197,7 @@ mod tests {
     fn a_name_from_the_caller_is_shortened_and_on_one_line() {
         let shown = |name: &str| {
             let mut errors = FieldErrors::default();
-            errors.push_made_up(name, "is unknown");
+            errors.push_from_caller(name, "is unknown");
             errors.to_string()
         };
         assert_eq!(shown("a\nb\u{85}"), "a\u{fffd}b\u{fffd} is unknown");

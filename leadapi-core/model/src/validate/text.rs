@@ -2,11 +2,7 @@
 
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-use super::{
-    FieldError, FieldErrors,
-    email::{self, is_email},
-    find_char::has_control,
-};
+use super::{FieldError, FieldErrors, email, find_char::has_control};
 
 /// A format that a text field must have.
 #[derive(Debug, Clone, Copy)]
@@ -65,13 +61,7 @@ impl TextRule {
             ));
         }
         let shape = match self.shape {
-            Some(Shape::Email) => {
-                if is_email(text) {
-                    Ok(())
-                } else {
-                    Err(email::MESSAGE)
-                }
-            }
+            Some(Shape::Email) => email::check_form(text),
             Some(Shape::Phone) => phone(text),
             None => Ok(()),
         };

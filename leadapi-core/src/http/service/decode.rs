@@ -7,7 +7,7 @@ use super::{body, json, query, route::Route};
 use crate::{
     http::{Operation, header::IDEMPOTENCY_KEY},
     id::LeadId,
-    model::{IdempotencyKey, InvalidIdempotencyKey, LeadQuery, Window},
+    model::{IdempotencyKey, InvalidIdempotencyKey, LeadPatch, LeadQuery, NewLead, Window},
     validate::{FieldError, FieldErrors, InvalidReference, LeadDraft, LeadEdit},
 };
 
@@ -55,24 +55,12 @@ pub(super) fn decode(
         Operation::CreateLead => {
             query::none(query, &mut errors);
             let key = idempotency_key(headers).map_err(|error| errors.push(error)).unwrap_or_default();
-            let draft = decode_body(headers, body, &mut errors, |bytes| {
-                let mut errors = FieldErrors::default();
-                match json::new_lead(bytes, &mut errors) {
-                    Some(new) => new.check_with(errors),
-                    None => Err(errors),
-                }
-            });
+            let draft = decode_body(headers, body, &mut errors, json::new_lead, NewLead::check_with);
             draft.map(|draft| Call::CreateLead(draft, key))
         }
         Operation::UpdateLead => {
             query::none(query, &mut errors);
-            let edit = decode_body(headers, body, &mut errors, |bytes| {
-                let mut errors = FieldErrors::default();
-                match json::lead_patch(bytes, &mut errors) {
-                    Some(patch) => patch.check_with(errors),
-                    None => Err(errors),
-                }
-            });
+            let edit = decode_body(headers, body, &mut errors, json::lead_patch, LeadPatch::check_with);
             edit.map(|edit| Call::UpdateLead(route.lead(), edit.into()))
         }
     };
@@ -82,19 +70,25 @@ pub(super) fn decode(
     }
 }
 
-/// Reads the body, or returns `None` if it cannot be read. The errors of the body are collected separately, because an
-/// error in a query parameter could otherwise hide an error in the body field of the same name.
-fn decode_body<T>(
+/// Reads and checks the body, or returns `None` if it is invalid. The errors of the body are collected separately,
+/// because an error in a query parameter could otherwise hide an error in the body field of the same name.
+fn decode_body<R, T>(
     headers: &HeaderMap,
     body: Result<Bytes, FieldError>,
     errors: &mut FieldErrors,
-    read: impl FnOnce(&[u8]) -> Result<T, FieldErrors>,
+    read: fn(&[u8], &mut FieldErrors) -> Option<R>,
+    check: fn(R, FieldErrors) -> Result<T, FieldErrors>,
 ) -> Option<T> {
     let content_type = body::check_content_type(headers).map_err(|error| errors.push(error));
     let bytes = body.map_err(|error| errors.push(error));
     // If the content type is not JSON, the body is not parsed.
     let bytes = content_type.and(bytes).ok()?;
-    read(&bytes).map_err(|own| errors.append(own)).ok()
+    let mut own = FieldErrors::default();
+    let checked = match read(&bytes, &mut own) {
+        Some(value) => check(value, own),
+        None => Err(own),
+    };
+    checked.map_err(|own| errors.append(own)).ok()
 }
 
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<IdempotencyKey>, FieldError> {

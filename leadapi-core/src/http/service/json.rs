@@ -60,7 +60,7 @@ fn members(
     let read = |name: String, value: &RawValue| {
         let errors = &mut of_members;
         if seen.contains(&name) {
-            return errors.push_made_up(&name, "is given more than once");
+            return errors.push_from_caller(&name, "is given more than once");
         }
         match name.as_str() {
             "client_id" => client = client_id(value, errors),
@@ -76,7 +76,7 @@ fn members(
                 } else {
                     let nearest = nearest(other, LEAD_FIELDS.into_iter().filter(|field| suggests(*field)));
                     let rule = format!("is not a field that can be written, the nearest one is {nearest}");
-                    errors.push_made_up(other, rule);
+                    errors.push_from_caller(other, rule);
                 }
             }
         }

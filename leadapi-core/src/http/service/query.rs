@@ -83,7 +83,7 @@ fn read<'a>(query: Option<&'a str>, allowed: &[&str], errors: &mut FieldErrors) 
         };
         let allowed =
             if allowed.is_empty() { "it takes none".into() } else { format!("allowed are {}", allowed.join(", ")) };
-        errors.push_made_up(&name, format!("{error} ({allowed})"));
+        errors.push_from_caller(&name, format!("{error} ({allowed})"));
     }
     known
 }

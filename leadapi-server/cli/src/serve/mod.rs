@@ -232,8 +232,10 @@ async fn from_database(
         clock: store.clock(),
     };
     let outcome = Box::pin(listen.serve(config, log, |_| Ok(()), store.maintain())).await?;
-    if timeout(LAST_USES_TIMEOUT, store.record_token_uses()).await.is_err() {
-        tracing::warn!("the last uses of tokens could not be recorded in time");
+    match timeout(LAST_USES_TIMEOUT, store.record_token_uses()).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%error, "the last uses of tokens could not be recorded"),
+        Err(_) => tracing::warn!("the last uses of tokens could not be recorded in time"),
     }
     Ok(outcome)
 }

@@ -75,8 +75,8 @@ impl<C: GracefulConnection<Error = hyper::Error>> Future for Watch<C> {
         // If `stop` and `timer` already hold this waker, polling them again before they wake the task is unnecessary.
         let mut is_waiting =
             this.waiting.as_ref().is_some_and(|task| task.will_wake(cx.waker())) && this.state.shutdown().is_running();
-        // The connection counts as busy while it is polled, so that no request begins on a connection that a new one has
-        // replaced. It counts as idle again only after a poll that left no request in flight.
+        // The connection counts as busy while it is polled, so that no request begins on a connection that a new one
+        // has replaced. It counts as idle again only after a poll that left no request in flight.
         if !this.open.begin() {
             return Poll::Ready(ConnectionEnd::Replaced);
         }

@@ -11,7 +11,7 @@ use leadapi_sql::DatabaseUrl;
 use crate::{
     CommandError,
     csv_error::CsvError,
-    store::{AcceptLoss, open, sensitive},
+    store::{AcceptLoss, database, open},
 };
 
 /// The timeout of a call, including its waits for the rate limit. It is long because other programs that share the
@@ -31,7 +31,7 @@ pub(super) struct ApiArgs {
     /// The store of --business: `sqlite:PATH` or `postgres://USER@HOST/DATABASE`.
     ///
     /// A running server may use it at the same time. Defaults to the variable `LEADAPI_STORE`.
-    #[arg(long, value_name = "STORE", requires = "business", value_parser = sensitive::<DatabaseUrl>())]
+    #[arg(long, value_name = "STORE", requires = "business", value_parser = database())]
     store: Option<DatabaseUrl>,
     #[command(flatten)]
     loss: AcceptLoss,

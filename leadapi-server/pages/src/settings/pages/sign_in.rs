@@ -59,21 +59,22 @@ pub(in crate::settings) enum SignIn {
 
 impl SignIn {
     pub(in crate::settings) fn help(&self) -> Markup {
-        let text = "You need a sign-in link. Someone with access to the server can create one for an owner or an admin";
-        match self {
-            Self::Link | Self::LinkFrom(_) => self.ask(text),
-            Self::Host(url) => html! { p { a href=(url) { "Sign in" } " to continue." } },
-        }
+        self.way_in(
+            "",
+            "You need a sign-in link. Someone with access to the server can create one for an owner or an admin",
+        )
     }
 
     pub(in crate::settings) fn invalid_link(&self) -> Markup {
-        self.ask("It was used before, or it is older than 10 minutes. Ask for a new one")
+        self.way_in("It was used before, or it is older than 10 minutes. ", "Ask for a new one")
     }
 
-    fn ask(&self, text: &str) -> Markup {
+    /// `ask` names the link that a person needs if the host has no page of its own.
+    fn way_in(&self, reason: &str, ask: &str) -> Markup {
         match self {
-            Self::LinkFrom(command) => html! { p { (text) ":" } pre { (command) } },
-            Self::Link | Self::Host(_) => html! { p { (text) "." } },
+            Self::Link => html! { p { (reason) (ask) "." } },
+            Self::LinkFrom(command) => html! { p { (reason) (ask) ":" } pre { (command) } },
+            Self::Host(url) => html! { p { (reason) a href=(url) { "Sign in" } " to continue." } },
         }
     }
 }
