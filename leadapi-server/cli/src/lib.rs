@@ -15,6 +15,7 @@ mod docs;
 mod error;
 mod escape;
 mod expiry;
+mod features;
 mod form;
 mod id;
 mod init;
@@ -75,7 +76,7 @@ use leadapi_server::ShutdownOutcome;
 
 /// A REST API for leads, pipelines and client accounts.
 #[derive(Debug, Parser)]
-#[command(version, about, max_term_width = 100)]
+#[command(version, long_version = features::version(), about, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

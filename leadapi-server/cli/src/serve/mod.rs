@@ -3,6 +3,7 @@
 #[cfg(feature = "acme")]
 mod acme;
 mod admin;
+#[cfg(feature = "redis")]
 mod limiter;
 mod limits;
 mod listen;
@@ -18,19 +19,21 @@ use leadapi_core::{
     clock::SystemClock,
     dataset::{Dataset, SAMPLE},
     model::Timestamp,
-    port::{Membership, TokenStore},
+    port::{Membership, RateLimiter, TokenStore},
     rate_limit::SlidingWindow,
     tokens::{self, IssuedToken, StoredTokens, TokenUses},
 };
 use leadapi_memory::{MemorySettings, MemoryStore};
+use leadapi_operator::Probes;
 use leadapi_sql::{SqlStore, StoreClock};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-pub(super) use self::{limiter::LimiterUrl, listen::default_url};
-use self::{
-    limiter::{LimiterOptions, OpenLimiter},
-    listen::{ListenOptions, ServeConfig},
-};
+#[cfg(feature = "redis")]
+use self::limiter::LimiterOptions;
+#[cfg(feature = "redis")]
+pub(super) use self::limiter::LimiterUrl;
+pub(super) use self::listen::default_url;
+use self::listen::{ListenOptions, ServeConfig};
 use super::{
     CommandError,
     data::{self, NewSecrets},
@@ -93,6 +96,7 @@ pub(super) struct Serve {
     /// after the data set, with ".tokens" appended. An existing file is never replaced.
     #[arg(long, env = "LEADAPI_NEW_TOKENS", value_name = "FILE")]
     new_tokens: Option<PathBuf>,
+    #[cfg(feature = "redis")]
     #[command(flatten)]
     limiter: LimiterOptions,
     #[command(flatten)]
@@ -103,6 +107,19 @@ pub(super) struct Serve {
 pub(super) struct Demo {
     #[command(flatten)]
     listen: ListenOptions,
+}
+
+/// A limiter and its readiness check.
+pub(super) struct OpenLimiter {
+    pub(super) limiter: Box<dyn RateLimiter>,
+    pub(super) probes: Probes,
+}
+
+impl OpenLimiter {
+    /// Wraps a limiter that needs no readiness check besides the store's.
+    pub(super) fn new(limiter: impl RateLimiter + 'static) -> Self {
+        Self { limiter: Box::new(limiter), probes: Probes::default() }
+    }
 }
 
 impl Serve {
@@ -118,7 +135,10 @@ impl Serve {
     }
 
     pub(super) async fn run(self, log: &Logging) -> Result<ShutdownOutcome, CommandError> {
+        #[cfg(feature = "redis")]
         let limiter = self.limiter.start(self.listen.rate_limits()).await?;
+        #[cfg(not(feature = "redis"))]
+        let limiter = None;
         match self.store {
             StoreKind::Memory => {
                 let (dataset, secrets) = match self.data {
