@@ -156,7 +156,7 @@ impl<'r> StopMonitor<'r> {
 
     fn reason(&mut self, error: &Error, in_flight: usize) -> Option<StopReason> {
         match error.outcome() {
-            // The client refused to send the row, so the result reveals nothing about the service.
+            // The client rejected the row without sending it, so the result reveals nothing about the service.
             Outcome::NotSent if error.is_invalid() => {}
             Outcome::Refused if !error.is_rate_limited() => self.consecutive_failures = 0,
             _ => self.consecutive_failures += 1,

@@ -96,7 +96,7 @@ impl LeadPager {
     /// Sets how many pages are prefetched while the caller processes one. The default is 1, and the maximum is 64.
     ///
     /// With 0, each page is requested only when it is needed. With a higher value, up to that many requests are in
-    /// flight at once, each at the row where its page is expected to start. If a guess is wrong, the response is
+    /// flight at once. Each request guesses the row at which its page will start. If a guess is wrong, the response is
     /// discarded and the page is requested again, so prefetching helps only if few leads are created or deleted.
     /// Discarded requests also count towards the token's read limit.
     ///
@@ -115,7 +115,8 @@ impl LeadPager {
         self
     }
 
-    /// Continues where an earlier iteration stopped, even one in another process, without repeating or skipping a lead.
+    /// Continues where an earlier iteration stopped, without repeating or skipping a lead. The earlier iteration may
+    /// have run in a different process.
     ///
     /// The query should be the same as before. With different filters, the iteration continues in a different list,
     /// from the same creation time.

@@ -135,7 +135,7 @@ impl Poller {
     pub async fn poll(&mut self) -> Result<NewLeads, Error> {
         let Self { fetch, query, page_size, overlap, checkpoint, in_progress } = self;
         let poll = in_progress.get_or_insert_with(|| PollInProgress {
-            // Most polls need only one page, so a prefetched second page would be discarded.
+            // Most polls need only one page, so a prefetched second page would usually be discarded.
             leads: LeadPager::new(fetch.clone(), query.clone()).page_size(*page_size).prefetch(0).stream(),
             new: Vec::new(),
             started_at: unix_millis(SystemTime::now()),

@@ -38,7 +38,7 @@ struct State {
 }
 
 impl ManualTimer {
-    /// Creates a timer whose time only the test advances.
+    /// Creates a timer whose time advances only when the test advances it.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -87,7 +87,7 @@ impl ManualTimer {
         woken.into_values().for_each(Waker::wake);
     }
 
-    /// Advances the time to the earliest end of a sleep. Returns false if no task sleeps.
+    /// Advances the time until the first of all sleeps ends. Returns false if no task sleeps.
     ///
     /// ```
     /// # use leadapi_client::timer::ManualTimer;
