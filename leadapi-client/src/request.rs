@@ -132,7 +132,7 @@ fn list(operation: Operation, window: Window) -> String {
 }
 
 fn addressable(id: &LeadId) -> Result<String, InvalidRequest> {
-    // Any other id is escaped, so URL parsers do not change it.
+    // All other ids are percent-encoded, so URL parsers do not change them.
     if matches!(id.as_str(), "." | "..") { Err(InvalidRequest::Unaddressable) } else { Ok(lead_path(id)) }
 }
 

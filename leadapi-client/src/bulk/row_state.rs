@@ -12,7 +12,7 @@ use leadapi_model::model::Timestamp;
 /// records, [`decide`](Self::decide) determines whether the row can be sent again.
 ///
 /// The decision depends on the first attempt without a known result. That attempt may have created the lead, and the
-/// service may forget the key 24 hours after it. The attempt stays unresolved until the program learns that the lead
+/// service may forget the key 24 hours later. The attempt stays unresolved until the program learns that the lead
 /// exists. If a later attempt is known to have created no lead, the result of the first attempt is still unknown.
 ///
 /// The age of an attempt is computed from times that the program's clock measured. If the clock was set back, an old
@@ -63,8 +63,9 @@ pub enum RowDecision {
 }
 
 impl RowState {
-    /// The age of the first unresolved attempt from which on a row is not sent again: 22 hours. The other two of the 24
-    /// hours cover the wait for the rate limit, which can take an hour, and differences between clocks.
+    /// The age limit for the first unresolved attempt: 22 hours. Once the attempt is this old, the row is not sent
+    /// again. The remaining two of the 24 hours cover the wait for the rate limit, which can take an hour, and
+    /// differences between clocks.
     pub const MAX_AGE: Duration = Duration::from_secs(22 * 60 * 60);
 
     /// The largest backward step of a clock that is normal when the clock is synchronized with a time server.

@@ -151,8 +151,8 @@ impl Cursor {
         // snapshot.
         let is_end = end >= total;
         // Invariant: each lead that sorts before `last` was either returned, or appeared after the cursor had passed
-        // its place. The rows of a page are contiguous, so a page preserves the invariant if, and only if, it starts at
-        // or before `last`.
+        // its position. The rows of a page are contiguous, so a page preserves the invariant if, and only if, it starts
+        // at or before `last`.
         let starts_before = start == 0 || seen > 0;
         let makes_progress = seen < rows.len() || is_end;
         if starts_before && makes_progress {
@@ -176,8 +176,8 @@ impl Cursor {
         Ok(Advance::Missed)
     }
 
-    /// Returns the row at which a window should start, so that it probably contains the resume point even if that point
-    /// moves again.
+    /// Returns the row at which a window should start. The window then probably contains the resume point, even if that
+    /// point moves again.
     ///
     /// An insert before the resume point moves it forward, and a deletion moves it back. The window starts at the
     /// resume point plus the smallest shift of the last four pages, minus half the range of these shifts, minus the

@@ -22,7 +22,8 @@ use crate::error::Error;
 ///
 /// Every page contains at least one lead, and pages do not overlap. Most errors do not end the stream: the next poll
 /// requests the same page again. To give up, stop polling. An error ends the stream in two cases: the responses do not
-/// form a list in the contract's order, or the list changes too fast. The stream's position remains valid even then.
+/// form a list in the contract's order, or the list changes too fast. The stream's position remains valid even after
+/// such an error.
 ///
 /// The methods are cancel safe: dropping their futures leaves in-flight requests in the stream. Dropping the stream
 /// cancels its requests.

@@ -68,7 +68,7 @@ impl RateLimiter {
         Self { limit, state: Mutex::default() }
     }
 
-    /// Returns a permit if one is free and no other call has waited longer for it. Otherwise, returns the time at which
+    /// Returns a permit if a permit is free and no earlier call is waiting for it. Otherwise, returns the time at which
     /// to try again.
     pub(crate) fn try_acquire<'a>(&'a self, timer: &'a dyn Timer, ticket: Option<&Ticket<'_>>) -> Acquire<'a> {
         let mut state = self.lock();

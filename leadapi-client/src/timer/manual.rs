@@ -32,7 +32,7 @@ pub struct ManualTimer(Arc<Mutex<State>>);
 struct State {
     now: Duration,
     advances_itself: bool,
-    /// The wakers of all sleeping tasks, by deadline and by the number of the sleep.
+    /// The wakers of all sleeping tasks. The key is the deadline and the number of the sleep.
     sleeping: BTreeMap<(Duration, u64), Waker>,
     sleeps: u64,
 }

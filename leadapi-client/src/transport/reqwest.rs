@@ -23,17 +23,17 @@ use crate::config_error::ConfigError;
 /// The network transport, with a connection pool: HTTP/1.1 over TCP or TLS, and HTTP/2 over TLS with the `http2`
 /// feature.
 ///
-/// Its calls work on any executor, or without one. One thread drives the connections of all clients in the process, so
-/// the connections outlive the caller's runtime. The thread starts with the first call. If the system cannot start it,
-/// the call fails with the outcome [`NotSent`](crate::Outcome::NotSent).
+/// Its calls work on any executor, or without an executor. One thread drives the connections of all clients in the
+/// process, so the connections outlive the caller's runtime. The thread starts at the first call. If the system cannot
+/// start it, the call fails with the outcome [`NotSent`](crate::Outcome::NotSent).
 ///
 /// A server that sends endless informational responses (1xx) occupies that thread for up to half a second at a time,
 /// until the call to that server times out. Such a server delays the responses to other calls, but not their timeouts.
 ///
 /// Redirects are not followed, so the token is never sent to a different origin. Proxies are taken from `HTTP_PROXY`
 /// and similar environment variables. Over plain HTTP, a proxy can read the token. Requests to `localhost` and to
-/// loopback addresses never use these proxies, because a proxy on a different host would connect to that host instead.
-/// To send these requests through a proxy anyway, set the proxy on the builder that you pass to
+/// loopback addresses never use these proxies, because a proxy would connect to its own machine instead of this one. To
+/// send these requests through a proxy anyway, set the proxy on the builder that you pass to
 /// [`from_builder`](Self::from_builder).
 ///
 /// ```

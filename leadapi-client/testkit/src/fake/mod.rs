@@ -1,4 +1,4 @@
-//! The real service over an in-memory store, with a clock that the test controls and faults on demand.
+//! The real service over an in-memory store. The test controls its clock and can inject faults.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {

@@ -43,7 +43,7 @@ pub(super) enum Churn {
     /// The numbers of leads to create at the newest end, and to delete at random positions.
     Steady(usize, usize),
     /// Randomly creates or deletes up to this number of leads. New leads are dated now, or at random times in the past.
-    /// Deleted leads are scattered, consecutive, or the newest ones. Rarely, all leads are deleted.
+    /// Deleted leads are scattered, consecutive, or the newest leads. Rarely, all leads are deleted.
     Wild(usize),
     /// Creates or deletes fewer leads than this number. New leads are dated now, or earlier by at most this time in
     /// milliseconds.
