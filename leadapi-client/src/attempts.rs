@@ -39,7 +39,7 @@ pub(crate) struct Attempts<'a> {
     made: u32,
     /// The number of attempts that failed. A 429 does not count as a failure.
     failed: u32,
-    /// Whether the service may have executed a failed attempt. It is always false for reads.
+    /// Whether the service may have executed a failed attempt. This field is always false for reads.
     in_doubt: bool,
     /// The number of tokens that the last retry withdrew from the retry budget.
     spent: f64,

@@ -89,8 +89,8 @@ impl<'c> Leads<'c> {
     ///
     /// # Errors
     ///
-    /// The awaited call fails with 403 if the client account does not belong to the token's business, or with 400 if
-    /// the stage does not. For errors that any call can return, see [`Error`](crate::Error).
+    /// The awaited call fails with 403 if the client account does not belong to the token's business. It fails with 400
+    /// if the stage does not belong to that business. For errors that any call can return, see [`Error`](crate::Error).
     pub fn list(&self, query: &LeadQuery) -> Call<Page<LeadItem>> {
         self.0.call(Operation::ListLeads, Ok(Prepared::list_leads(query)), response::json)
     }
@@ -155,8 +155,8 @@ impl<'c> Leads<'c> {
     /// # Errors
     ///
     /// The client rejects an invalid patch without sending it. The awaited call fails with 404 if the token's business
-    /// has no such lead, or with 400 if it has no such pipeline or stage, or if the stage belongs to a different
-    /// pipeline. For errors that any call can return, see [`Error`](crate::Error).
+    /// has no such lead. It fails with 400 if the business has no such pipeline or stage, or if the stage belongs to a
+    /// different pipeline. For errors that any call can return, see [`Error`](crate::Error).
     pub fn update(&self, id: &LeadId, patch: &LeadPatch) -> Call<Lead> {
         self.0.call(Operation::UpdateLead, Prepared::update_lead(id, patch), response::json)
     }

@@ -54,9 +54,9 @@ impl<'a> ApiResponse<'a> {
         }
     }
 
-    /// Returns whether the lead or the operation does not exist, if the response reports either. A lead does not exist
-    /// only if the 404 has the service's error text. Any other 404, a 405 or a redirect means that the service does not
-    /// handle the operation at this URL.
+    /// Returns whether the lead or the operation does not exist, if the response reports either. The lead counts as
+    /// nonexistent only if the response is a 404 with the service's error text. Any other 404, a 405 or a redirect
+    /// means that the service does not handle the operation at this URL.
     pub(crate) fn not_found(&self) -> Option<NotFound> {
         let status = self.response.status();
         let is_no_such_lead = || {
@@ -99,8 +99,8 @@ impl<'a> ApiResponse<'a> {
         })
     }
 
-    /// Returns the path of the invalid field. To find it, parses the invalid body a second time, so that a valid body
-    /// incurs no extra cost.
+    /// Returns the path of the field that makes the body invalid. To find the path, parses the body a second time. A
+    /// valid body is parsed only once, so it incurs no extra cost.
     fn invalid_field<T: DeserializeOwned>(&self) -> Option<String> {
         let json = &mut serde_json::Deserializer::from_slice(self.response.body());
         let error = serde_path_to_error::deserialize::<_, T>(json).err().filter(|error| error.inner().is_data())?;

@@ -160,8 +160,8 @@ pub(crate) fn full_jitter(max: Duration) -> Duration {
     max.mul_f64(f64::from(random) / f64::from(u32::MAX))
 }
 
-/// The retry budget that a client shares with its clones. It keeps retries from overloading a failing service. It is a
-/// token bucket, as in the AWS SDKs.
+/// The retry budget that a client shares with its clones. The budget keeps retries from overloading a failing service.
+/// It is implemented as a token bucket, as in the AWS SDKs.
 ///
 /// A retry costs 5 tokens, or 10 after a timeout. If the retry succeeds, its tokens are refunded. A call that succeeds
 /// without a failed attempt adds 1 token. The bucket also refills by 5 tokens per second. Otherwise, it would stay

@@ -64,8 +64,8 @@ pub enum RowDecision {
 
 impl RowState {
     /// The age limit for the first unresolved attempt: 22 hours. Once the attempt is this old, the row is not sent
-    /// again. The remaining two of the 24 hours cover the wait for the rate limit, which can take an hour, and
-    /// differences between clocks.
+    /// again. The service remembers the key for two more hours. These hours cover the wait for the rate limit, which
+    /// can take an hour, and differences between clocks.
     pub const MAX_AGE: Duration = Duration::from_secs(22 * 60 * 60);
 
     /// The largest backward step of a clock that is normal when the clock is synchronized with a time server.

@@ -32,7 +32,7 @@ impl CreateLead {
         Self(call)
     }
 
-    /// Returns the idempotency key, if any. A call with an invalid request has none.
+    /// Returns the idempotency key, if any. A call with an invalid request has no key.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -18,7 +18,7 @@ pub(crate) enum Cause {
     /// The request was not sent, because the wait for the rate limit would have exceeded the call's timeout. `refused`
     /// is true if the service imposed the wait with a 429, and false if the client's own rate limiter did.
     DeadlineExceeded { wait: Duration, refused: bool },
-    /// The responses to list requests are inconsistent.
+    /// The pages that a pager received do not form a list in the contract's order, or the list changes too fast.
     InconsistentList(String),
 }
 

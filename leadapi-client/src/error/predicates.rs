@@ -34,8 +34,8 @@ impl Error {
         self.has(StatusCode::UNAUTHORIZED)
     }
 
-    /// Returns whether the service responded with 403: the token lacks the required scope, or its business does not own
-    /// the client account.
+    /// Returns whether the service responded with 403: the token lacks the required scope, or the token's business does
+    /// not own the client account.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -126,7 +126,7 @@ impl Cursor {
         known.then(|| self.window_at(start))
     }
 
-    /// Returns whether a guessed window may still contain the resume point, judging by its recent shifts.
+    /// Returns whether a guessed window may still contain the resume point, judging by the recent shifts of that point.
     pub(super) fn may_contain(&self, window: Window) -> bool {
         let start = window.offset();
         let latest = self.rank + self.greatest_shift().max(0).unsigned_abs();
@@ -239,8 +239,9 @@ impl Cursor {
 
     /// Steps forward after a window that ended before the resume point because rows were inserted before that point.
     ///
-    /// Each inserted row lengthens the list by one and moves the resume point by one, so the total reveals the size of
-    /// the step. If the step was too small because the list kept growing, the next step also adds the latest growth.
+    /// Each inserted row lengthens the list by one and moves the resume point by one, so the growth of the total is the
+    /// size of the step. If the step was too small because the list kept growing, the next step also adds the latest
+    /// growth.
     fn ahead(&self, from: u64, total: u64) -> Search {
         let search = self.search.unwrap_or_else(|| Search::new(self.total_at_rank));
         let to = search.to.filter(|to| *to > from);
@@ -270,7 +271,8 @@ impl Cursor {
         // finds the resume point sooner.
         let tries = self.search.map_or(0, |search| search.tries.min(8));
         let limit = (self.size << tries).min(Window::MAX_LIMIT);
-        // Both values are in range, so the default is never used. Even if it were, it would only cost extra requests.
+        // Both values are in range, so the default is never used. Even if the default were used, it would only cost
+        // extra requests.
         Window::new(limit, start.min(Window::MAX_OFFSET)).unwrap_or_default()
     }
 }

@@ -53,7 +53,7 @@ pub struct PageStream {
     correct_guesses: usize,
     pub(super) cursor: Cursor,
     /// The requests in page order. If a request was queued behind another request, its window is a guess, because the
-    /// next page may start elsewhere by then.
+    /// earlier response may show that the next page starts at a different row.
     requests: VecDeque<Request>,
     /// Whether a [`PagerError`](super::error::PagerError) has ended the stream. An ended stream sends no more requests.
     ended: bool,

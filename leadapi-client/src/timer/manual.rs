@@ -115,7 +115,7 @@ impl ManualTimer {
     }
 }
 
-/// Removes a sleep that ends or is dropped.
+/// A guard that removes a sleep's waker when the sleep ends or is dropped.
 struct Sleep<'t>(&'t ManualTimer, (Duration, u64));
 
 impl Drop for Sleep<'_> {

@@ -116,7 +116,7 @@ impl<R: AsRef<NewLead>> CreateMany<'_, R> {
 }
 
 impl<R> CreateMany<'_, R> {
-    /// Returns the number of rows returned so far, by result.
+    /// Returns how many rows the stream has yielded so far, by result.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
