@@ -1,4 +1,4 @@
-//! Tests of paging and polling while leads are created and deleted. The test in this file uses the real service. The
+//! Tests of paging and polling while leads are created and deleted. The tests in this file use the real service. The
 //! tests in the submodules use a model of the list, over a connection that may be slow or fail.
 
 mod cursor;

@@ -95,7 +95,7 @@ impl Model {
         Self::new(leads, Churn::Steady(0, 0), 1)
     }
 
-    /// Creates leads at the newest end. Some share a `created_at`, so their ids decide the order.
+    /// Creates leads at the newest end. Some leads share a `created_at`, so their ids determine the order.
     pub(super) fn create(&mut self, count: usize) {
         for _ in 0..count {
             self.clock += self.rng.below(3) as i64;
