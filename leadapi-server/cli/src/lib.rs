@@ -87,7 +87,7 @@ enum Command {
     /// Serve businesses from memory, a SQLite file or PostgreSQL.
     Serve(Box<Serve>),
     Init(Box<Init>),
-    /// Serve two sample businesses from memory, and print their tokens and three requests to try.
+    /// Serve two sample businesses from memory with all pages, and print their tokens and three requests to try.
     Demo(Box<Demo>),
     /// Check whether a running server is ready or alive, for health checks of containers that have no shell.
     #[command(visible_alias = "health")]

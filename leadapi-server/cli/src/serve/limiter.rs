@@ -2,13 +2,15 @@
 
 use std::num::NonZeroU32;
 
-use clap::Args;
-use clap::ValueEnum;
-use leadapi_core::{port::RateLimiter, rate_limit::Limits};
+use clap::{Args, ValueEnum};
+use leadapi_core::rate_limit::Limits;
 pub(crate) use leadapi_redis::RedisUrl as LimiterUrl;
 use leadapi_redis::{LimiterFailure, RedisLimiter};
 
-use super::super::{CommandError, store::sensitive};
+use super::{
+    super::{CommandError, store::sensitive},
+    OpenLimiter,
+};
 use crate::value::{positive, time};
 use leadapi_operator::Probes;
 
@@ -17,7 +19,7 @@ pub(super) struct LimiterOptions {
     /// The Redis or Valkey server that counts the requests of all servers: `redis://USER:PASSWORD@HOST:PORT/DATABASE`.
     ///
     /// By default, servers that share a PostgreSQL store count requests together, and any other server counts its own.
-    /// This option works with any store and needs a binary with the `redis` feature. `rediss://` uses TLS.
+    /// This option works with any store. `rediss://` uses TLS.
     /// `redis+sentinel://HOST:PORT,HOST:PORT/SERVICE/DATABASE` finds the server through Sentinels. If the URL contains
     /// a password, pass it in `LEADAPI_LIMITER`.
     #[arg(

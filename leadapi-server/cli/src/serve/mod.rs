@@ -32,8 +32,8 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use self::limiter::LimiterOptions;
 #[cfg(feature = "redis")]
 pub(super) use self::limiter::LimiterUrl;
-pub(super) use self::listen::default_url;
 use self::listen::{ListenOptions, ServeConfig};
+pub(super) use self::listen::{Served, default_url};
 use super::{
     CommandError,
     data::{self, NewSecrets},
@@ -149,7 +149,11 @@ impl Serve {
                     }
                     None => (Dataset::default(), NewSecrets::None),
                 };
-                in_memory(dataset, self.listen, limiter, log, |_, issued| secrets.show(issued)).await
+                let greet = |served: &Served, issued: &[IssuedToken]| {
+                    served.print_sign_in_links();
+                    secrets.show(issued)
+                };
+                in_memory(dataset, self.listen, limiter, log, greet).await
             }
             StoreKind::Database(url) => {
                 let location = url.to_string();
@@ -173,11 +177,11 @@ impl Demo {
     pub(super) async fn run(self, log: &Logging) -> Result<ShutdownOutcome, CommandError> {
         let path = PathBuf::from("the sample");
         let dataset = Dataset::parse(SAMPLE).map_err(|source| CommandError::Dataset { path, source })?;
-        let greet = |url: &str, issued: &[IssuedToken]| {
-            demo::print(url, issued);
+        let greet = |served: &Served, issued: &[IssuedToken]| {
+            demo::print(served, issued);
             Ok(())
         };
-        in_memory(dataset, self.listen, None, log, greet).await
+        in_memory(dataset, self.listen.with_pages(), None, log, greet).await
     }
 }
 
@@ -186,7 +190,7 @@ async fn in_memory(
     listen: ListenOptions,
     limiter: Option<OpenLimiter>,
     log: &Logging,
-    greet: impl FnOnce(&str, &[IssuedToken]) -> Result<(), CommandError>,
+    greet: impl FnOnce(&Served, &[IssuedToken]) -> Result<(), CommandError>,
 ) -> Result<ShutdownOutcome, CommandError> {
     let businesses = dataset.businesses.len();
     let settings = MemorySettings::new(&dataset);
@@ -213,7 +217,7 @@ async fn in_memory(
         location,
         clock: StoreClock::SYSTEM,
     };
-    listen.serve(config, log, |url| greet(url, &issued), std::future::pending()).await
+    listen.serve(config, log, |served| greet(served, &issued), std::future::pending()).await
 }
 
 async fn from_database(
