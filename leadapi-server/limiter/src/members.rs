@@ -21,7 +21,7 @@ pub(super) async fn renew_periodically<S: LedgerStore>(limiter: Weak<Inner<S>>) 
         ticks.tick().await;
         let Some(limiter) = limiter.upgrade() else { return };
         let interval = if limiter.state().shares.is_empty() { IDLE_INTERVAL } else { INTERVAL };
-        if let Err(error) = limiter.renew_after(interval - INTERVAL / 2).await {
+        if let Err(error) = limiter.renew_after(interval.saturating_sub(INTERVAL / 2)).await {
             warn!(error = error_chain(&*error), "the rate limiter could not renew its lease");
         }
         limiter.release_idle_shares().await;

@@ -30,6 +30,7 @@ use super::{
         CommandError,
         log::{LogOptions, Logging},
         output::{count, print_last_line, print_line},
+        served::Served,
         signals::{Signal, Signals},
         value::{positive, time},
     },
@@ -137,24 +138,6 @@ pub(super) struct ServeConfig<S, V, T> {
     pub(super) if_empty: &'static str,
     pub(super) location: String,
     pub(super) clock: StoreClock,
-}
-
-/// The addresses at which a server can be reached.
-pub(crate) struct Served {
-    /// The base URL of the API.
-    pub(crate) url: String,
-    /// The URL of the API reference, if it is served.
-    pub(crate) reference: Option<String>,
-    /// The email addresses of owners, and a link for each of them to sign in to the API settings.
-    pub(crate) sign_in_links: Vec<(String, String)>,
-}
-
-impl Served {
-    pub(super) fn print_sign_in_links(&self) {
-        for (email, link) in &self.sign_in_links {
-            print_line(&format!("  sign in as {email}: {link}"));
-        }
-    }
 }
 
 impl ListenOptions {
