@@ -47,7 +47,7 @@ impl Walk<'_> {
             }
             Outcome::Awaiting { problems: found } => {
                 let found = found.into_iter().map(|(id, problem)| {
-                    json!({"question": id, "problem": problem.as_str(), "message": problem.to_string()})
+                    json!({"question": id, "problem": problem.as_str(), "message": self.form.message(id, problem)})
                 });
                 problems = found.collect();
                 "awaiting"

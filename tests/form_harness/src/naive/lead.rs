@@ -4,7 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Naive, Walk,
-    kinds::kind,
+    keys::key,
+    kinds::{chosen, kind},
+    languages::money,
     texts::{is_email, is_id, is_name, is_phone, one_line, shorten},
     values::{exact, options, text_of, whole},
 };
@@ -28,12 +30,17 @@ impl Naive<'_> {
         for (step, page) in walk.path.iter().enumerate() {
             for (id, question) in &self.pages[*page].questions {
                 if let Some(answer) = self.visible(id, &walk.path, answers) {
-                    let key = text_of(&question["mappedKey"]);
+                    let key = key(question);
                     filled.push((step, *id, *question, key, self.display_text(question, answer)));
                 }
             }
         }
-        let first = |key: &str| filled.iter().position(|answer| answer.3 == Some(key));
+        let first = |key: &str| {
+            filled.iter().position(|answer| {
+                let is_amount = ["number", "rating"].contains(&kind(answer.2)) && money(answer.2).is_some();
+                answer.3 == Some(key) && !(key == "phone" && is_amount)
+            })
+        };
         let mut taken: Vec<usize> = vec![];
         let mut lead = Map::new();
         lead.insert("client_id".into(), client.into());
@@ -45,7 +52,8 @@ impl Naive<'_> {
                     "phone" => is_phone(text),
                     _ => is_name(text),
                 };
-                if *key == Some(field) && fits {
+                let is_amount = ["number", "rating"].contains(&kind(filled[at].2)) && money(filled[at].2).is_some();
+                if *key == Some(field) && fits && !(field == "phone" && is_amount) {
                     lead.insert(field.into(), text.as_str().into());
                     taken.push(at);
                     break;
@@ -53,6 +61,13 @@ impl Naive<'_> {
             }
         }
         for (at, (_, id, question, key, _)) in filled.iter().enumerate() {
+            let sum = self.worth(question, &answers[*id]);
+            if *key == Some("value")
+                && let Some(sum) = sum
+            {
+                lead.insert("value".into(), sum.into());
+                break;
+            }
             if *key == Some("value")
                 && kind(question) == "number"
                 && let Ok(plain) = self.plain_number(question, &answers[*id])
@@ -115,22 +130,62 @@ impl Naive<'_> {
         if !notes.is_empty() {
             lead.insert("notes".into(), shorten(&notes.join("\n"), 10_000).into());
         }
-        lead.extend(self.source_and_pipeline());
+        lead.extend(self.source());
+        lead.extend(self.place(walk));
         Ok((Value::Object(lead), name_source, attributes))
     }
 
     /// Returns the fields that the form itself determines.
-    fn source_and_pipeline(&self) -> Map<String, Value> {
+    fn source(&self) -> Map<String, Value> {
         let mut fields = Map::new();
         if let Some(name) = self.said(&self.form["name"]).filter(|name| !name.trim().is_empty()) {
             fields.insert("source".into(), shorten(&format!("Form: {}", one_line(&name)), 100).into());
         }
-        if let Some(pipeline) = text_of(&self.form["target_pipeline_id"])
-            && is_id(pipeline.trim())
-        {
-            fields.insert("pipeline_id".into(), pipeline.trim().into());
-        }
         fields
+    }
+
+    /// Returns the pipeline and the stage of the last rule on the path that names one, of the ending, or of the form.
+    fn place(&self, walk: &Walk) -> Map<String, Value> {
+        let rules = &self.version["logic"]["rules"];
+        let mut places: Vec<[&Value; 2]> = walk
+            .taken
+            .iter()
+            .rev()
+            .map(|at| &rules[*at]["then"])
+            .map(|then| [&then["pipelineId"], &then["stageId"]])
+            .collect();
+        if let Some(at) = walk.ending {
+            let ending = self.endings()[at].1;
+            places.push([&ending["pipelineId"], &ending["stageId"]]);
+        }
+        places.push([&self.form["target_pipeline_id"], &Value::Null]);
+        for place in places {
+            let mut fields = Map::new();
+            for (name, id) in ["pipeline_id", "stage_id"].into_iter().zip(place) {
+                if let Some(id) = text_of(id).map(str::trim).filter(|id| is_id(id)) {
+                    fields.insert(name.into(), id.into());
+                }
+            }
+            if !fields.is_empty() {
+                return fields;
+            }
+        }
+        Map::new()
+    }
+
+    /// Returns the sum of the values of the chosen options.
+    fn worth(&self, question: &Value, answer: &Value) -> Option<f64> {
+        if !["single_choice", "dropdown", "multi_choice"].contains(&kind(question)) {
+            return None;
+        }
+        let mut sum = None;
+        for id in chosen(answer)? {
+            let (_, option) = options(question).into_iter().find(|(known, _)| *known == id)?;
+            if let Some(value) = option["value"].as_f64() {
+                sum = Some(sum.unwrap_or(0.0) + value);
+            }
+        }
+        sum
     }
 
     /// Returns whether an option of any question has a score.
