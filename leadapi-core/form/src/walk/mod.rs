@@ -6,6 +6,7 @@ mod json;
 mod lead;
 mod name_source;
 mod placement;
+mod question_json;
 mod step;
 #[cfg(test)]
 mod tests;

@@ -35,25 +35,19 @@ impl Naive<'_> {
                 }
             }
         }
-        let first = |key: &str| {
-            filled.iter().position(|answer| {
-                let is_amount = ["number", "rating"].contains(&kind(answer.2)) && money(answer.2).is_some();
-                answer.3 == Some(key) && !(key == "phone" && is_amount)
-            })
-        };
+        let first = |key: &str| filled.iter().position(|answer| fills(answer.2, key));
         let mut taken: Vec<usize> = vec![];
         let mut lead = Map::new();
         lead.insert("client_id".into(), client.into());
 
         for field in ["email", "phone", "business_name"] {
-            for (at, (_, _, _, key, text)) in filled.iter().enumerate() {
+            for (at, (_, _, question, _, text)) in filled.iter().enumerate() {
                 let fits = match field {
                     "email" => is_email(text),
                     "phone" => is_phone(text),
                     _ => is_name(text),
                 };
-                let is_amount = ["number", "rating"].contains(&kind(filled[at].2)) && money(filled[at].2).is_some();
-                if *key == Some(field) && fits && !(field == "phone" && is_amount) {
+                if fills(question, field) && fits {
                     lead.insert(field.into(), text.as_str().into());
                     taken.push(at);
                     break;
@@ -61,20 +55,11 @@ impl Naive<'_> {
             }
         }
         for (at, (_, id, question, key, _)) in filled.iter().enumerate() {
-            let sum = self.worth(question, &answers[*id]);
             if *key == Some("value")
-                && let Some(sum) = sum
-            {
-                lead.insert("value".into(), sum.into());
-                break;
-            }
-            if *key == Some("value")
-                && kind(question) == "number"
-                && let Ok(plain) = self.plain_number(question, &answers[*id])
-                && let Some(value) = exact(&plain)
+                && let Some((value, is_all)) = self.worth(question, &answers[*id])
             {
                 lead.insert("value".into(), value);
-                taken.push(at);
+                taken.extend(is_all.then_some(at));
                 break;
             }
         }
@@ -173,19 +158,22 @@ impl Naive<'_> {
         Map::new()
     }
 
-    /// Returns the sum of the values of the chosen options.
-    fn worth(&self, question: &Value, answer: &Value) -> Option<f64> {
-        if !["single_choice", "dropdown", "multi_choice"].contains(&kind(question)) {
-            return None;
-        }
-        let mut sum = None;
-        for id in chosen(answer)? {
-            let (_, option) = options(question).into_iter().find(|(known, _)| *known == id)?;
-            if let Some(value) = option["value"].as_f64() {
-                sum = Some(sum.unwrap_or(0.0) + value);
+    /// Returns the value that an answer gives to the lead, and whether the value says all that the answer says.
+    fn worth(&self, question: &Value, answer: &Value) -> Option<(Value, bool)> {
+        match kind(question) {
+            "number" => Some((exact(&self.plain_number(question, answer).ok()?)?, true)),
+            "single_choice" | "dropdown" | "multi_choice" => {
+                let mut sum = None;
+                for id in chosen(answer)? {
+                    let (_, option) = options(question).into_iter().find(|(known, _)| *known == id)?;
+                    if let Some(value) = option["value"].as_f64() {
+                        sum = Some(sum.unwrap_or(0.0) + value);
+                    }
+                }
+                Some((sum?.into(), false))
             }
+            _ => None,
         }
-        sum
     }
 
     /// Returns whether an option of any question has a score.
@@ -195,4 +183,10 @@ impl Naive<'_> {
             is_choice && options(question).iter().any(|(_, option)| whole(&option["score"]) != 0)
         })
     }
+}
+
+/// Returns whether the answers to a question can fill this field of the lead.
+fn fills(question: &Value, field: &str) -> bool {
+    let is_amount = ["number", "rating"].contains(&kind(question)) && money(question).is_some();
+    key(question) == Some(field) && !(field == "phone" && is_amount)
 }
