@@ -2,7 +2,7 @@
 
 use leadapi_core::{id::ClientId, tokens::IssuedToken};
 
-use super::{output::print_line, serve::Served};
+use super::{output::print_line, served::Served};
 
 pub(super) fn print(served: &Served, issued: &[IssuedToken]) {
     let Served { url, reference, sign_in_links, .. } = served;

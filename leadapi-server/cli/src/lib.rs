@@ -33,6 +33,7 @@ mod prompt;
 mod ready;
 mod redact;
 mod serve;
+mod served;
 mod signals;
 mod stage;
 mod store;

@@ -174,7 +174,8 @@ impl Endpoints {
         ];
         let pages = self.pages.iter().map(|(path, _)| (*path, "a page of this server"));
         let links = endpoints.into_iter().chain(pages);
-        let items: String = links.map(|(path, what)| format!("<li><a href=\"{path}\">{path}</a>: {what}\n")).collect();
+        let items = links
+            .fold(String::new(), |items, (path, what)| format!("{items}<li><a href=\"{path}\">{path}</a>: {what}\n"));
         let html = format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>leadapi operator endpoints</title>\n\
              <h1>leadapi operator endpoints</h1>\n<ul>\n{items}</ul>\n"

@@ -30,6 +30,7 @@ use super::{
         CommandError,
         log::{LogOptions, Logging},
         output::{count, print_last_line, print_line},
+        served::Served,
         signals::{Signal, Signals},
         value::{positive, time},
     },
@@ -139,24 +140,6 @@ pub(super) struct ServeConfig<S, V, T> {
     pub(super) clock: StoreClock,
 }
 
-/// The addresses at which a server can be reached.
-pub(crate) struct Served {
-    /// The base URL of the API.
-    pub(crate) url: String,
-    /// The URL of the API reference, if it is served.
-    pub(crate) reference: Option<String>,
-    /// The email addresses of owners, and a link for each of them to sign in to the API settings.
-    pub(crate) sign_in_links: Vec<(String, String)>,
-}
-
-impl Served {
-    pub(super) fn print_sign_in_links(&self) {
-        for (email, link) in &self.sign_in_links {
-            print_line(&format!("  sign in as {email}: {link}"));
-        }
-    }
-}
-
 impl ListenOptions {
     /// Also serves the API reference and the API settings, at addresses that only this machine can reach.
     pub(super) fn with_pages(mut self) -> Self {
@@ -225,9 +208,9 @@ impl ListenOptions {
         }
         let scheme = if tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{}{}", server.local_addr(), self.base_path);
-        let served = Served { url, reference, sign_in_links };
-        greet(&served)?;
-        let (url, many) = (served.url, count(businesses, "business", "businesses"));
+        let addresses = Served { url, reference, sign_in_links };
+        greet(&addresses)?;
+        let (url, many) = (addresses.url, count(businesses, "business", "businesses"));
         print_line(&format!("leadapi listens at {url} with {many}, store: {location}"));
         if businesses == 0 {
             print_line(if_empty);

@@ -32,13 +32,14 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use self::limiter::LimiterOptions;
 #[cfg(feature = "redis")]
 pub(super) use self::limiter::LimiterUrl;
+pub(super) use self::listen::default_url;
 use self::listen::{ListenOptions, ServeConfig};
-pub(super) use self::listen::{Served, default_url};
 use super::{
     CommandError,
     data::{self, NewSecrets},
     demo,
     log::{LogOptions, Logging},
+    served::Served,
     store::{AcceptLoss, StoreKind, sensitive},
     value::positive,
 };
