@@ -21,4 +21,4 @@ pub mod http;
 #[cfg(feature = "openapi")]
 pub mod openapi;
 
-pub use leadapi_model::{BoxError, auth, error_chain, form, id, model, number, text, validate};
+pub use leadapi_model::{BoxError, auth, error_chain, form, id, locale, model, number, text, validate};

@@ -1,100 +1,13 @@
-//! The known locales, each with its formats of numbers, amounts and dates and its words for booleans, and the selection
-//! of a string by language.
+//! The locale of a form, and the selection of a string by language.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
 use super::{Field, Form, Raw, policy::Policy};
-use leadapi_model::number::NumberFormat;
+use leadapi_model::locale::Locale;
 
-/// The formats of values in one language or country.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct LocaleFormat {
-    /// The language, or the language and the country, in lower case.
-    tag: &'static str,
-    pub decimal: char,
-    pub group: char,
-    /// The date format, in which `d`, `m` and `y` stand for the day, the month and the year.
-    pub date: &'static str,
-    /// Whether the currency precedes the amount.
-    pub currency_first: bool,
-    pub yes: &'static str,
-    pub no: &'static str,
-}
-
-/// The formats that apply if no known locale is set.
-static NEUTRAL: LocaleFormat =
-    LocaleFormat { tag: "", decimal: '.', group: ' ', date: "y-m-d", currency_first: false, yes: "Yes", no: "No" };
-
-macro_rules! locale_formats {
-    ($($tag:literal $decimal:literal $group:literal $date:literal $first:literal $yes:literal $no:literal,)+) => {
-        /// The formats of the known locales, sorted by tag.
-        static LOCALE_FORMATS: &[LocaleFormat] = &[$(LocaleFormat {
-            tag: $tag, decimal: $decimal, group: $group, date: $date, currency_first: $first, yes: $yes, no: $no,
-        }),+];
-    };
-}
-
-locale_formats! {
-    "cs" ',' ' ' "d.m.y" false "Ano" "Ne",
-    "da" ',' '.' "d.m.y" false "Ja" "Nej",
-    "de" ',' '.' "d.m.y" false "Ja" "Nein",
-    "de-ch" '.' '’' "d.m.y" true "Ja" "Nein",
-    "el" ',' '.' "d/m/y" false "Ναι" "Όχι",
-    "en" '.' ',' "m/d/y" true "Yes" "No",
-    "en-au" '.' ',' "d/m/y" true "Yes" "No",
-    "en-gb" '.' ',' "d/m/y" true "Yes" "No",
-    "en-ie" '.' ',' "d/m/y" true "Yes" "No",
-    "en-nz" '.' ',' "d/m/y" true "Yes" "No",
-    "es" ',' '.' "d/m/y" false "Sí" "No",
-    "es-mx" '.' ',' "d/m/y" true "Sí" "No",
-    "fi" ',' ' ' "d.m.y" false "Kyllä" "Ei",
-    "fr" ',' ' ' "d/m/y" false "Oui" "Non",
-    "hu" ',' ' ' "y.m.d" false "Igen" "Nem",
-    "it" ',' '.' "d/m/y" false "Sì" "No",
-    "nb" ',' ' ' "d.m.y" false "Ja" "Nei",
-    "nl" ',' '.' "d-m-y" true "Ja" "Nee",
-    "pl" ',' ' ' "d.m.y" false "Tak" "Nie",
-    "pt" ',' '.' "d/m/y" false "Sim" "Não",
-    "pt-br" ',' '.' "d/m/y" true "Sim" "Não",
-    "ro" ',' '.' "d.m.y" false "Da" "Nu",
-    "ru" ',' ' ' "d.m.y" false "Да" "Нет",
-    "sk" ',' ' ' "d.m.y" false "Áno" "Nie",
-    "sv" ',' ' ' "y-m-d" false "Ja" "Nej",
-    "tr" ',' '.' "d.m.y" false "Evet" "Hayır",
-    "uk" ',' ' ' "d.m.y" false "Так" "Ні",
-}
-
-impl LocaleFormat {
-    /// Returns the formats for the locale of the policy, such as `de-AT`: the formats of the country if they are known,
-    /// or else the formats of the language. For an unknown locale, returns the neutral formats.
-    pub(super) fn of(policy: &Policy) -> &'static Self {
-        let tag = plain(policy.locale.as_deref().unwrap_or_default());
-        let known = |tag: &str| LOCALE_FORMATS.iter().find(|format| format.tag == tag);
-        known(&tag).or_else(|| known(language(&tag))).unwrap_or(&NEUTRAL)
-    }
-
-    /// Returns the formats that apply if no known locale is set.
-    pub(super) fn neutral() -> &'static Self {
-        &NEUTRAL
-    }
-
-    /// Returns the format of numbers that visitors type.
-    pub(super) fn numbers(&self) -> NumberFormat {
-        if self.is_known() {
-            NumberFormat::Local { decimal: self.decimal, group: self.group }
-        } else {
-            NumberFormat::Unknown
-        }
-    }
-
-    /// Returns whether these are the formats of a known locale.
-    pub(super) fn is_known(&self) -> bool {
-        *self != NEUTRAL
-    }
-
-    pub(super) fn word(&self, yes: bool) -> &'static str {
-        if yes { self.yes } else { self.no }
-    }
+/// Returns the locale of the policy.
+pub(super) fn locale_of(policy: &Policy) -> Locale {
+    policy.locale.as_deref().map_or(Locale::UNKNOWN, Locale::of)
 }
 
 /// Returns a copy of the policy. If the policy has no locale, the copy has the `locale` of the form, or else the first
@@ -199,14 +112,5 @@ mod tests {
         for none in [r#"{"de":7}"#, r#"{"de":" "}"#, "{}", "[]", "7"] {
             assert_eq!(choose(&field(none), &policy("de", &[])), None, "{none}");
         }
-    }
-
-    #[test]
-    fn a_country_has_its_own_format_or_that_of_its_language() {
-        assert!(LOCALE_FORMATS.is_sorted_by_key(|format| format.tag));
-        for (locale, tag) in [("de-AT", "de"), ("de_CH", "de-ch"), ("EN", "en"), ("en-GB", "en-gb"), ("xx", "")] {
-            assert_eq!(LocaleFormat::of(&policy(locale, &[])).tag, tag);
-        }
-        assert!(!LocaleFormat::of(&Policy::default()).is_known());
     }
 }

@@ -7,6 +7,8 @@ mod error_chain;
 pub mod hex;
 pub mod id;
 pub mod number;
+
+pub mod locale;
 pub mod text;
 
 pub mod auth;

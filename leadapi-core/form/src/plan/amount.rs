@@ -2,29 +2,19 @@
 
 use std::borrow::Cow;
 
-use crate::{Question, answer::Answer, locale::LocaleFormat, problem::Problem};
-use leadapi_model::{form::plain_name, number::NumberError};
+use crate::{Question, answer::Answer, problem::Problem};
+use leadapi_model::{form::plain_name, locale::Locale, number::NumberError};
 
 /// The notation of the numbers in the answers to a question.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NumberStyle<'r> {
-    locale: &'static LocaleFormat,
+    locale: Locale,
     /// The currency of the numbers, if they are amounts of money. Empty if the question names no currency.
     currency: Option<&'r str>,
 }
 
-impl Default for NumberStyle<'_> {
-    fn default() -> Self {
-        Self { locale: LocaleFormat::neutral(), currency: None }
-    }
-}
-
-/// The symbols of some currencies. The other currencies are written as their codes.
-const SYMBOLS: [(&str, &str); 8] =
-    [("EUR", "€"), ("USD", "$"), ("GBP", "£"), ("JPY", "¥"), ("BRL", "R$"), ("PLN", "zł"), ("INR", "₹"), ("TRY", "₺")];
-
 impl<'r> NumberStyle<'r> {
-    pub(super) fn new(question: &'r Question, locale: &'static LocaleFormat) -> Self {
+    pub(super) fn new(question: &'r Question, locale: Locale) -> Self {
         let name = question.kind.get().map(|kind| plain_name(kind.as_str())).unwrap_or_default();
         let is_money = question.format.as_str() == Some("currency")
             || question.currency.as_str().is_some()
@@ -40,10 +30,9 @@ impl<'r> NumberStyle<'r> {
             Answer::Text(text) => text,
             _ => return Err(Problem::NotANumber),
         };
-        let format = self.locale.numbers();
         let number = match self.currency {
-            Some(currency) => format.read_money(text, &[currency, currency_symbol(currency)]),
-            None => format.read(text),
+            Some(currency) => self.locale.read_money(text, currency),
+            None => self.locale.read_number(text),
         };
         number.map(Cow::Owned).map_err(|error| match error {
             _ if !self.locale.is_known() && text.contains(',') => Problem::NumberWithComma,
@@ -58,35 +47,18 @@ impl<'r> NumberStyle<'r> {
     pub(super) fn text<'a>(&self, answer: &'a Answer) -> Cow<'a, str> {
         let written = answer.text();
         let Some(currency) = self.currency else { return written };
-        let amount = self.read(answer).ok().and_then(|number| self.locale.numbers().write(&number, 2));
-        let Some(amount) = amount else { return written };
-        let (sign, amount) = amount.strip_prefix('-').map_or(("", amount.as_str()), |amount| ("-", amount));
-        match currency_symbol(currency) {
-            "" => format!("{sign}{amount}").into(),
-            currency if !self.locale.currency_first => format!("{sign}{amount} {currency}").into(),
-            // A code needs a space, and so does a symbol if the decimal separator is a comma.
-            currency if currency.len() > 2 && currency.is_ascii() || self.locale.decimal == ',' => {
-                format!("{sign}{currency} {amount}").into()
-            }
-            currency => format!("{sign}{currency}{amount}").into(),
-        }
+        let amount = self.read(answer).ok().and_then(|number| self.locale.write_money(&number, currency));
+        amount.map_or(written, Cow::Owned)
     }
-}
-
-/// Returns the symbol of a currency, or its code.
-fn currency_symbol(currency: &str) -> &str {
-    SYMBOLS.iter().find(|(code, _)| *code == currency).map_or(currency, |(_, symbol)| symbol)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Policy;
 
     fn format(question: &str, locale: &str, answer: &str) -> (Result<String, Problem>, String) {
         let question: Question = serde_json::from_str(question).unwrap();
-        let policy = Policy { locale: Some(locale.into()), ..Policy::default() };
-        let format = NumberStyle::new(&question, LocaleFormat::of(&policy));
+        let format = NumberStyle::new(&question, Locale::of(locale));
         let answer: Answer = serde_json::from_str(answer).unwrap();
         (format.read(&answer).map(Cow::into_owned), format.text(&answer).into_owned())
     }

@@ -5,10 +5,11 @@ use super::{
     amount::NumberStyle,
     bounds::{Bounds, decimal},
     comparison::Comparison,
-    kind::{QuestionKind, read_word},
+    kind::QuestionKind,
     slot::Slot,
 };
 use crate::{Number, Operand, answer::Answer, date};
+use leadapi_model::locale::Locale;
 
 /// A test of an answer, specific to the kind of its question.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,7 +78,7 @@ impl<'r> Test<'r> {
             (QuestionKind::Number { .. }, value) => number(value).map(|number| Self::Within(number, number)),
             (QuestionKind::Date(_), value) => day(value).map(|day| Self::Within(day, day)),
             (QuestionKind::Bool { .. }, Operand::Bool(yes)) => Some(Self::Bool(*yes)),
-            (QuestionKind::Bool { .. }, Operand::Text(word)) => read_word(word).map(Self::Bool),
+            (QuestionKind::Bool { .. }, Operand::Text(word)) => Locale::UNKNOWN.read_bool(word).map(Self::Bool),
             (QuestionKind::Choice(_) | QuestionKind::Choices(_) | QuestionKind::Bool { .. }, _) => None,
             (_, value) => Self::text(value).map(Self::Text),
         }

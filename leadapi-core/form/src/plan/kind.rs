@@ -8,11 +8,12 @@ use super::{
     structured,
 };
 use crate::{
-    Number, Question, QuestionType, answer::Answer, date, host_type::HostType, locale::LocaleFormat, policy::Policy,
+    Number, Question, QuestionType, answer::Answer, date, host_type::HostType, locale::locale_of, policy::Policy,
     problem::Problem, web_url::web_url,
 };
 use leadapi_model::{
     form::plain_name,
+    locale::Locale,
     validate::{EMAIL, PHONE},
 };
 
@@ -50,7 +51,7 @@ pub(crate) enum QuestionKind<'r> {
 
 impl<'r> QuestionKind<'r> {
     pub(super) fn new(question: &'r Question, policy: &Policy) -> Self {
-        let style = || NumberStyle::new(question, LocaleFormat::of(policy));
+        let style = || NumberStyle::new(question, locale_of(policy));
         let Some(kind) = question.question_type() else { return Self::Unknown };
         match kind {
             QuestionType::SingleChoice | QuestionType::Dropdown => Self::Choice(Options::new(question, policy)),
@@ -95,7 +96,12 @@ impl<'r> QuestionKind<'r> {
     }
 
     /// Validates an answer that is filled.
-    pub(super) fn read<'a>(&self, question: &Question, answer: &'a Answer) -> Result<Slot<'a>, Problem> {
+    pub(super) fn read<'a>(
+        &self,
+        question: &Question,
+        locale: Locale,
+        answer: &'a Answer,
+    ) -> Result<Slot<'a>, Problem> {
         match (self, answer) {
             (Self::Choice(options), Answer::Text(id)) => {
                 options.find(id).map(Slot::Chosen).ok_or(Problem::NoSuchOption)
@@ -118,12 +124,12 @@ impl<'r> QuestionKind<'r> {
             }
             (Self::Number { .. }, _) => Err(Problem::NotANumber),
             (Self::Date(bounds), Answer::Text(text)) => {
-                let day = date::parse(text).ok_or(Problem::NotADate)?;
+                let day = date::read(text, locale).ok_or(Problem::NotADate)?;
                 bounds.check(day, Problem::TooEarly, Problem::TooLate)?;
                 Ok(Slot::Date(day))
             }
             (Self::Date(_), _) => Err(Problem::NotADate),
-            (Self::Bool { accepted }, _) => match read_bool(answer) {
+            (Self::Bool { accepted }, _) => match read_bool(answer, locale) {
                 None => Err(Problem::NotABool),
                 Some(false) if *accepted => Err(Problem::NotAccepted),
                 Some(yes) => Ok(Slot::Bool(yes)),
@@ -170,23 +176,11 @@ fn scale(question: &Question) -> Bounds<f64> {
     Bounds { min: Some(min), max: Some(named.unwrap_or(max)) }
 }
 
-fn read_bool(answer: &Answer) -> Option<bool> {
+fn read_bool(answer: &Answer, locale: Locale) -> Option<bool> {
     match answer {
         Answer::Bool(yes) => Some(*yes),
-        Answer::Text(text) => read_word(text),
+        Answer::Text(text) => locale.read_bool(text),
         _ => None,
-    }
-}
-
-/// Reads a word for a boolean. Browsers send the word `on` for a checked box.
-pub(super) fn read_word(text: &str) -> Option<bool> {
-    let is_one_of = |words: [&str; 3]| words.into_iter().any(|word| text.trim().eq_ignore_ascii_case(word));
-    if is_one_of(["true", "yes", "on"]) {
-        Some(true)
-    } else if is_one_of(["false", "no", "off"]) {
-        Some(false)
-    } else {
-        None
     }
 }
 

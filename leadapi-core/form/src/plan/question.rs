@@ -13,10 +13,11 @@ use crate::{
     Question,
     answer::Answer,
     date,
-    locale::{LocaleFormat, choose},
+    locale::{choose, locale_of},
     policy::Policy,
     problem::Problem,
 };
+use leadapi_model::locale::Locale;
 
 /// A compiled question.
 #[derive(Debug)]
@@ -28,7 +29,7 @@ pub(crate) struct QuestionPlan<'r> {
     pub kind: QuestionKind<'r>,
     /// The length and the pattern that a text answer must have. A proof cannot always find such an answer.
     pub limits: Option<Box<Limits>>,
-    pub format: &'static LocaleFormat,
+    pub locale: Locale,
     pub label: Cow<'r, str>,
     pub required: bool,
     pub key: Option<&'r str>,
@@ -51,7 +52,7 @@ impl<'r> QuestionPlan<'r> {
             page,
             at,
             limits: Some(record).filter(|_| kind.is_text()).and_then(|record| Limits::new(record, budget)),
-            format: LocaleFormat::of(policy),
+            locale: locale_of(policy),
             label: choose(&record.label, policy).unwrap_or_default(),
             kind,
             required,
@@ -63,7 +64,7 @@ impl<'r> QuestionPlan<'r> {
     /// Validates an answer.
     pub(crate) fn read<'a>(&self, answer: Option<&'a Answer>) -> Result<Slot<'a>, Problem> {
         let slot = match answer {
-            Some(answer) if answer.is_filled() => self.kind.read(self.record, answer)?,
+            Some(answer) if answer.is_filled() => self.kind.read(self.record, self.locale, answer)?,
             _ => Slot::Empty,
         };
         if let (Some(limits), Slot::Text(text)) = (&self.limits, slot) {
@@ -89,8 +90,8 @@ impl<'r> QuestionPlan<'r> {
                 QuestionKind::Host(own) => own.format(self.record, answer).into(),
                 _ => answer.text(),
             },
-            Slot::Date(day) => date::format(*day, self.format.date).into(),
-            Slot::Bool(yes) => self.format.word(*yes).into(),
+            Slot::Date(day) => date::write(*day, self.locale).into(),
+            Slot::Bool(yes) => self.locale.word(*yes).into(),
             Slot::Text(text) => (*text).into(),
             Slot::Structured(answer) => structured::text(matches!(self.kind, QuestionKind::File), answer)?.into(),
         })

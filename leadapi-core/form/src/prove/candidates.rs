@@ -12,7 +12,7 @@ use super::{
     signature::{Outcomes, Tests},
     texts::witnesses,
 };
-use leadapi_model::validate::PHONE;
+use leadapi_model::{locale::Locale, validate::PHONE};
 
 /// The maximum number of options whose subsets are all tried.
 const MAX_OPTIONS: usize = 9;
@@ -99,7 +99,7 @@ impl Candidates {
         let bounds = min.into_iter().chain(max.map(|max| max.saturating_add(1))).map(f64::from);
         let days = simplest_of_each(tests.cuts().iter().copied().chain(bounds).collect());
         // A realistic date is easier to read than an arbitrary date of the same class.
-        let dates = days.into_iter().filter_map(whole_day).map(|day| date::format(day, date::ISO));
+        let dates = days.into_iter().filter_map(whole_day).map(|day| date::write(day, Locale::UNKNOWN));
         self.answers.extend(["2026-05-31".to_owned()].into_iter().chain(dates).map(|date| Some(date.into())));
     }
 
