@@ -208,9 +208,9 @@ impl ListenOptions {
         }
         let scheme = if tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{}{}", server.local_addr(), self.base_path);
-        let served = Served { url, reference, sign_in_links };
-        greet(&served)?;
-        let (url, many) = (served.url, count(businesses, "business", "businesses"));
+        let addresses = Served { url, reference, sign_in_links };
+        greet(&addresses)?;
+        let (url, many) = (addresses.url, count(businesses, "business", "businesses"));
         print_line(&format!("leadapi listens at {url} with {many}, store: {location}"));
         if businesses == 0 {
             print_line(if_empty);
