@@ -135,8 +135,11 @@ async fn a_database_is_distributed_once_and_every_migration_completes_the_layout
     assert!(SqlStore::distribute(&url).await.unwrap() > 0);
     assert_eq!(SqlStore::distribute(&url).await.unwrap(), 0);
     assert_eq!(export(&SqlStore::open(&url).await.unwrap()).await, data);
-    // The next start runs the last migration again.
     let client = connect(&cluster.url("grown")).await;
+    let others = "SELECT string_agg(relname, ' ') FROM pg_class WHERE relkind IN ('r', 'p') \
+        AND relnamespace = 'public'::regnamespace AND oid NOT IN (SELECT logicalrelid FROM pg_dist_partition)";
+    assert_eq!(client.query_one(others, &[]).await.unwrap().get::<_, &str>(0), "leadapi_schema");
+    // The next start runs the last migration again.
     let newest = "DELETE FROM leadapi_schema WHERE version = (SELECT max(version) FROM leadapi_schema)";
     client.batch_execute(&format!("{newest}; DROP TABLE exclusive_task")).await.unwrap();
     assert_eq!(export(&SqlStore::open(&url).await.unwrap()).await, data);
