@@ -5,6 +5,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Number, Raw};
+use leadapi_model::text::is_blank;
 
 /// The answer to one question. It can be any JSON value, because it comes from an untrusted visitor.
 ///
@@ -35,21 +36,21 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Returns whether the question is answered. `0` and `false` are answers, but a blank string, `null`, `[]` and `{}`
-    /// are not.
+    /// Returns whether the question is answered. `0` and `false` are answers, but text without a visible character,
+    /// `null`, `[]` and `{}` are not.
     ///
     /// ```
     /// use leadapi_form::Answer;
     ///
     /// assert!(Answer::from("0").is_filled() && Answer::Bool(false).is_filled() && Answer::from(0).is_filled());
-    /// assert!(!Answer::from(" \n").is_filled() && !Answer::Null.is_filled());
+    /// assert!(!Answer::from(" \n\u{200b}").is_filled() && !Answer::Null.is_filled());
     /// ```
     pub fn is_filled(&self) -> bool {
         match self {
             Self::Null => false,
             Self::Bool(_) | Self::Number(_) => true,
             // The first byte almost always decides.
-            Self::Text(text) => text.as_bytes().first().is_some_and(u8::is_ascii_graphic) || !text.trim().is_empty(),
+            Self::Text(text) => text.as_bytes().first().is_some_and(u8::is_ascii_graphic) || !is_blank(text),
             Self::Texts(texts) => !texts.is_empty(),
             Self::Other(raw) => !is_empty_container(raw.text()),
         }

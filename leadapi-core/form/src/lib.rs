@@ -110,11 +110,15 @@ mod answer;
 mod check;
 mod date;
 mod file_ref;
+#[cfg(feature = "check")]
+mod foreign_member;
 mod host_operator;
 mod host_type;
 mod locale;
+mod mapped_key;
 #[cfg(feature = "check")]
 mod mermaid;
+mod messages;
 mod plan;
 mod policy;
 mod problem;
@@ -137,6 +141,7 @@ pub use leadapi_model::form::{
     FormRecord, Group, GroupOp, Inspect, Inspector, InvalidNumber, Jump, JumpKind, List, LiveSnapshot, Logic,
     MetaEvent, Number, Operand, Operator, Page, Question, QuestionType, Raw, Rule, Settings, Theme,
 };
+pub use messages::{Phrase, Texts};
 pub use plan::{Calendar, Questionnaire, Version, rating_scale};
 pub use policy::Policy;
 pub use problem::Problem;

@@ -1,6 +1,10 @@
 //! The policy that a host applies when it compiles a record.
 
-use super::{GroupOp, host_operator::HostOperators, host_type::HostTypes};
+use std::collections::BTreeMap;
+
+use leadapi_model::model::Pipeline;
+
+use super::{GroupOp, host_operator::HostOperators, host_type::HostTypes, messages::Texts};
 
 /// The choices that a record leaves to the host.
 ///
@@ -47,6 +51,12 @@ pub struct Policy {
     /// none in these languages either, its text under `default` is used, or else its English text, or else the text
     /// whose language tag sorts first.
     pub fallback_locales: Vec<String>,
+    /// The texts that visitors see besides those of the form, by language. They replace and extend the texts of this
+    /// crate, as [`Questionnaire::message`](super::Questionnaire::message) describes. There are none by default.
+    pub texts: BTreeMap<String, Texts>,
+    /// The pipelines of the business, if the host knows them. A check then reports unknown pipelines and stages. `None`
+    /// by default.
+    pub pipelines: Option<Vec<Pipeline>>,
     /// The question types that the host adds. There are none by default.
     pub types: HostTypes,
     /// The operators that the host adds. There are none by default.
@@ -64,6 +74,8 @@ impl Default for Policy {
             budget: 200_000,
             locale: None,
             fallback_locales: Vec::new(),
+            texts: BTreeMap::new(),
+            pipelines: None,
             types: HostTypes::default(),
             operators: HostOperators::default(),
         }

@@ -13,6 +13,13 @@ macro_rules! problems {
         }
 
         impl Problem {
+            /// All problems.
+            ///
+            /// ```
+            /// assert!(leadapi_form::Problem::ALL.contains(&leadapi_form::Problem::Missing));
+            /// ```
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
             /// Returns the stable, machine-readable name of the problem.
             ///
             /// ```

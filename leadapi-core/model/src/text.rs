@@ -94,6 +94,25 @@ pub fn is_unsafe(c: char) -> bool {
     c.is_control() || is_line_break(c) || is_invisible(c)
 }
 
+/// Returns whether text has no visible character: it is empty, or consists of whitespace, control characters and
+/// invisible characters, such as the zero-width space.
+///
+/// ```
+/// use leadapi_model::text::is_blank;
+///
+/// assert!(is_blank(" \u{200b}\u{2060}") && is_blank("\u{3164}") && !is_blank("\u{200d}a"));
+/// ```
+pub fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| {
+        let is_ignorable = matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}'
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}');
+        is_ignorable || c.is_whitespace() || c.is_control()
+    })
+}
+
 /// Returns whether the character reorders the text around it (UAX #9).
 ///
 /// ```

@@ -20,9 +20,10 @@ fn forms() -> Vec<(String, Value)> {
     forms
 }
 
-fn policy(locale: &Value) -> Policy {
+fn policy(case: &Value) -> Policy {
     let mut policy = Policy::default();
-    policy.locale = locale.as_str().map(str::to_owned);
+    policy.locale = case["locale"].as_str().map(str::to_owned);
+    policy.score_in_notes = case["policy"]["score_in_notes"] == true;
     policy
 }
 
@@ -42,11 +43,13 @@ fn each_kind_of_form_makes_the_lead_that_its_agency_wants() {
         let record: FormRecord = serde_json::from_value(form["record"].clone()).unwrap();
         for case in form["cases"].as_array().unwrap() {
             let what = format!("{file}, {}", case["name"].as_str().unwrap());
-            let compiled = Questionnaire::compile(&record, Version::Live, &policy(&case["locale"]));
+            let compiled = Questionnaire::compile(&record, Version::Live, &policy(case));
             let answers = serde_json::from_str(&case["answers"].to_string()).unwrap();
             compare(&what, &case["expect"], &report_of(&compiled, &answers), &mut differences);
             if case["locale"].is_null() {
-                let report = Naive::new(&form["record"], false).report(&case["answers"]);
+                let report = Naive::new(&form["record"], false)
+                    .with_score_in_notes(policy(case).score_in_notes)
+                    .report(&case["answers"]);
                 compare(&format!("{what}, by the naive interpreter"), &case["expect"], &report, &mut differences);
             }
         }

@@ -17,6 +17,7 @@ mod numbers;
 mod operators;
 mod proofs;
 mod random;
+mod received;
 mod score;
 mod showcase;
 mod vectors;

@@ -101,10 +101,11 @@ codes! {
         NoLeadEnding "no-lead-ending": "No visitor reaches an ending that creates a lead.", "Route a page to an ending that creates a lead, or set `createsLead` on a reachable ending.";
         LeadWithoutName "lead-without-name": "With the witness answers, the lead has no name, so it cannot be created.", "On every path, require a question that is mapped to `name`, `first_name`, `last_name`, `business_name`, `email` or `phone`.";
         ClientMissing "client-missing": "The form's `client_id` is missing or malformed, so no lead can be created.", "Set `client_id` to the client account that the form belongs to.";
-        UnknownPlaceholder "unknown-placeholder": "A text contains a placeholder that refers to no question. Visitors see the placeholder with its braces.", "Put the `mappedKey` or the id of a question between the braces, or remove the braces.";
+        UnknownPlaceholder "unknown-placeholder": "A text contains a placeholder that refers to no question. Visitors see the placeholder with its braces, or always its own fallback.", "Put the `mappedKey` or the id of a question between the braces, or remove the braces.";
     }
     Warning {
         UnexpectedType "unexpected-type": "A member does not have the JSON type that the contract requires. The member is treated as absent.", "Correct the type.";
+        UnsupportedMember "unsupported-member": "A page, a question or an option has a member of another product, such as `visibleIf`, `hidden` or `hasOther`, that changes who must answer what. It has no effect, so visitors may be unable to continue. Proofs count the question as one that may be unanswered.", "Put the question on a page of its own and skip the page with rules, make the question optional, or add an option for other answers.";
         PageWithoutId "page-without-id": "A page has no id, so no rule can start from it or jump to it.", "Give the page an id.";
         PageIdLikeEnding "page-id-like-ending": "The id of a page begins with `end:`, so a jump to this id refers to an ending instead of the page.", "Give the page another id.";
         EndingWithoutId "ending-without-id": "An ending has no id, so no rule can jump to it.", "Give the ending an id.";
@@ -138,18 +139,24 @@ codes! {
         EndingInfeasible "ending-infeasible": "Rules lead to an ending, but no answers satisfy all the conditions on a path to it.", "Correct the conditions, or remove the ending.";
         LeadWithoutContact "lead-without-contact": "With the witness answers, the lead has neither an email address nor a phone number.", "On every path, require a question that is mapped to `email` or `phone`.";
         MappedTwice "mapped-twice": "Two questions on one path are mapped to the same lead field. The second answer goes to the notes.", "Map one of the questions to another key.";
+        MisspeltKey "misspelt-key": "A mapped key is almost the key of a lead field. The answer goes to the notes.", "Correct the key, unless it is meant for a custom field.";
+        ContactWithoutKey "contact-without-key": "A question asks for an email address or a phone number, but has no key, and no other question fills this field of the lead. The answer goes to the notes.", "Map the question to `email` or `phone`.";
+        OptionWithoutValue "option-without-value": "A choice is mapped to `value`, but one of its options has no numeric `value`. Leads of visitors who choose it have no value, or one that is too small.", "Give each option a `value`, such as `5000`.";
         ReservedKey "reserved-key": "A question is mapped to a lead field that answers cannot set, or to `$score`. The answer goes to the notes.", "Map the question to another key.";
         KeyWithBlanks "key-with-blanks": "A mapped key has leading or trailing white space, so it differs from the key without it.", "Remove the white space.";
         EmailKeyOnOtherType "email-key-on-other-type": "A question that is not an email question is mapped to `email`. Answers that are not email addresses go to the notes.", "Change the question to an email question.";
         PhoneKeyOnOtherType "phone-key-on-other-type": "A question that is not a phone question is mapped to `phone`. Answers that are not phone numbers go to the notes.", "Change the question to a phone question.";
-        ValueKeyOnOtherType "value-key-on-other-type": "A question that is not a number question is mapped to `value`. The answer goes to the notes.", "Change the question to a number question.";
-        PipelineMalformed "pipeline-malformed": "`target_pipeline_id` is malformed, so leads are created without a pipeline.", "Set it to the id of a pipeline, or to null.";
+        ValueKeyOnOtherType "value-key-on-other-type": "A question that is neither a number question nor a choice with a `value` for its options is mapped to `value`. The answer goes to the notes.", "Change the question to a number question, or give each of its options a `value`.";
+        PipelineMalformed "pipeline-malformed": "The `target_pipeline_id` of the form, or the `pipelineId` of an ending or a rule, is malformed. It is ignored.", "Set it to the id of a pipeline, or remove it.";
+        StageMalformed "stage-malformed": "The `stageId` of an ending or a rule is malformed. It is ignored.", "Set it to the id of a stage, or remove it.";
+        UnknownPipeline "unknown-pipeline": "The form, an ending or a rule names a pipeline that the business does not have, so leads cannot be created.", "Set it to the id of a pipeline of the business, or remove it.";
+        UnknownStage "unknown-stage": "An ending or a rule names a stage that the business does not have, or that belongs to a different pipeline, so leads cannot be created.", "Set it to the id of a stage of the pipeline, or remove it.";
         PlaceholderNotYetAsked "placeholder-not-yet-asked": "A label has a placeholder for a question that is never asked before the label is shown.", "Move the question to an earlier page, or change the label.";
         UnbalancedBrace "unbalanced-brace": "A text contains an unmatched brace. Visitors see the brace.", "Add the missing brace, or remove the unmatched one.";
         UnknownEndingKind "unknown-ending-kind": "An ending has a kind that is not in the contract. Visitors see only its heading and message.", "Use `calendar`, omit the kind, or implement it in the host.";
         UnknownCalendarProvider "unknown-calendar-provider": "A calendar has a provider that is not in the contract.", "Use `builtin`, or implement the provider in the host.";
         CalendarWithoutSlug "calendar-without-slug": "A calendar ending has no `calendarSlug`, and the form has no default calendar.", "Set `calendarSlug`.";
-        BadRedirectUrl "bad-redirect-url": "A redirect URL is not an `http` or `https` URL. Visitors are not redirected.", "Use a URL that begins with `https://`.";
+        BadRedirectUrl "bad-redirect-url": "A redirect URL is not an `http` or `https` URL, or has a placeholder in its scheme or its host. Visitors are not redirected.", "Use a URL that begins with `https://` and a host, and put placeholders only after the host.";
         MetaEventWithoutPixel "meta-event-without-pixel": "An ending reports an event, but `capi` has no pixel.", "Set `capi.pixel_id`, or remove the event.";
         VerifyEmailWithoutEmail "verify-email-without-email": "`verifyEmail` is set, but the form has no email question.", "Add an email question, or unset `verifyEmail`.";
         VerifyPhoneWithoutPhone "verify-phone-without-phone": "`verifyPhone` is set, but the form has no phone question.", "Add a phone question, or unset `verifyPhone`.";

@@ -9,7 +9,7 @@ use super::{
     similar::similar,
 };
 use crate::{
-    Condition, Operand, Operator, entries,
+    Answer, Condition, Operand, Operator, entries,
     plan::{Comparison, Cond, Meaning, QuestionKind, QuestionPlan, Questionnaire, Test, non_blank, page_of_score},
 };
 
@@ -96,7 +96,7 @@ fn check_condition<'f, 'r>(
             || Test::of_score(comparison, Some(value)),
             |question| Test::new(comparison, &question.kind, Some(value)),
         );
-        test.is_some()
+        test.is_some() && question.is_none_or(|question| can_equal(comparison, question, value))
     };
     let value = condition.value.get();
     // Each element of an array is reported on its own, but the bounds of a range only make sense together.
@@ -107,13 +107,30 @@ fn check_condition<'f, 'r>(
     for (index, value) in elements.iter().enumerate().filter(|(_, value)| !fits(value)) {
         report_value(&tested, comparison, Some(value), &format!("{at}/value/{index}"), report);
     }
-    if matches!(Cond::new(form, condition), Cond::Ask { .. } | Cond::Score { .. }) {
+    let is_usable = matches!(Cond::new(form, condition), Cond::Ask { .. } | Cond::Score { .. });
+    if is_usable && value.is_none_or(|value| !elements.is_empty() || fits(value)) {
         return question;
     }
     if elements.iter().all(fits) {
         report_value(&tested, comparison, value, &format!("{at}/value"), report);
     }
     None
+}
+
+/// Returns whether a valid answer can equal the value, or end with it. Only the values of email addresses, phone numbers
+/// and web addresses are checked, because any other text can be an answer.
+fn can_equal(comparison: Comparison, question: &QuestionPlan<'_>, value: &Operand) -> bool {
+    let Operand::Text(text) = value else { return true };
+    match (comparison, &question.kind) {
+        (Comparison::Equals | Comparison::In, QuestionKind::Email | QuestionKind::Phone | QuestionKind::Url) => {
+            question.kind.read(question.record, question.locale, &Answer::from(text.as_str())).is_ok()
+        }
+        (Comparison::EndsWith, QuestionKind::Email) => {
+            let text = text.trim();
+            !text.ends_with(['@', '.']) && text.matches('@').count() < 2 && !text.contains(char::is_whitespace)
+        }
+        _ => true,
+    }
 }
 
 /// Returns the operator that the author probably meant with this name.

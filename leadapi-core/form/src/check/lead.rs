@@ -2,14 +2,16 @@
 
 use super::{
     Code, Report,
-    names::{question_name, quoted},
+    names::{Named, question_name, quoted},
 };
 use crate::{
-    plan::{QuestionKind, Questionnaire, SCORE, non_blank},
+    Number, entries,
+    mapped_key::meant,
+    plan::{QuestionKind, QuestionPlan, Questionnaire, SCORE},
     walk::STAND_INS,
 };
 use leadapi_model::{
-    id::{ClientId, PipelineId},
+    id::ClientId,
     validate::{LEAD_FIELDS, LeadField, OPTIONAL_TEXTS, OptionalText},
 };
 
@@ -39,22 +41,26 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
     if client.is_none_or(|id| ClientId::parse(id).is_err()) {
         report.add(Code::ClientMissing, "/form/client_id", "the form has no valid `client_id`");
     }
-    let pipeline = form.source.form.and_then(|form| non_blank(&form.target_pipeline_id));
-    if pipeline.is_some_and(|id| PipelineId::parse(id.trim()).is_err()) {
-        report.add(
-            Code::PipelineMalformed,
-            "/form/target_pipeline_id",
-            "the form has a malformed `target_pipeline_id`",
-        );
-    }
     for (index, question) in form.questions.iter().enumerate() {
-        let Some(key) = question.key else { continue };
         let at = format!("{}/mappedKey", form.question_pointer(index));
         let name = question_name(question);
+        let Some(key) = question.key else {
+            check_contact(form, question, &at, report);
+            continue;
+        };
+        check_option_values(form, (index, question), report);
+        if let Some(meant) = meant(key) {
+            let message =
+                format_args!("{name} is mapped to {}, which is no lead field: did you mean `{meant}`?", quoted(key));
+            report.add_with_fix(Code::MisspeltKey, at.clone(), message, || {
+                Some(format!("Use the key `{meant}`, unless the key is meant for a custom field."))
+            });
+        }
         let mismatch = match (key, &question.kind) {
             ("email", QuestionKind::Email)
             | ("phone", QuestionKind::Phone)
             | ("value", QuestionKind::Number { whole: false, .. }) => None,
+            ("value", kind) if has_values(kind) => None,
             ("email", _) => Some(Code::EmailKeyOnOtherType),
             ("phone", _) => Some(Code::PhoneKeyOnOtherType),
             ("value", _) => Some(Code::ValueKeyOnOtherType),
@@ -84,6 +90,39 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
         }
     }
     check_mapped_twice(form, report);
+}
+
+fn has_values(kind: &QuestionKind<'_>) -> bool {
+    kind.options().is_some_and(|options| options.iter().any(|option| option.value.is_some()))
+}
+
+/// Reports the options without a value of a choice that is mapped to `value`.
+fn check_option_values(form: &Questionnaire<'_>, (index, question): (usize, &QuestionPlan<'_>), report: &mut Report) {
+    if question.key != Some("value") || !has_values(&question.kind) {
+        return;
+    }
+    let name = question_name(question);
+    let options = entries(&question.record.options);
+    for (at, option) in options.filter(|(_, option)| option.value.get().and_then(Number::as_f64).is_none()) {
+        let pointer = format!("{}/options/{at}/value", form.question_pointer(index));
+        let message = format_args!("{} of {name} has no value", option.name(at, &form.policy));
+        report.add(Code::OptionWithoutValue, pointer, message);
+    }
+}
+
+/// Reports a question for an email address or a phone number without a key, if no question has this key.
+fn check_contact(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
+    let (key, what) = match question.kind {
+        QuestionKind::Email => ("email", "an email address"),
+        QuestionKind::Phone => ("phone", "a phone number"),
+        _ => return,
+    };
+    if !form.mapped.contains_key(key) {
+        let name = question_name(question);
+        let message = format_args!("{name} asks for {what}, but no question is mapped to `{key}`");
+        let fix = || Some(format!("Map the question to `{key}`."));
+        report.add_with_fix(Code::ContactWithoutKey, at, message, fix);
+    }
 }
 
 /// Reports questions on the same path that are mapped to the same lead field.

@@ -5,10 +5,12 @@ mod colour;
 mod conditions;
 mod finding;
 mod flow;
+mod foreign;
 mod ids;
 mod lead;
 mod names;
 mod order;
+mod placement;
 mod questions;
 mod rules;
 mod settings;
@@ -49,6 +51,7 @@ impl Questionnaire<'_> {
     pub fn check(&self) -> Vec<Finding> {
         let mut report = Report::default();
         shape::check(self, &mut report);
+        foreign::check(self, &mut report);
         ids::check(self, &mut report);
         questions::check(self, &mut report);
         rules::check(self, &mut report);
@@ -56,6 +59,7 @@ impl Questionnaire<'_> {
         conditions::check(self, &mut order, &mut report);
         texts::check(self, &mut order, &mut report);
         lead::check(self, &mut report);
+        placement::check(self, &mut report);
         settings::check(self, &mut report);
         flow::check(self, &mut report);
         report.finish()

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     Bound, Field, Number, date, entries,
     locale::choose_filled,
-    plan::{QuestionKind, QuestionPlan, Questionnaire},
+    plan::{QuestionKind, QuestionPlan, Questionnaire, is_alternative_member, reads_member},
     policy::Policy,
 };
 
@@ -87,6 +87,10 @@ fn check_question(question: &QuestionPlan<'_>, policy: &Policy, at: &str, report
                 quoted(kind)
             ),
         );
+    }
+    for name in record.extra.keys().filter(|name| is_alternative_member(name) && !reads_member(record, name)) {
+        let message = format_args!("`{name}` of {} is unknown", question_name(question));
+        report.add(Code::UnknownMember, format!("{at}/{name}"), message);
     }
     check_bounds(question, at, report);
 }

@@ -1,13 +1,16 @@
 //! Checks endings, settings and the theme, and compares the draft with the live version.
 
+use std::fmt::Display;
+
 use super::{
     Code, Report, colour,
     names::{ending_name, quoted},
+    texts::check_text,
 };
 use crate::{
     CalendarProvider, EndingKind, Extra, Field,
     plan::{EndingPlan, QuestionKind, Questionnaire, Version, non_blank},
-    web_url::web_url,
+    walk::{Piece, pieces, redirect_url},
 };
 
 /// The minimum contrast for readable text (WCAG 2, AA).
@@ -44,11 +47,7 @@ fn check_ending(form: &Questionnaire<'_>, ending: &EndingPlan<'_>, at: &str, rep
     }
     if let Some(url) = non_blank(&record.post_booking_redirect_url) {
         let at = format!("{at}/postBookingRedirectUrl");
-        if web_url(url).is_none() {
-            let message =
-                format!("{} redirects to {}, which is not an http or https URL", ending_name(ending), quoted(url));
-            report.add(Code::BadRedirectUrl, at.clone(), message);
-        }
+        check_redirect(form, url, &at, &ending_name(ending), report);
         if !ending.is_calendar() {
             report.add(
                 Code::BookingUrlUnused,
@@ -74,14 +73,23 @@ fn check_ending(form: &Questionnaire<'_>, ending: &EndingPlan<'_>, at: &str, rep
     }
 }
 
+fn check_redirect(form: &Questionnaire<'_>, url: &str, at: &str, name: &dyn Display, report: &mut Report) {
+    if redirect_url(url).is_some() {
+        check_text(form, url, at, report);
+        return;
+    }
+    let message = if pieces(url).any(|piece| matches!(piece, Piece::Key { .. })) {
+        format!("{name} redirects to {}, whose scheme and host must be fixed", quoted(url))
+    } else {
+        format!("{name} redirects to {}, which is not an http or https URL", quoted(url))
+    };
+    report.add(Code::BadRedirectUrl, at, message);
+}
+
 fn check_settings(form: &Questionnaire<'_>, report: &mut Report) {
     let Some(settings) = form.source.settings else { return };
-    if let Some(url) = non_blank(&settings.redirect_url).filter(|url| web_url(url).is_none()) {
-        report.add(
-            Code::BadRedirectUrl,
-            form.pointer("settings/redirectUrl"),
-            format_args!("the form redirects to {}, which is not an http or https URL", quoted(url)),
-        );
+    if let Some(url) = non_blank(&settings.redirect_url) {
+        check_redirect(form, url, &form.pointer("settings/redirectUrl"), &"the form", report);
     }
     let asks = |kind: fn(&QuestionKind<'_>) -> bool| form.questions.iter().any(|question| kind(&question.kind));
     if settings.verify_email.get() == Some(&true) && !asks(|kind| matches!(kind, QuestionKind::Email)) {

@@ -7,8 +7,9 @@ use super::{
 };
 use crate::{
     Inspect as _, Raw,
+    foreign_member::Effect,
     locale::texts,
-    plan::{Questionnaire, Version},
+    plan::{Questionnaire, Version, is_alternative_member},
 };
 
 /// Reports unexpected JSON in a record.
@@ -33,8 +34,18 @@ impl ShapeInspector<'_> {
     /// Returns whether the member may be an object with one string per language.
     fn takes_languages(&self) -> bool {
         let member = self.pointer.rsplit('/').next().unwrap_or_default();
-        ["label", "title", "heading", "message", "confirmation_message"].contains(&member)
+        ["label", "title", "heading", "message", "confirmation_message", "patternMessage"].contains(&member)
             || self.pointer == "/form/name"
+    }
+}
+
+impl ShapeInspector<'_> {
+    /// Returns whether a different check reports an unknown member of a page, a question or an option.
+    fn is_checked_elsewhere(&self, name: &str) -> bool {
+        let owner = self.pointer.rsplit('/').nth(2).unwrap_or_default();
+        let is_question = owner == "fields";
+        (is_question || ["pages", "options"].contains(&owner)) && Effect::named(name).is_some()
+            || is_question && is_alternative_member(name)
     }
 }
 
@@ -50,7 +61,7 @@ impl crate::Inspector for ShapeInspector<'_> {
     }
 
     fn unknown(&mut self, name: &str, known: &'static [&'static str]) {
-        if self.enter(name) {
+        if self.enter(name) && !self.is_checked_elsewhere(name) {
             let member = Member { form: self.form, pointer: &self.pointer };
             let message = format_args!("{member} is unknown");
             self.report.add_with_fix(Code::UnknownMember, &self.pointer, message, || {

@@ -43,7 +43,7 @@ pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report:
 
 /// Checks the placeholders in the text. Returns the keys of the placeholders that refer to a question and have no
 /// fallback of their own.
-fn check_text<'t>(form: &Questionnaire<'_>, text: &'t str, at: &str, report: &mut Report) -> Vec<&'t str> {
+pub(super) fn check_text<'t>(form: &Questionnaire<'_>, text: &'t str, at: &str, report: &mut Report) -> Vec<&'t str> {
     let mut known = Vec::new();
     let member = Member { form, pointer: at };
     for piece in pieces(text) {
@@ -53,7 +53,7 @@ fn check_text<'t>(form: &Questionnaire<'_>, text: &'t str, at: &str, report: &mu
                 report.add(Code::UnbalancedBrace, at, format_args!("{member} has an unmatched `{brace}`"));
             }
             Piece::Key { key, .. } => match form.placeholder(key) {
-                (key, None) if form.is_known_key(key) => known.push(key),
+                (key, None) if form.is_known_key(key) => known.extend(form.known_key(key)),
                 // A placeholder with its own fallback reads well without an answer.
                 (key, Some(_)) if form.is_known_key(key) => {}
                 (key, fallback) => {
@@ -75,8 +75,7 @@ fn check_text<'t>(form: &Questionnaire<'_>, text: &'t str, at: &str, report: &mu
 
 /// Returns the questions that a key refers to.
 fn named<'f, 'r>(form: &'f Questionnaire<'r>, key: &str) -> Vec<&'f QuestionPlan<'r>> {
-    let mapped = form.mapped.get(key).into_iter().flatten().copied();
-    mapped.chain(form.question(key)).filter_map(|index| form.questions.get(index)).collect()
+    form.questions_of_key(key).into_iter().filter_map(|index| form.questions.get(index)).collect()
 }
 
 fn check_order(

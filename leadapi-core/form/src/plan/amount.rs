@@ -23,6 +23,10 @@ impl<'r> NumberStyle<'r> {
         Self { locale, currency }
     }
 
+    pub(super) fn is_money(&self) -> bool {
+        self.currency.is_some()
+    }
+
     /// Returns the answer as the text of a JSON number. The locale affects only how answers that are strings are read.
     pub(super) fn read<'a>(&self, answer: &'a Answer) -> Result<Cow<'a, str>, Problem> {
         let text = match answer {

@@ -1,10 +1,13 @@
 //! Compiled tests of answers. An operator and its value are combined into a test when the form is compiled, so a walk
 //! only evaluates the comparison.
 
+use std::borrow::Cow;
+
 use super::{
     amount::NumberStyle,
     bounds::{Bounds, decimal},
     comparison::Comparison,
+    email,
     kind::QuestionKind,
     slot::Slot,
 };
@@ -22,10 +25,10 @@ pub(crate) enum Test<'r> {
     Bool(bool),
     /// The number, date or score is within these inclusive bounds.
     Within(f64, f64),
-    Text(&'r str),
-    Contains(&'r str),
-    StartsWith(&'r str),
-    EndsWith(&'r str),
+    Text(Cow<'r, str>),
+    Contains(Cow<'r, str>),
+    StartsWith(Cow<'r, str>),
+    EndsWith(Cow<'r, str>),
     /// At least one of the tests passes.
     Any(Box<[Self]>),
     /// All tests pass.
@@ -35,6 +38,11 @@ pub(crate) enum Test<'r> {
 impl<'r> Test<'r> {
     /// Creates the test. Returns `None` if no answer to a question of this kind can pass it.
     pub(crate) fn new(comparison: Comparison, kind: &QuestionKind<'_>, value: Option<&'r Operand>) -> Option<Self> {
+        let test = Self::exact(comparison, kind, value)?;
+        Some(if matches!(kind, QuestionKind::Email) { email::ignoring_case(test) } else { test })
+    }
+
+    fn exact(comparison: Comparison, kind: &QuestionKind<'_>, value: Option<&'r Operand>) -> Option<Self> {
         if !comparison.applies_to(kind) {
             return None;
         }
@@ -105,13 +113,13 @@ impl<'r> Test<'r> {
     }
 
     /// Returns the trimmed text of a string or a number. Returns `None` for any other value and for a blank string.
-    fn text(value: &'r Operand) -> Option<&'r str> {
+    fn text(value: &'r Operand) -> Option<Cow<'r, str>> {
         let text = match value {
             Operand::Text(text) => text.trim(),
             Operand::Number(number) => number.as_str(),
             _ => return None,
         };
-        (!text.is_empty()).then_some(text)
+        (!text.is_empty()).then_some(text.into())
     }
 
     fn any(tests: impl Iterator<Item = Self>) -> Option<Self> {
@@ -155,6 +163,9 @@ impl<'r> Test<'r> {
             (Self::Text(_) | Self::Contains(_) | Self::StartsWith(_) | Self::EndsWith(_), Slot::Text(text)) => {
                 self.holds_for_text(text)
             }
+            (Self::Text(_) | Self::Contains(_) | Self::StartsWith(_) | Self::EndsWith(_), Slot::Email(text)) => {
+                self.holds_for_text(&email::normal(text))
+            }
             (Self::Text(_) | Self::Contains(_) | Self::StartsWith(_) | Self::EndsWith(_), Slot::Any(answer)) => {
                 answer.scalar_text().is_some_and(|text| self.holds_for_text(&text))
             }
@@ -176,10 +187,10 @@ impl<'r> Test<'r> {
     /// Returns whether trimmed text passes the test.
     pub(crate) fn holds_for_text(&self, text: &str) -> bool {
         match self {
-            Self::Text(value) => text == *value,
-            Self::Contains(value) => text.contains(value),
-            Self::StartsWith(value) => text.starts_with(value),
-            Self::EndsWith(value) => text.ends_with(value),
+            Self::Text(value) => text == value,
+            Self::Contains(value) => text.contains(&**value),
+            Self::StartsWith(value) => text.starts_with(&**value),
+            Self::EndsWith(value) => text.ends_with(&**value),
             _ => false,
         }
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Source, UniqueIds, Version, non_blank};
-use crate::{CalendarProvider, Ending, EndingKind, Number, locale::choose, policy::Policy, web_url::web_url};
+use crate::{CalendarProvider, Ending, EndingKind, Number, locale::choose, policy::Policy};
 
 /// A compiled ending.
 #[derive(Debug)]
@@ -58,9 +58,9 @@ impl<'r> EndingPlan<'r> {
         })
     }
 
-    /// Returns the URL to redirect to after a booking if the ending shows a calendar and the URL is valid.
+    /// Returns the URL to redirect to after a booking, if the ending shows a calendar.
     pub(crate) fn after_booking(&self) -> Option<&'r str> {
-        self.record.post_booking_redirect_url.as_str().filter(|_| self.is_calendar()).and_then(web_url)
+        self.record.post_booking_redirect_url.as_str().filter(|_| self.is_calendar())
     }
 }
 

@@ -8,14 +8,23 @@ use super::{
     structured,
 };
 use crate::{
-    Number, Question, QuestionType, answer::Answer, date, host_type::HostType, locale::locale_of, policy::Policy,
-    problem::Problem, web_url::web_url,
+    Number, Question, QuestionType,
+    answer::Answer,
+    date,
+    host_type::HostType,
+    locale::locale_of,
+    policy::Policy,
+    problem::Problem,
+    web_url::{host_url, web_url},
 };
 use leadapi_model::{
     form::plain_name,
     locale::Locale,
     validate::{EMAIL, PHONE},
 };
+
+/// The members with which other products limit the scale of a rating.
+const SCALE_MEMBERS: [&str; 4] = ["range", "rateMax", "steps", "total"];
 
 /// The kind of answer that a question takes.
 #[derive(Debug)]
@@ -83,6 +92,11 @@ impl<'r> QuestionKind<'r> {
         matches!(self, Self::Text | Self::Email | Self::Phone | Self::Url)
     }
 
+    /// Returns whether the answer is an amount of money.
+    pub(crate) fn is_money(&self) -> bool {
+        matches!(self, Self::Number { style, .. } if style.is_money())
+    }
+
     /// Returns the options of a choice or a multiple choice.
     pub(crate) fn options(&self) -> Option<&Options<'r>> {
         match self {
@@ -96,7 +110,7 @@ impl<'r> QuestionKind<'r> {
     }
 
     /// Validates an answer that is filled.
-    pub(super) fn read<'a>(
+    pub(crate) fn read<'a>(
         &self,
         question: &Question,
         locale: Locale,
@@ -140,8 +154,11 @@ impl<'r> QuestionKind<'r> {
             (Self::File, _) => structured::read_file(answer),
             (Self::Email, Answer::Text(text)) if !EMAIL.rule.allows(text) => Err(Problem::NotAnEmail),
             (Self::Phone, Answer::Text(text)) if !PHONE.rule.allows(text) => Err(Problem::NotAPhone),
-            (Self::Url, Answer::Text(text)) => web_url(text).map(Slot::Text).ok_or(Problem::NotAUrl),
-            (Self::Text | Self::Email | Self::Phone, Answer::Text(text)) => Ok(Slot::Text(text.trim())),
+            (Self::Email, Answer::Text(text)) => Ok(Slot::Email(text.trim())),
+            (Self::Url, Answer::Text(text)) => {
+                web_url(text).or_else(|| host_url(text)).map(Slot::Text).ok_or(Problem::NotAUrl)
+            }
+            (Self::Text | Self::Phone, Answer::Text(text)) => Ok(Slot::Text(text.trim())),
             (Self::Text | Self::Email | Self::Phone | Self::Url, _) => Err(Problem::NotAText),
         }
     }
@@ -171,9 +188,27 @@ fn scale(question: &Question) -> Bounds<f64> {
         "nps" | "opinionscale" | "linearscale" | "scale" => (0.0, 10.0),
         _ => (1.0, 5.0),
     };
-    let mut named = ["range", "rateMax", "steps", "total"].iter().filter_map(|name| question.extra.get(*name));
+    let mut named = SCALE_MEMBERS.iter().filter_map(|name| question.extra.get(*name));
     let named = named.find_map(|raw| raw.read::<Number>().ok()?.as_f64());
     Bounds { min: Some(min), max: Some(named.unwrap_or(max)) }
+}
+
+/// Returns whether questions of some type read this member, although no field of [`Question`] has its name.
+#[cfg(feature = "check")]
+pub(crate) fn is_alternative_member(name: &str) -> bool {
+    SCALE_MEMBERS.contains(&name) || QuestionType::MULTIPLE.contains(&name)
+}
+
+/// Returns whether the question reads such a member.
+#[cfg(feature = "check")]
+pub(crate) fn reads_member(question: &Question, name: &str) -> bool {
+    match question.question_type() {
+        Some(QuestionType::Rating) => SCALE_MEMBERS.contains(&name),
+        Some(QuestionType::SingleChoice | QuestionType::Dropdown | QuestionType::MultiChoice) => {
+            QuestionType::MULTIPLE.contains(&name)
+        }
+        _ => false,
+    }
 }
 
 fn read_bool(answer: &Answer, locale: Locale) -> Option<bool> {

@@ -79,6 +79,14 @@ impl Limits {
         self.min.into_iter().chain(self.max)
     }
 
+    pub(crate) fn min(&self) -> Option<usize> {
+        self.min
+    }
+
+    pub(crate) fn max(&self) -> Option<usize> {
+        self.max
+    }
+
     pub(crate) fn has_pattern(&self) -> bool {
         self.pattern.is_some()
     }

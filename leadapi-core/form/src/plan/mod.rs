@@ -11,8 +11,10 @@ mod comparison;
 mod condition;
 #[cfg(feature = "check")]
 mod dominators;
+mod email;
 mod ending;
 mod graph;
+mod keys;
 mod kind;
 mod limits;
 mod options;
@@ -33,11 +35,15 @@ use condition::Groups;
 pub(super) use condition::{Cond, Evidence, Truth};
 #[cfg(feature = "check")]
 pub(super) use dominators::Dominators;
+pub(super) use email::normal as normal_email;
 pub use ending::Calendar;
 pub(super) use ending::EndingPlan;
 pub(super) use graph::Graph;
+pub(super) use keys::NAME_PARTS;
 pub(super) use kind::QuestionKind;
 pub use kind::rating_scale;
+#[cfg(feature = "check")]
+pub(super) use kind::{is_alternative_member, reads_member};
 use limits::PatternBudget;
 pub(super) use options::{OptionPlan, Options};
 pub(super) use question::QuestionPlan;
@@ -259,16 +265,6 @@ impl<'r> Questionnaire<'r> {
         });
         let endings = endings.collect();
         (pages, endings)
-    }
-
-    /// Returns whether a placeholder key refers to a question or to the score.
-    pub(super) fn is_known_key(&self, key: &str) -> bool {
-        key == SCORE || self.is_question_key(key)
-    }
-
-    /// Returns whether a question has the key as its id or its mapped key.
-    fn is_question_key(&self, key: &str) -> bool {
-        self.mapped.contains_key(key) || self.question(key).is_some()
     }
 
     /// Returns the index of the question with this id.

@@ -21,6 +21,8 @@ pub(crate) struct OptionPlan<'r> {
     /// The label, or the id if the option has no label.
     pub label: Cow<'r, str>,
     pub score: i64,
+    /// The amount that the option contributes to the value of a lead.
+    pub value: Option<f64>,
 }
 
 impl<'r> Options<'r> {
@@ -88,6 +90,7 @@ impl<'r> OptionPlan<'r> {
             Some(Cow::Borrowed(label)) => label.trim().into(),
             Some(Cow::Owned(label)) => label.trim().to_owned().into(),
         };
-        Self { id, label, score: choice.score.get().and_then(Number::as_i64).unwrap_or(0) }
+        let score = choice.score.get().and_then(Number::as_i64).unwrap_or(0);
+        Self { id, label, score, value: choice.value.get().and_then(Number::as_f64) }
     }
 }

@@ -6,6 +6,7 @@ use super::{
     kind::QuestionKind,
     limits::{Limits, PatternBudget},
     non_blank,
+    options::OptionPlan,
     slot::Slot,
     structured,
 };
@@ -14,8 +15,10 @@ use crate::{
     answer::Answer,
     date,
     locale::{choose, locale_of},
+    mapped_key,
     policy::Policy,
     problem::Problem,
+    web_url::with_scheme,
 };
 use leadapi_model::locale::Locale;
 
@@ -32,6 +35,7 @@ pub(crate) struct QuestionPlan<'r> {
     pub locale: Locale,
     pub label: Cow<'r, str>,
     pub required: bool,
+    /// The mapped key. The key of a lead field is in its canonical spelling.
     pub key: Option<&'r str>,
     pub record: &'r Question,
 }
@@ -56,7 +60,7 @@ impl<'r> QuestionPlan<'r> {
             label: choose(&record.label, policy).unwrap_or_default(),
             kind,
             required,
-            key: non_blank(&record.mapped_key),
+            key: non_blank(&record.mapped_key).map(mapped_key::canonical),
             record,
         }
     }
@@ -67,7 +71,7 @@ impl<'r> QuestionPlan<'r> {
             Some(answer) if answer.is_filled() => self.kind.read(self.record, self.locale, answer)?,
             _ => Slot::Empty,
         };
-        if let (Some(limits), Slot::Text(text)) = (&self.limits, slot) {
+        if let (Some(limits), Slot::Text(text) | Slot::Email(text)) = (&self.limits, slot) {
             limits.check(text)?;
         }
         if self.required && matches!(slot, Slot::Empty) { Err(Problem::Missing) } else { Ok(slot) }
@@ -92,7 +96,8 @@ impl<'r> QuestionPlan<'r> {
             },
             Slot::Date(day) => date::write(*day, self.locale).into(),
             Slot::Bool(yes) => self.locale.word(*yes).into(),
-            Slot::Text(text) => (*text).into(),
+            Slot::Text(text) if matches!(self.kind, QuestionKind::Url) => with_scheme(text),
+            Slot::Text(text) | Slot::Email(text) => (*text).into(),
             Slot::Structured(answer) => structured::text(matches!(self.kind, QuestionKind::File), answer)?.into(),
         })
     }
@@ -103,6 +108,24 @@ impl<'r> QuestionPlan<'r> {
             QuestionKind::Number { whole: false, style, .. } => style.read(answer).ok(),
             _ => None,
         }
+    }
+
+    /// Returns the sum of the values of the chosen options, or `None` if none of them has a value.
+    pub(crate) fn option_value(&self, slot: &Slot<'_>) -> Option<f64> {
+        let sum = |options: &mut dyn Iterator<Item = &OptionPlan<'_>>| {
+            options.filter_map(|option| option.value).reduce(|sum, value| sum + value)
+        };
+        match slot {
+            Slot::Chosen(index) => sum(&mut self.kind.option(*index).into_iter()),
+            Slot::Many(ids) => sum(&mut self.kind.options()?.with_ids(ids)),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the question is mapped to this key, and its answers can fill the field with this key. An amount
+    /// of money is no phone number.
+    pub(crate) fn fills(&self, key: &str) -> bool {
+        self.key == Some(key) && !(key == "phone" && self.kind.is_money())
     }
 
     /// Returns the score of a valid answer: the sum of the scores of the chosen options.

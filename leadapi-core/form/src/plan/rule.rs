@@ -7,7 +7,7 @@ use super::{
     condition::{Evidence, Truth},
     non_blank,
 };
-use crate::{JumpKind, Rule};
+use crate::{Jump as ThenJump, JumpKind, Rule};
 
 /// The name that makes a rule the default route from its page (contract 2.5).
 pub(crate) const FALLBACK: &str = "__fallback__";
@@ -41,6 +41,8 @@ pub(crate) struct RulePlan<'r> {
     pub groups: Groups<'r>,
     pub fallback: bool,
     pub jump: Jump,
+    /// Whether the rule names the pipeline or the stage of leads.
+    pub places: bool,
 }
 
 /// The result of evaluating a rule.
@@ -110,7 +112,10 @@ pub(super) fn link<'r>(form: &mut Questionnaire<'r>) {
         if let Some(page) = non_blank(&record.from_page_id).and_then(|id| pages.get(id)) {
             let fallback = record.name.as_str() == Some(FALLBACK);
             let groups = Groups::new(form, record);
-            linked.push((*page, RulePlan { at, record, groups, fallback, jump: jump(record) }));
+            let names =
+                |then: &ThenJump| [&then.pipeline_id, &then.stage_id].into_iter().any(|id| non_blank(id).is_some());
+            let places = record.then.get().is_some_and(names);
+            linked.push((*page, RulePlan { at, record, groups, fallback, jump: jump(record), places }));
         }
     }
     linked.sort_by_key(|(_, rule)| rule.fallback);

@@ -17,6 +17,8 @@ pub(crate) enum Slot<'a> {
     Bool(bool),
     /// A string without surrounding whitespace.
     Text(&'a str),
+    /// An email address without surrounding whitespace. Comparisons ignore the case of its domain.
+    Email(&'a str),
     /// An address or files. Only their text can be read.
     Structured(&'a Answer),
     /// An answer to a question of an unknown type or a type of the host, or an answer other than text to a hidden

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{
     super::{
         answer::Answer,
+        foreign_member::Effect,
         plan::{QuestionKind, QuestionPlan, Questionnaire, Slot},
         walk::{is_contact, is_name},
     },
@@ -26,6 +27,9 @@ struct QuestionClasses {
     answers: Vec<Option<Answer>>,
     /// The flags of the answers for which no candidate is known, or `None` if there are no such answers.
     opaque: Option<u8>,
+    /// Whether the question has members that the engine does not understand, with which visitors could give other
+    /// answers, or none.
+    foreign: Vec<Effect>,
 }
 
 /// A class of equivalent answers, with the value that conditions read, the points that the class adds to a score, and
@@ -36,19 +40,29 @@ pub(super) struct Class<'c> {
     pub flags: u8,
     /// `None` if the points are unknown.
     pub points: Option<i64>,
+    /// Whether it is unknown if a visitor can give an answer of the class.
+    uncertain: bool,
 }
 
 impl Class<'_> {
-    /// Returns whether the class stands for answers about which nothing is known. Such a class may be empty.
-    pub(super) fn is_opaque(&self) -> bool {
-        matches!(self.slot, Slot::Opaque)
+    /// Returns whether the class may be empty.
+    pub(super) fn is_uncertain(&self) -> bool {
+        self.uncertain
     }
 }
 
 impl Classes {
     pub(super) fn new(form: &Questionnaire<'_>) -> Self {
         let questions = form.questions.iter().zip(Tests::of(form));
-        Self { by_question: questions.map(|(question, tests)| classes(form, question, &tests)).collect() }
+        let mut by_question: Vec<_> = questions.map(|(question, tests)| classes(form, question, &tests)).collect();
+        for (page, (_, record)) in form.pages.iter().zip(form.source.pages()) {
+            let effects: Vec<Effect> =
+                record.into_iter().flat_map(|page| Effect::all(&page.extra)).map(|(_, effect)| effect).collect();
+            for question in by_question.get_mut(page.questions.clone()).into_iter().flatten() {
+                question.foreign.extend(&effects);
+            }
+        }
+        Self { by_question }
     }
 
     /// Returns the classes of each question. All their answers are valid.
@@ -57,17 +71,26 @@ impl Classes {
             let answer = answer.as_ref();
             let slot = question.read(answer).ok()?;
             let points = Some(question.score(&slot));
-            Some(Class { answer, slot, flags: flags(form, question, &slot), points })
+            Some(Class { answer, slot, flags: flags(form, question, &slot), points, uncertain: false })
         };
         let opaque = |question: &QuestionPlan<'_>, flags| {
             let points = if question.kind.options().is_some() { None } else { Some(0) };
-            Class { answer: None, slot: Slot::Opaque, flags, points }
+            Class { answer: None, slot: Slot::Opaque, flags, points, uncertain: true }
         };
         let questions = form.questions.iter().zip(&self.by_question);
         questions
             .map(|(question, classes)| {
                 let known = classes.answers.iter().filter_map(|answer| class(question, answer));
-                known.chain(classes.opaque.map(|flags| opaque(question, flags))).collect()
+                let mut all: Vec<Class<'_>> =
+                    known.chain(classes.opaque.map(|flags| opaque(question, flags))).collect();
+                if classes.foreign.iter().any(|effect| *effect != Effect::Other) {
+                    let (answer, slot, points) = (None, Slot::Empty, Some(0));
+                    all.push(Class { answer, slot, flags: 0, points, uncertain: true });
+                }
+                if classes.foreign.contains(&Effect::Other) {
+                    all.push(opaque(question, 0));
+                }
+                all
             })
             .collect()
     }
@@ -95,7 +118,8 @@ fn classes(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, tests: &Tests<
     } else {
         None
     };
-    QuestionClasses { answers: merge(question, tests, classes), opaque }
+    let foreign = Effect::all(&question.record.extra).map(|(_, effect)| effect).collect();
+    QuestionClasses { answers: merge(question, tests, classes), opaque, foreign }
 }
 
 /// Sorts the answers by class. For each class, keeps the first of the answers that contribute least to a lead.

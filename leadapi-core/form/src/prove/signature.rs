@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::{
     answer::Answer,
-    plan::{Cond, Jump, Questionnaire, Slot, Test},
+    plan::{Cond, Jump, Questionnaire, Slot, Test, normal_email},
 };
 
 /// The maximum number of comparisons spent on merging the classes of one question.
@@ -79,7 +79,7 @@ impl<'f> Tests<'f> {
             .collect()
     }
 
-    fn add(&mut self, test: &Test<'f>) {
+    fn add(&mut self, test: &'f Test<'f>) {
         match test {
             Test::Filled => self.filled = true,
             Test::Chosen(option) => self.chosen.push(*option),
@@ -143,12 +143,14 @@ impl<'f> Tests<'f> {
             Slot::Date(day) => (None, above(f64::from(*day))),
             Slot::Chosen(option) => (self.chosen.binary_search(option).ok(), 0),
             Slot::Text(given) => (text(given), 0),
+            Slot::Email(given) => (text(&normal_email(given)), 0),
             Slot::Any(answer @ Answer::Number(number)) => (text(&answer.text()), number.as_f64().map_or(0, above)),
             Slot::Any(answer) => (text(&answer.text()), 0),
             Slot::Number(number, _) => (None, above(*number)),
         };
         let parts = match slot {
             Slot::Text(text) => self.parts.outcomes(text),
+            Slot::Email(text) => self.parts.outcomes(&normal_email(text)),
             Slot::Any(answer) => answer.scalar_text().map_or_else(Outcomes::new, |text| self.parts.outcomes(&text)),
             Slot::Many(ids) => self.included.iter().map(|option| ids.iter().any(|id| id == option)).collect(),
             _ => Outcomes::new(),

@@ -74,7 +74,7 @@ impl<'c> StateSpace<'c> {
         let least = self.least_class(question).map_or(0, |class| class.flags);
         self.liveness.is_read(question)
             || classes().any(|class| class.points != Some(0)) && self.liveness.counts(page, scores)
-            || classes().any(|class| class.is_opaque() && class.flags & least != least)
+            || classes().any(|class| class.is_uncertain() && class.flags & least != least)
     }
 
     pub(super) fn slots(&self) -> Slots<'c> {
@@ -104,7 +104,7 @@ impl<'c> StateSpace<'c> {
         for choice in &state.known {
             self.answer(slots, *choice);
         }
-        let known_opaque = state.known.iter().any(|choice| self.is_opaque(*choice));
+        let known_opaque = state.known.iter().any(|choice| self.is_uncertain(*choice));
         let mut choices: Vec<Choice> = page.open.iter().map(|question| (*question, 0)).collect();
         let mut results = Vec::with_capacity(plan.rules.len());
         let done = loop {
@@ -118,7 +118,7 @@ impl<'c> StateSpace<'c> {
             results.clear();
             let evidence = Evidence { slots: &slots.answers, scores: &slots.scores, given: None };
             results.extend(plan.rules.iter().map(|rule| rule.evaluate(&evidence)));
-            let opaque = known_opaque || choices.iter().any(|choice| self.is_opaque(*choice));
+            let opaque = known_opaque || choices.iter().any(|choice| self.is_uncertain(*choice));
             if each(self.exit(state, page.flags, &choices, &results, (opaque, &slots.scores))).is_none() {
                 break None;
             }
@@ -173,8 +173,8 @@ impl<'c> StateSpace<'c> {
         }
     }
 
-    fn is_opaque(&self, choice: Choice) -> bool {
-        self.class(choice).is_some_and(Class::is_opaque)
+    fn is_uncertain(&self, choice: Choice) -> bool {
+        self.class(choice).is_some_and(Class::is_uncertain)
     }
 
     fn class(&self, (question, class): Choice) -> Option<&'c Class<'c>> {
@@ -183,7 +183,7 @@ impl<'c> StateSpace<'c> {
 
     /// Returns the class that contributes least to a lead, among those whose answers are known.
     fn least_class(&self, question: usize) -> Option<&'c Class<'c>> {
-        self.classes.get(question)?.iter().filter(|class| !class.is_opaque()).min_by_key(|class| class.flags)
+        self.classes.get(question)?.iter().filter(|class| !class.is_uncertain()).min_by_key(|class| class.flags)
     }
 
     fn exit<'e>(

@@ -5,7 +5,10 @@ use std::borrow::Cow;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::Walk;
-use crate::plan::Questionnaire;
+use crate::{
+    plan::{NAME_PARTS, Questionnaire},
+    web_url::web_url,
+};
 
 /// The maximum number of characters in a key.
 const MAX_KEY_CHARS: usize = 64;
@@ -110,15 +113,30 @@ impl Questionnaire<'_> {
     }
 }
 
+/// Returns the trimmed URL, if all of its placeholders are behind its host. Answers must not decide where visitors go.
+pub(crate) fn redirect_url(url: &str) -> Option<&str> {
+    let url = url.trim();
+    let is_key = |piece: &Piece<'_>| matches!(piece, Piece::Key { .. });
+    let Some(start) = pieces(url).position(|piece| is_key(&piece)) else { return web_url(url) };
+    let mut texts = pieces(url).filter_map(|piece| match piece {
+        Piece::Text(text) | Piece::Brace(text) => Some(text),
+        Piece::Key { .. } => None,
+    });
+    let before: String = texts.by_ref().take(start).collect();
+    let has_host = web_url(&before).is_some() && before.split_once("://")?.1.contains(['/', '?', '#']);
+    let is_plain = |text: &str| !text.contains(|c: char| c.is_whitespace() || c.is_control());
+    (has_host && texts.all(is_plain)).then_some(url)
+}
+
 impl<'a> Walk<'a> {
     /// Replaces the placeholders in `text`, such as the message of an ending.
     ///
     /// `{key}` stands for the last answer on the path to a question mapped to `key`. If there is none, it stands for
     /// the answer on the path to the question whose id is `key`. An answer is inserted as the text that
     /// [`StepQuestion::text`](super::StepQuestion::text) returns. A known key without an answer is replaced by
-    /// `fallback`, and a placeholder with an unknown key is left unchanged. `{$score}` stands for the
-    /// [score](Self::score). `{key|text}` has its own fallback, which
-    /// may be empty. Placeholders in inserted text are not expanded, and every inserted text is escaped.
+    /// `fallback`, and a placeholder with an unknown key is left unchanged. `{key|text}` has its own fallback,
+    /// which may be empty and also replaces an unknown key. `{name}` stands for the first and the last name if no
+    /// question mapped to `name` is answered. `{$score}` stands for the [score](Self::score). Placeholders in inserted text are not expanded, and every inserted text is escaped.
     ///
     /// ```
     /// # use leadapi_form::{Questionnaire, Answers, Escape, FormRecord, Policy, Version};
@@ -147,10 +165,13 @@ impl<'a> Walk<'a> {
                 Piece::Text(text) | Piece::Brace(text) => filled.push_str(text),
                 Piece::Key { key, typed } => {
                     let (key, own) = self.form.placeholder(key);
-                    if !self.form.is_known_key(key) {
-                        filled.push_str(typed);
+                    let Some(key) = self.form.known_key(key) else {
+                        match own {
+                            Some(own) => escape.push(own, &mut filled),
+                            None => filled.push_str(typed),
+                        }
                         continue;
-                    }
+                    };
                     if self.form.is_score(key) {
                         escape.push(score.get_or_insert_with(|| self.score_at(steps).to_string()), &mut filled);
                         continue;
@@ -174,7 +195,15 @@ impl<'a> Walk<'a> {
         let mapped = form.mapped.get(key).into_iter().flatten();
         let answered = mapped.filter_map(|index| Some((step(*index)?, *index, text(*index)?)));
         let last = answered.max_by_key(|(step, index, _)| (*step, *index)).map(|(.., text)| text);
-        last.or_else(|| form.question(key).filter(|index| step(*index).is_some()).and_then(text))
+        let own = || form.question(key).filter(|index| step(*index).is_some()).and_then(text);
+        let parts = || if key == "name" { self.whole_name(steps) } else { None };
+        last.or_else(own).or_else(|| parts().map(Cow::Owned))
+    }
+
+    /// Returns the answers for the first and the last name.
+    fn whole_name(&self, steps: usize) -> Option<String> {
+        let parts: Vec<_> = NAME_PARTS.iter().filter_map(|part| self.placeholder_value(part, steps)).collect();
+        (!parts.is_empty()).then(|| parts.join(" "))
     }
 }
 

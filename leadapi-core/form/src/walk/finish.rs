@@ -1,9 +1,11 @@
 //! The endings that walks reach, and the answers that the host must verify.
 
-use super::Walk;
+use std::borrow::Cow;
+
+use super::{Escape, Walk, fill::redirect_url};
 use crate::{
     Ending,
-    plan::{Calendar, EndingPlan, QuestionKind, Questionnaire, Slot},
+    plan::{Calendar, EndingPlan, QuestionKind, Slot},
     web_url::web_url,
 };
 
@@ -29,8 +31,9 @@ pub struct Finish<'a> {
     /// The calendar in which the visitor books an appointment.
     pub calendar: Option<Calendar<'a>>,
     /// The URL to redirect the visitor to: the `postBookingRedirectUrl` of a calendar ending if it has one, otherwise
-    /// the form's `redirectUrl`. Always an `http` or `https` URL, because other URLs are ignored.
-    pub redirect: Option<&'a str>,
+    /// the form's `redirectUrl`. Always an `http` or `https` URL, because other URLs are ignored. Its
+    /// placeholders are filled with percent-encoded answers.
+    pub redirect: Option<Cow<'a, str>>,
 }
 
 /// An answer that the host must verify.
@@ -56,10 +59,11 @@ pub enum VerificationKind {
 }
 
 impl<'a> Finish<'a> {
-    pub(super) fn new(form: &'a Questionnaire<'a>, index: Option<usize>) -> Self {
+    pub(super) fn new(walk: &Walk<'a>, index: Option<usize>) -> Self {
+        let form = walk.form;
         let plan = index.and_then(|index| form.endings.get(index));
         let source = &form.source;
-        let form_redirect = source.settings.and_then(|settings| settings.redirect_url.as_str()).and_then(web_url);
+        let form_redirect = source.settings.and_then(|settings| settings.redirect_url.as_str());
         Self {
             id: plan.and_then(|plan| plan.id),
             ending: plan.map(|plan| plan.record),
@@ -69,12 +73,25 @@ impl<'a> Finish<'a> {
             creates_lead: form.creates_lead(index),
             meta_event: plan.and_then(|plan| plan.record.meta_event.get()).and_then(|event| event.name.as_str()),
             calendar: plan.and_then(|plan| plan.calendar(source)),
-            redirect: plan.and_then(EndingPlan::after_booking).or(form_redirect),
+            redirect: [plan.and_then(EndingPlan::after_booking), form_redirect]
+                .into_iter()
+                .flatten()
+                .find_map(|url| walk.redirect(url)),
         }
     }
 }
 
 impl<'a> Walk<'a> {
+    /// Fills the placeholders of a redirect URL. Returns `None` if the URL is not safe to redirect to.
+    fn redirect(&self, url: &'a str) -> Option<Cow<'a, str>> {
+        let url = redirect_url(url)?;
+        if !url.contains('{') {
+            return Some(url.into());
+        }
+        let filled = self.fill(url, "", Escape::Url);
+        web_url(&filled).is_some().then_some(filled.into())
+    }
+
     /// Returns the email addresses and phone numbers on the path that need verification (`verifyEmail`, `verifyPhone`),
     /// in path order. The host must verify them before it creates the lead.
     ///
@@ -99,7 +116,7 @@ impl<'a> Walk<'a> {
                 QuestionKind::Phone if phone => VerificationKind::Phone,
                 _ => return None,
             };
-            let Slot::Text(text) = answer.slot else { return None };
+            let (Slot::Text(text) | Slot::Email(text)) = answer.slot else { return None };
             Some(Verification { kind, question: answer.question.id, text })
         });
         verifications.collect()

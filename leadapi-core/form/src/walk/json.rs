@@ -2,13 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Attribute, Escape, Finish, Outcome, Step, StepQuestion, VerificationKind, Walk};
-use crate::CalendarProvider;
+use super::{Attribute, Escape, Finish, Outcome, Step, VerificationKind, Walk, question_json::question_json};
+use crate::{CalendarProvider, Phrase};
 
 impl Walk<'_> {
-    /// Returns the whole result of the walk as a JSON object with the members `path`, `steps`, `uncertain`, `score`,
+    /// Returns the whole result of the walk as a JSON object with the members `locale`, `texts`, `path`, `steps`, `uncertain`, `score`,
     /// `progress`, `pruned`, `verifications`, `outcome`, `problems`, `again`, `ending`, `lead`, `no_lead`, `named_by`
-    /// and `attributes`. A known placeholder without an answer becomes its own fallback, or else `fallback`.
+    /// and `attributes`. It contains everything that a page needs to draw the form: the texts of buttons, and the type, the
+    /// options and the limits of each question, in the language of the form. A known placeholder without an answer becomes its own fallback, or else `fallback`.
     ///
     /// ```
     /// # use leadapi_form::{Questionnaire, Answers, FormRecord, Policy, Version};
@@ -26,6 +27,10 @@ impl Walk<'_> {
     pub fn to_json(&self, fallback: &str) -> Value {
         let mut json = Map::new();
         let mut set = |name: &str, value: Value| json.insert(name.to_owned(), value);
+        set("locale", json!(self.form.locale()));
+        let phrases = Phrase::ALL.into_iter().map(|phrase| (phrase.as_str(), self.form.phrase(phrase)));
+        let words = [("yes", self.form.word(true)), ("no", self.form.word(false))];
+        set("texts", phrases.chain(words).map(|(name, text)| (name.to_owned(), Value::from(text))).collect());
         set("path", self.steps().map(Step::page).collect());
         set("steps", self.steps().map(|step| step_json(step, fallback)).collect());
         set("uncertain", self.steps().any(Step::is_uncertain).into());
@@ -47,7 +52,7 @@ impl Walk<'_> {
             }
             Outcome::Awaiting { problems: found } => {
                 let found = found.into_iter().map(|(id, problem)| {
-                    json!({"question": id, "problem": problem.as_str(), "message": problem.to_string()})
+                    json!({"question": id, "problem": problem.as_str(), "message": self.form.message(id, problem)})
                 });
                 problems = found.collect();
                 "awaiting"
@@ -73,13 +78,6 @@ impl Walk<'_> {
 }
 
 fn step_json(step: Step<'_, '_>, fallback: &str) -> Value {
-    let question = |question: StepQuestion<'_, '_>| {
-        json!({
-            "id": question.id(),
-            "label": question.label(fallback, Escape::Plain),
-            "text": question.text(),
-        })
-    };
     let skipped_rules = step.skipped_rules().into_iter();
     let skipped_rules =
         skipped_rules.map(|skipped| json!({"rule": skipped.rule, "at": skipped.at, "kind": skipped.reason.as_str()}));
@@ -87,7 +85,7 @@ fn step_json(step: Step<'_, '_>, fallback: &str) -> Value {
         "page": step.page(),
         "title": step.title(),
         "progress": step.progress(),
-        "questions": step.questions().map(question).collect::<Vec<_>>(),
+        "questions": step.questions().map(|question| question_json(question, fallback)).collect::<Vec<_>>(),
         "uncertain": step.is_uncertain(),
         "notices": skipped_rules.collect::<Vec<_>>(),
     })
@@ -152,21 +150,27 @@ mod tests {
                 "metaEvent": {"name": "Lead"}}]},
         });
         let answers = json!({"q1": "Ann", "q2": "ann@example.org", "q3": "112", "q4": "Tired", "zz": 1});
-        let question = |id: &str, label: &str, text: Value| json!({"id": id, "label": label, "text": text});
+        let question = |id: &str, label: &str, kind: &str, text: Value| {
+            let options = if kind == "dropdown" { json!([{"id": "x", "label": "10"}]) } else { json!([]) };
+            json!({"id": id, "label": label, "type": kind, "required": false, "options": options, "text": text})
+        };
         assert_eq!(
             walked(&form, answers),
             json!({
+                "locale": null,
+                "texts": {"next": "Next", "back": "Back", "submit": "Send", "choose": "Please choose",
+                    "check": "Please check your answers:", "required": "required", "yes": "Yes", "no": "No"},
                 "path": ["a"],
                 "steps": [{
                     "page": "a",
                     "title": "You",
                     "progress": 0.0,
                     "questions": [
-                        question("q1", "Name?", json!("Ann")),
-                        question("q2", "Ann, mail?", json!("ann@example.org")),
-                        question("q3", "Phone?", json!("112")),
-                        question("q4", "-, why?", json!("Tired")),
-                        question("q5", "Age?", Value::Null),
+                        question("q1", "Name?", "short_text", json!("Ann")),
+                        question("q2", "Ann, mail?", "email", json!("ann@example.org")),
+                        question("q3", "Phone?", "phone", json!("112")),
+                        question("q4", "-, why?", "short_text", json!("Tired")),
+                        question("q5", "Age?", "dropdown", Value::Null),
                     ],
                     "uncertain": false,
                     "notices": [{"rule": "r", "at": 0, "kind": "missing_target"}],

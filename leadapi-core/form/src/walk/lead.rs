@@ -4,12 +4,13 @@ use std::borrow::Cow;
 
 use super::{End, Escape, NameSource, PathAnswer, Walk, name_source::STAND_INS};
 use crate::{
+    Number,
     answer::Answer,
     locale::choose_filled,
-    plan::{QuestionPlan, SCORE, non_blank},
+    plan::{QuestionPlan, SCORE},
 };
 use leadapi_model::{
-    id::{ClientId, PipelineId},
+    id::ClientId,
     model::{Amount, NewLead},
     text::one_line,
     validate::{EMAIL, NAME, NOTES, OPTIONAL_TEXTS, PHONE, SOURCE},
@@ -87,11 +88,12 @@ impl NoLead {
 impl<'a> Walk<'a> {
     /// Builds the lead of a finished walk.
     ///
-    /// - The form provides the client account, the pipeline (`target_pipeline_id`) and the source (`Form: ` followed by
-    ///   the form's name). No answer can change these fields: a question mapped to `client_id` is treated like any
+    /// - The form provides the client account, the source (`Form: ` followed by the form's name) and the pipeline: the
+    ///   `pipelineId` and `stageId` of the last rule on the path that names one, or else those of the ending, or else
+    ///   `target_pipeline_id`. No answer can change these fields: a question mapped to `client_id` is treated like any
     ///   other.
     /// - `name`, `email`, `phone` and `business_name` come from the questions that are mapped to them, and `value` from
-    ///   a number question mapped to it. Each field takes the first answer that is valid for it. If no answer to a
+    ///   a number question mapped to it, or from the `value` of the chosen options. Each field takes the first answer that is valid for it. If no answer to a
     ///   question mapped to `name` is a valid name, the first one is converted to a valid name.
     /// - Every other answer becomes one line of the notes, in path order, and an [`Attribute`]. An answer cannot start
     ///   a new line in the notes. Notes that are too long are truncated, but attributes never are.
@@ -139,8 +141,9 @@ impl<'a> Walk<'a> {
             *field.in_new(&mut lead) = answer.map(|answer| answer.text.clone().into_owned());
         }
         lead.value = fields.value.map(|(_, value)| value.get());
-        let pipeline = non_blank(&form.target_pipeline_id).and_then(|id| PipelineId::parse(id.trim()).ok());
-        lead.pipeline_id = pipeline.map(|id| id.to_string());
+        let placement = self.placement(ending);
+        lead.pipeline_id = placement.pipeline.map(|id| id.to_string());
+        lead.stage_id = placement.stage.map(|id| id.to_string());
         lead.source = choose_filled(&form.name, &self.form.policy)
             .map(|name| truncate(format!("Form: {}", one_line(&name)).into(), SOURCE.rule.max_chars).into());
         lead.notes = self.notes(score.iter().filter(|_| self.form.policy.score_in_notes).chain(&attributes));
@@ -186,12 +189,13 @@ struct LeadFields<'f, 'w, 'a> {
     names: Vec<usize>,
     /// The answers assigned to the fields in [`OPTIONAL_TEXTS`].
     texts: [Option<&'f PathAnswer<'w, 'a>>; OPTIONAL_TEXTS.len()],
-    value: Option<(usize, Amount)>,
+    /// The value, and the answer that it contains in full. The label of an option says more than its value.
+    value: Option<(Option<usize>, Amount)>,
 }
 
 impl<'f, 'w, 'a> LeadFields<'f, 'w, 'a> {
     fn new(answers: &'f [PathAnswer<'w, 'a>]) -> Self {
-        let mapped = |key: &'static str| answers.iter().filter(move |answer| answer.question.key == Some(key));
+        let mapped = |key: &'static str| answers.iter().filter(move |answer| answer.question.fills(key));
         Self {
             answers,
             names: Vec::new(),
@@ -200,15 +204,17 @@ impl<'f, 'w, 'a> LeadFields<'f, 'w, 'a> {
                 answers?.find(|answer| field.rule.allows(&answer.text))
             }),
             value: mapped("value").find_map(|answer| {
+                if let Some(sum) = answer.question.option_value(&answer.slot) {
+                    return Some((None, Amount::parse(&Number::try_from(sum).ok()?.to_string()).ok()?));
+                }
                 let number = answer.question.decimal(answer.answer)?;
-                let amount = Amount::parse(&number).ok()?;
-                Some((answer.index, amount))
+                Some((Some(answer.index), Amount::parse(&number).ok()?))
             }),
         }
     }
 
     fn first(&self, key: &str) -> Option<&'f PathAnswer<'w, 'a>> {
-        self.answers.iter().find(|answer| answer.question.key == Some(key))
+        self.answers.iter().find(|answer| answer.question.fills(key))
     }
 
     /// Returns the name of the lead and claims the answers that make up the name.
@@ -248,7 +254,7 @@ impl<'f, 'w, 'a> LeadFields<'f, 'w, 'a> {
 
     fn holds(&self, index: usize) -> bool {
         self.names.contains(&index)
-            || self.value.is_some_and(|(value, _)| value == index)
+            || self.value.is_some_and(|(value, _)| value == Some(index))
             || self.texts.into_iter().flatten().any(|answer| answer.index == index)
     }
 }
@@ -256,11 +262,7 @@ impl<'f, 'w, 'a> LeadFields<'f, 'w, 'a> {
 /// Returns whether an answer is a valid email address or phone number for the lead. A JSON number can be a phone
 /// number, too.
 pub(crate) fn is_contact(question: &QuestionPlan<'_>, text: &str) -> bool {
-    match question.key {
-        Some("email") => EMAIL.rule.allows(text),
-        Some("phone") => PHONE.rule.allows(text),
-        _ => false,
-    }
+    question.fills("email") && EMAIL.rule.allows(text) || question.fills("phone") && PHONE.rule.allows(text)
 }
 
 /// Converts text to a valid name: one line, truncated to the maximum length.

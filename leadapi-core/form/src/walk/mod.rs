@@ -5,6 +5,8 @@ mod finish;
 mod json;
 mod lead;
 mod name_source;
+mod placement;
+mod question_json;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -12,7 +14,7 @@ mod traverse;
 mod tried;
 
 pub use fill::Escape;
-pub(super) use fill::{Piece, pieces};
+pub(super) use fill::{Piece, pieces, redirect_url};
 pub use finish::{Finish, Verification, VerificationKind};
 pub(super) use lead::is_contact;
 pub use lead::{Attribute, FormLead, NoLead};
@@ -109,7 +111,7 @@ impl<'a> Walk<'a> {
     pub fn outcome(&self) -> Outcome<'a> {
         match self.end {
             End::Empty => Outcome::Empty,
-            End::Ending(ending) => Outcome::Finished(Finish::new(self.form, ending)),
+            End::Ending(ending) => Outcome::Finished(Finish::new(self, ending)),
             End::Loop(page) => Outcome::Loop { page: self.form.pages.get(page).and_then(|page| page.id) },
             End::Awaiting => {
                 let questions = self.visits.last().map(|visit| self.questions(visit.page)).into_iter().flatten();

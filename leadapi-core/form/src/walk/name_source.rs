@@ -43,7 +43,7 @@ pub(crate) const STAND_INS: [(&str, NameSource); 3] =
 pub(crate) fn is_name(question: &QuestionPlan<'_>, stand_ins: bool) -> bool {
     match question.key {
         Some("name" | "first_name" | "last_name") => true,
-        Some(key) => stand_ins && STAND_INS.iter().any(|(stand_in, _)| *stand_in == key),
+        Some(key) => stand_ins && question.fills(key) && STAND_INS.iter().any(|(stand_in, _)| *stand_in == key),
         None => false,
     }
 }

@@ -44,7 +44,7 @@ pub struct Step<'w, 'a> {
 pub struct StepQuestion<'w, 'a> {
     step: Step<'w, 'a>,
     index: usize,
-    question: &'a QuestionPlan<'a>,
+    pub(super) question: &'a QuestionPlan<'a>,
 }
 
 /// A rule that the walk skipped because it could not be evaluated or followed.

@@ -5,10 +5,6 @@ const [title, page, problem, lead] = ["title", "page", "problem", "lead"].map((i
 const record = await (await fetch("form.json")).text();
 await load();
 const form = new Form(record);
-const questions = new Map();
-for (const { fields } of (JSON.parse(record).form.live_snapshot ?? JSON.parse(record).form).pages) {
-  for (const question of fields) questions.set(question.id, question);
-}
 const answers = {};
 show();
 
@@ -23,21 +19,25 @@ function show(submitted) {
   const walk = form.walk(answers);
   const step = walk.steps.at(-1);
   const isFinished = walk.outcome === "finished";
+  document.documentElement.lang = walk.locale ?? "en";
   title.textContent = isFinished ? (walk.ending.heading ?? "Thank you") : step.title;
   lead.textContent = isFinished ? JSON.stringify(walk.lead, null, 2) : "";
   page.dataset.number = walk.steps.length;
   const problems = submitted === page.dataset.number ? walk.problems : [];
   const label = (id) => step.questions.find((question) => question.id === id).label;
   problem.textContent = problems.map(({ question, message }) => `${label(question)} ${message}. `).join("");
-  page.replaceChildren(...(isFinished ? [] : [...step.questions.map(field), element("button", { textContent: "Next" })]));
+  page.replaceChildren(...(isFinished ? [] : [...step.questions.map((question) => field(question, walk)), element("button", { textContent: walk.texts.next })]));
   title.focus();
 }
 
-function field({ id, label }) {
-  const { options } = questions.get(id);
-  const control = options?.length
-    ? element("select", { name: id, id }, element("option"), ...options.map(({ id, label }) => element("option", { value: id, textContent: label })))
+function field({ id, label, type, options, required }, { texts }) {
+  const booleans = ["yes", "no"].map((id) => ({ id, label: texts[id] }));
+  const choices = ["yes_no", "checkbox", "consent"].includes(type) ? booleans : options;
+  const option = ({ id, label }) => element("option", { value: id, textContent: label });
+  const control = choices.length
+    ? element("select", { name: id, id }, option({ id: "", label: texts.choose }), ...choices.map(option))
     : element("input", { name: id, id });
+  control.ariaRequired = required;
   control.value = answers[id] ?? "";
   return element("p", {}, element("label", { textContent: `${label} `, htmlFor: id }), control);
 }

@@ -36,6 +36,10 @@ export class Form {
 
 /** The result of a walk. Ids are null if they are missing or duplicates. */
 export interface Walk {
+  /** The language and country that select the texts and the formats of answers. */
+  locale: string | null;
+  /** The labels of buttons and menus in the language of the form. */
+  texts: Record<"next" | "back" | "submit" | "choose" | "check" | "required" | "yes" | "no", string>;
   outcome: "awaiting" | "finished" | "endless" | "empty";
   /** The ids of the pages on the path. */
   path: (string | null)[];
@@ -70,18 +74,43 @@ export interface Step {
   title: string;
   /** The progress on arrival at the page. */
   progress: number;
-  /** The questions with filled labels, and the text of each valid answer. */
-  questions: { id: string; label: string; text: string | null }[];
+  questions: Question[];
   uncertain: boolean;
   /** The rules that were skipped: their ids and indices, and the reasons. */
   notices: { rule: string | null; at: number; kind: "uncertain_conditions" | "unknown_jump" | "missing_target" }[];
+}
+
+/** A question with everything that a page needs to draw it. A limit that the engine ignores is absent. */
+export interface Question {
+  id: string;
+  /** The label in the language of the form, with filled placeholders. */
+  label: string;
+  /** The type, such as `short_text` or `dropdown`, even if the record has an alias. Null if the question has none. */
+  type: string | null;
+  required: boolean;
+  /** The options of a choice, in the language of the form. */
+  options: { id: string; label: string }[];
+  /** The text of a valid answer. */
+  text: string | null;
+  /** The smallest and the largest number, or the first and the last date. */
+  min?: number | string;
+  max?: number | string;
+  minLength?: number;
+  maxLength?: number;
+  /** A regular expression that a part of the text must match. */
+  pattern?: string;
+  /** The code of the currency of an amount of money. */
+  currency?: string;
 }
 
 export interface Problem {
   question: string;
   /** The stable name of the problem, such as `missing` or `not_an_email`. */
   problem: string;
-  /** The end of a sentence that starts with the question, such as `needs an answer`. */
+  /**
+   * The end of a sentence that starts with the question, such as `needs an answer`, in the language of the form. It is a
+   * whole sentence if the question has a `patternMessage`.
+   */
   message: string;
 }
 

@@ -55,6 +55,10 @@ record! {
         calendar_provider: Field<CalendarProvider> = "calendarProvider",
         /// The URL to redirect visitors to after they book.
         post_booking_redirect_url: Field<String> = "postBookingRedirectUrl",
+        /// The id of the pipeline of the leads that the ending creates. An extension of this crate, as is `stageId`.
+        pipeline_id: Field<String> = "pipelineId",
+        /// The id of the stage of the leads that the ending creates.
+        stage_id: Field<String> = "stageId",
     }
 }
 

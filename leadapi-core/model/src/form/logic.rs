@@ -43,6 +43,11 @@ record! {
         kind: Field<JumpKind> = "kind",
         /// The target: a page id, or `end:` followed by an ending id.
         target: Field<String> = "target",
+        /// The id of the pipeline of the leads of visitors who take the jump. An extension of this crate, as is
+        /// `stageId`.
+        pipeline_id: Field<String> = "pipelineId",
+        /// The id of the stage of the leads of visitors who take the jump.
+        stage_id: Field<String> = "stageId",
     }
 }
 

@@ -48,6 +48,8 @@ record! {
         /// text. The pattern has the syntax of the crate `regex-lite`, which matches in linear time and supports
         /// neither look-around nor back-references.
         pattern: Field<String> = "pattern",
+        /// The message for text that does not match the pattern. An extension of this crate.
+        pattern_message: Field<String> = "patternMessage",
         /// The format of a number. `currency` makes the number an amount of money.
         format: Field<String> = "format",
         /// The ISO 4217 code of the currency of a number, such as `EUR`. It makes the number an amount of money.
@@ -68,6 +70,9 @@ record! {
         label: Field<String> = "label",
         /// The score that the option adds if it is chosen, as an integer.
         score: Field<Number> = "score",
+        /// The amount that the option contributes to the lead's `value` if its question is mapped to `value`. An
+        /// extension of this crate.
+        value: Field<Number> = "value",
     }
 }
 

@@ -48,10 +48,20 @@ const ALIASES: &Aliases<QuestionType> = &[
     (QuestionType::File, &["attachment", "files", "fileupload", "upload"]),
 ];
 
-/// The members with which other products turn a choice into a multiple choice.
-const MULTIPLE: [&str; 5] = ["multiple", "allowMultiple", "allow_multiple", "allowMulti", "allow_multiple_selection"];
-
 impl QuestionType {
+    /// The members with which other products turn a choice into a multiple choice.
+    ///
+    /// ```
+    /// use leadapi_model::form::{Question, QuestionType};
+    ///
+    /// assert!(QuestionType::MULTIPLE.contains(&"allowMultiple"));
+    /// let question: Question = serde_json::from_str(r#"{"type":"dropdown","allowMultiple":true}"#)?;
+    /// assert_eq!(question.question_type(), Some(QuestionType::MultiChoice));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub const MULTIPLE: [&'static str; 5] =
+        ["multiple", "allowMultiple", "allow_multiple", "allowMulti", "allow_multiple_selection"];
+
     /// Returns the names that other products use for this type, in lower case. A record may spell them with capital
     /// letters, `_`, `-` and spaces: `fileupload` stands for `file_upload`, `fileUpload` and `FILE_UPLOAD` too.
     ///
@@ -102,7 +112,7 @@ impl Question {
             QuestionType::Checkbox => self.options.items().next().is_some(),
             // Applies only to the names of other products, because the types of this crate have no such members.
             QuestionType::SingleChoice | QuestionType::Dropdown if kind != *written => {
-                MULTIPLE.iter().any(|name| self.extra.get(*name).is_some_and(|raw| raw.text() == "true"))
+                QuestionType::MULTIPLE.iter().any(|name| self.extra.get(*name).is_some_and(|raw| raw.text() == "true"))
             }
             _ => false,
         };

@@ -23,7 +23,7 @@ impl Naive<'_> {
         let Some((op, negated)) = operator(condition["op"].as_str().unwrap_or(""), value) else { return Kleene::Maybe };
         let Some(id) = text_of(&condition["fieldId"]) else { return Kleene::No };
         let result = if let Some((_, question)) = self.question(id) {
-            let answer = self.visible(id, pages, answers).map(|answer| self.as_number(question, answer));
+            let answer = self.visible(id, pages, answers).map(|answer| self.as_read(question, answer));
             compare(op, question, family(question), answer.as_ref(), value)
         } else {
             let Some(score) = self.score_named(id, pages, answers) else { return Kleene::No };
@@ -65,7 +65,7 @@ impl Naive<'_> {
         }
         let pages: Vec<usize> = (0..self.pages.len()).collect();
         let answers = serde_json::json!({id: answer});
-        let answer = self.visible(id, &pages, &answers).map(|answer| self.as_number(question, answer));
+        let answer = self.visible(id, &pages, &answers).map(|answer| self.as_read(question, answer));
         let answer = answer.as_ref();
         let mut view = format!("{}", answer.map_or(0, |answer| points(question, answer)));
         for rule in objects(&self.version["logic"]["rules"]).into_iter().map(|(_, rule)| rule) {

@@ -6,6 +6,8 @@ use serde_json::Value;
 
 use super::{
     Naive,
+    kinds::{kind, truth},
+    mail::mail,
     operators::{Family, family},
     values::{blank, looks_decimal, written},
 };
@@ -60,8 +62,30 @@ impl Naive<'_> {
         }
     }
 
-    pub(super) fn date(&self, answer: &Value) -> String {
-        let date = written(answer);
+    /// Returns a date as it is written in JSON.
+    fn iso(&self, text: &str) -> Option<String> {
+        let (separator, order) = match language(&self.locale) {
+            "de" => ('.', [2, 1, 0]),
+            "en" => ('/', [2, 0, 1]),
+            _ => return None,
+        };
+        let parts: Vec<&str> = text.trim().split(separator).map(str::trim).collect();
+        let [year, month, day] = order.map(|at| parts.get(at).copied().unwrap_or_default());
+        let fits = |part: &str, lengths: &[usize]| {
+            lengths.contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let is_date = parts.len() == 3 && fits(year, &[4]) && fits(month, &[1, 2]) && fits(day, &[1, 2]);
+        is_date.then(|| format!("{year}-{month:0>2}-{day:0>2}"))
+    }
+
+    /// Returns whether an answer means yes or no.
+    pub(super) fn truth(&self, answer: &Value) -> Option<bool> {
+        let word = |yes| answer.as_str().is_some_and(|text| text.trim().eq_ignore_ascii_case(self.word(yes)));
+        truth(answer).or_else(|| [true, false].into_iter().find(|yes| word(*yes)))
+    }
+
+    pub(super) fn date(&self, question: &Value, answer: &Value) -> String {
+        let date = written(&self.as_read(question, answer));
         let (year, month, day) = (&date[..4], &date[5..7], &date[8..]);
         match language(&self.locale) {
             "de" => format!("{day}.{month}.{year}"),
@@ -121,9 +145,15 @@ impl Naive<'_> {
         }
     }
 
-    /// If the question asks for a number, returns the number that a text answer stands for in the language of the form.
-    /// Otherwise returns the answer unchanged.
-    pub(super) fn as_number(&self, question: &Value, answer: &Value) -> Value {
+    /// Returns the answer as conditions read it: a number, a date or a boolean that is typed in the language of the form
+    /// in its usual spelling, and an email address with its domain in lower case.
+    pub(super) fn as_read(&self, question: &Value, answer: &Value) -> Value {
+        match (kind(question), answer) {
+            ("date", Value::String(text)) => return self.iso(text).map_or(answer.clone(), Value::from),
+            ("checkbox" | "consent" | "yes_no", _) => return self.truth(answer).map_or(answer.clone(), Value::from),
+            ("email", Value::String(text)) => return mail(text.trim()).into(),
+            _ => {}
+        }
         let is_typed = family(question) == Family::Number && answer.is_string();
         is_typed.then(|| self.plain_number(question, answer).ok()).flatten().map_or(answer.clone(), Value::from)
     }
@@ -170,7 +200,7 @@ fn language(tag: &str) -> &str {
 
 /// Returns the code of the currency of an amount of money, which may be empty. Returns `None` for a number that is not
 /// an amount of money.
-fn money(question: &Value) -> Option<&str> {
+pub(super) fn money(question: &Value) -> Option<&str> {
     let code = question["currency"].as_str().map(str::trim);
     code.or((question["format"] == "currency").then_some(""))
 }

@@ -4,7 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Naive, Walk,
-    kinds::kind,
+    keys::key,
+    kinds::{chosen, kind},
+    languages::money,
     texts::{is_email, is_id, is_name, is_phone, one_line, shorten},
     values::{exact, options, text_of, whole},
 };
@@ -28,24 +30,24 @@ impl Naive<'_> {
         for (step, page) in walk.path.iter().enumerate() {
             for (id, question) in &self.pages[*page].questions {
                 if let Some(answer) = self.visible(id, &walk.path, answers) {
-                    let key = text_of(&question["mappedKey"]);
+                    let key = key(question);
                     filled.push((step, *id, *question, key, self.display_text(question, answer)));
                 }
             }
         }
-        let first = |key: &str| filled.iter().position(|answer| answer.3 == Some(key));
+        let first = |key: &str| filled.iter().position(|answer| fills(answer.2, key));
         let mut taken: Vec<usize> = vec![];
         let mut lead = Map::new();
         lead.insert("client_id".into(), client.into());
 
         for field in ["email", "phone", "business_name"] {
-            for (at, (_, _, _, key, text)) in filled.iter().enumerate() {
+            for (at, (_, _, question, _, text)) in filled.iter().enumerate() {
                 let fits = match field {
                     "email" => is_email(text),
                     "phone" => is_phone(text),
                     _ => is_name(text),
                 };
-                if *key == Some(field) && fits {
+                if fills(question, field) && fits {
                     lead.insert(field.into(), text.as_str().into());
                     taken.push(at);
                     break;
@@ -54,12 +56,10 @@ impl Naive<'_> {
         }
         for (at, (_, id, question, key, _)) in filled.iter().enumerate() {
             if *key == Some("value")
-                && kind(question) == "number"
-                && let Ok(plain) = self.plain_number(question, &answers[*id])
-                && let Some(value) = exact(&plain)
+                && let Some((value, is_all)) = self.worth(question, &answers[*id])
             {
                 lead.insert("value".into(), value);
-                taken.push(at);
+                taken.extend(is_all.then_some(at));
                 break;
             }
         }
@@ -115,22 +115,65 @@ impl Naive<'_> {
         if !notes.is_empty() {
             lead.insert("notes".into(), shorten(&notes.join("\n"), 10_000).into());
         }
-        lead.extend(self.source_and_pipeline());
+        lead.extend(self.source());
+        lead.extend(self.place(walk));
         Ok((Value::Object(lead), name_source, attributes))
     }
 
     /// Returns the fields that the form itself determines.
-    fn source_and_pipeline(&self) -> Map<String, Value> {
+    fn source(&self) -> Map<String, Value> {
         let mut fields = Map::new();
         if let Some(name) = self.said(&self.form["name"]).filter(|name| !name.trim().is_empty()) {
             fields.insert("source".into(), shorten(&format!("Form: {}", one_line(&name)), 100).into());
         }
-        if let Some(pipeline) = text_of(&self.form["target_pipeline_id"])
-            && is_id(pipeline.trim())
-        {
-            fields.insert("pipeline_id".into(), pipeline.trim().into());
-        }
         fields
+    }
+
+    /// Returns the pipeline and the stage of the last rule on the path that names one, of the ending, or of the form.
+    fn place(&self, walk: &Walk) -> Map<String, Value> {
+        let rules = &self.version["logic"]["rules"];
+        let mut places: Vec<[&Value; 2]> = walk
+            .taken
+            .iter()
+            .rev()
+            .map(|at| &rules[*at]["then"])
+            .map(|then| [&then["pipelineId"], &then["stageId"]])
+            .collect();
+        if let Some(at) = walk.ending {
+            let ending = self.endings()[at].1;
+            places.push([&ending["pipelineId"], &ending["stageId"]]);
+        }
+        places.push([&self.form["target_pipeline_id"], &Value::Null]);
+        for place in places {
+            let mut fields = Map::new();
+            for (name, id) in ["pipeline_id", "stage_id"].into_iter().zip(place) {
+                if let Some(id) = text_of(id).map(str::trim).filter(|id| is_id(id)) {
+                    fields.insert(name.into(), id.into());
+                }
+            }
+            if !fields.is_empty() {
+                return fields;
+            }
+        }
+        Map::new()
+    }
+
+    /// Returns the value that an answer gives to the lead, and whether the value says all that the answer says.
+    fn worth(&self, question: &Value, answer: &Value) -> Option<(Value, bool)> {
+        match kind(question) {
+            "number" => Some((exact(&self.plain_number(question, answer).ok()?)?, true)),
+            "single_choice" | "dropdown" | "multi_choice" => {
+                let mut sum = None;
+                for id in chosen(answer)? {
+                    let (_, option) = options(question).into_iter().find(|(known, _)| *known == id)?;
+                    if let Some(value) = option["value"].as_f64() {
+                        sum = Some(sum.unwrap_or(0.0) + value);
+                    }
+                }
+                Some((sum?.into(), false))
+            }
+            _ => None,
+        }
     }
 
     /// Returns whether an option of any question has a score.
@@ -140,4 +183,10 @@ impl Naive<'_> {
             is_choice && options(question).iter().any(|(_, option)| whole(&option["score"]) != 0)
         })
     }
+}
+
+/// Returns whether the answers to a question can fill this field of the lead.
+fn fills(question: &Value, field: &str) -> bool {
+    let is_amount = ["number", "rating"].contains(&kind(question)) && money(question).is_some();
+    key(question) == Some(field) && !(field == "phone" && is_amount)
 }

@@ -11,9 +11,11 @@
 )]
 
 mod conditions;
+mod keys;
 mod kinds;
 mod languages;
 mod lead;
+mod mail;
 mod operators;
 mod placeholders;
 mod problems;
@@ -71,6 +73,8 @@ pub struct Walk {
     problems: Vec<(String, &'static str)>,
     uncertain: Vec<usize>,
     skipped_rules: Vec<Value>,
+    /// The rules that the walk followed.
+    taken: Vec<usize>,
 }
 
 impl<'v> Naive<'v> {

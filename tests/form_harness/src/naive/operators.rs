@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{
     kinds::{chosen, day, kind, truth},
+    mail::{alternatives, mail},
     values::{number_of, options, written},
 };
 
@@ -97,6 +98,8 @@ pub(super) fn compare(
 ) -> Option<bool> {
     use Family::{Bool, Choice, Date, Number, Score, Structure, Text, Unknown};
     let equal = |value: &Value| equal(question, family, answer, value);
+    let is_mail = kind(question) == "email";
+    let spellings = |text: &str| if is_mail { alternatives(op, text) } else { vec![text.to_owned()] };
     let list = || value.as_array().cloned().unwrap_or_else(|| vec![value.clone()]);
     // Arrays inside an array, and anything else that is not a plain value, make the whole value unreadable.
     if value
@@ -126,15 +129,16 @@ pub(super) fn compare(
         ("contains", Text | Unknown) => {
             let parts: Option<Vec<String>> = list().iter().map(words).collect();
             let parts = parts.filter(|parts| !parts.is_empty())?;
-            Some(text(answer).is_some_and(|text| parts.iter().all(|part| text.contains(part.as_str()))))
+            let has = |text: &str, part: &String| spellings(part).iter().any(|part| text.contains(part));
+            Some(text(answer).is_some_and(|text| parts.iter().all(|part| has(&text, part))))
         }
         ("starts_with", Text | Unknown) => {
-            let start = words(value)?;
-            Some(text(answer).is_some_and(|text| text.starts_with(&start)))
+            let start = spellings(&words(value)?);
+            Some(text(answer).is_some_and(|text| start.iter().any(|start| text.starts_with(start))))
         }
         ("ends_with", Text | Unknown) => {
-            let end = words(value)?;
-            Some(text(answer).is_some_and(|text| text.ends_with(&end)))
+            let end = spellings(&words(value)?);
+            Some(text(answer).is_some_and(|text| end.iter().any(|end| text.ends_with(end))))
         }
         ("gt" | "gte" | "lt" | "lte" | "between", Number | Score | Unknown) => {
             // Only questions of the family `Number` read numbers from text.
@@ -189,6 +193,7 @@ fn equal(question: &Value, family: Family, answer: Option<&Value>, value: &Value
         }
         Family::Text | Family::Unknown => {
             let words = words(value)?;
+            let words = if kind(question) == "email" { mail(&words) } else { words };
             let simple = answer.filter(|answer| !answer.is_array() && !answer.is_object());
             Some(simple.is_some_and(|answer| written(answer) == words))
         }

@@ -2,17 +2,18 @@
 
 use serde_json::Value;
 
-use super::Naive;
+use super::{Naive, keys::spelling};
 
 impl Naive<'_> {
     pub(super) fn placeholder_value(&self, key: &str, pages: &[usize], answers: &Value) -> Option<String> {
         if key == "$score" && !self.is_of_a_question(key) {
             return Some(self.score(pages, answers).to_string());
         }
+        let key = self.spelling_of_placeholder(key);
         let mut value = None;
         for page in pages {
             for (id, question) in &self.pages[*page].questions {
-                if question["mappedKey"] == key
+                if super::keys::key(question) == Some(key)
                     && let Some(answer) = self.visible(id, pages, answers)
                 {
                     value = Some(self.display_text(question, answer));
@@ -24,15 +25,34 @@ impl Naive<'_> {
         {
             value = Some(self.display_text(self.question(key).unwrap().1, answer));
         }
+        if value.is_none() && key == "name" {
+            let parts =
+                ["first_name", "last_name"].iter().filter_map(|part| self.placeholder_value(part, pages, answers));
+            let parts: Vec<String> = parts.collect();
+            value = (!parts.is_empty()).then(|| parts.join(" "));
+        }
         value
     }
 
+    fn spelling_of_placeholder<'k>(&self, key: &'k str) -> &'k str {
+        if self.is_of_a_question(key) { key } else { spelling(key) }
+    }
+
     pub(super) fn knows(&self, key: &str) -> bool {
-        key == "$score" || self.is_of_a_question(key)
+        let spelling = spelling(key);
+        let mapped = |key: &str| {
+            self.pages
+                .iter()
+                .any(|page| page.questions.iter().any(|(_, question)| super::keys::key(question) == Some(key)))
+        };
+        key == "$score"
+            || self.is_of_a_question(key)
+            || mapped(spelling)
+            || spelling == "name" && (mapped("first_name") || mapped("last_name"))
     }
 
     pub(super) fn is_of_a_question(&self, key: &str) -> bool {
-        let mapped = |(_, question): &(&str, &Value)| question["mappedKey"] == key;
+        let mapped = |(_, question): &(&str, &Value)| super::keys::key(question) == Some(key);
         self.question(key).is_some() || self.pages.iter().any(|page| page.questions.iter().any(mapped))
     }
 
@@ -63,8 +83,9 @@ impl Naive<'_> {
                 }
                 let short = first.chars().count() <= 64 && whole.chars().count() <= 200;
                 let breaks = inner.contains(['\n', '\r', '\u{2028}', '\u{2029}']);
-                if !first.is_empty() && short && !breaks && self.knows(key) {
-                    let value = self.placeholder_value(key, pages, answers);
+                if !first.is_empty() && short && !breaks && (self.knows(key) || key != whole) {
+                    let value = Some(key).filter(|key| self.knows(key));
+                    let value = value.and_then(|key| self.placeholder_value(key, pages, answers));
                     filled.push_str(&escape(&value.unwrap_or_else(|| fallback.to_owned())));
                     at += length + 2;
                     continue;

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::{
     Naive,
-    kinds::{chosen, day, kind, range, truth},
+    kinds::{chosen, day, kind, range},
     languages::limit,
     structured::{address, files},
-    texts::{is_email, is_phone, web},
+    texts::{is_email, is_host, is_phone, web},
     values::{blank, filled, number_of, options, written},
 };
 
@@ -52,13 +52,13 @@ impl Naive<'_> {
                 max.is_some_and(|max| number > max).then_some("above_max")
             }
             "date" => {
-                let Some(date) = day(answer) else { return Some("not_a_date") };
+                let Some(date) = day(&self.as_read(question, answer)) else { return Some("not_a_date") };
                 if day(&question["min"]).is_some_and(|min| date < min) {
                     return Some("too_early");
                 }
                 day(&question["max"]).is_some_and(|max| date > max).then_some("too_late")
             }
-            "checkbox" | "consent" | "yes_no" => match truth(answer) {
+            "checkbox" | "consent" | "yes_no" => match self.truth(answer) {
                 None => Some("not_a_bool"),
                 Some(false) if required && kind != "yes_no" => Some("not_accepted"),
                 Some(_) => None,
@@ -68,7 +68,7 @@ impl Naive<'_> {
             "short_text" | "long_text" | "email" | "phone" | "url" if !answer.is_string() => Some("not_a_text"),
             "email" if !is_email(answer.as_str().unwrap()) => Some("not_an_email"),
             "phone" if !is_phone(answer.as_str().unwrap()) => Some("not_a_phone"),
-            "url" if web(answer).is_none() => Some("not_a_url"),
+            "url" if web(answer).is_none() && !is_host(answer.as_str().unwrap()) => Some("not_a_url"),
             "short_text" | "long_text" | "email" | "phone" | "url" => limit(question, answer.as_str().unwrap()),
             _ => None,
         }
@@ -96,11 +96,12 @@ impl Naive<'_> {
         match kind(question) {
             "single_choice" | "dropdown" => label(answer.as_str().unwrap()),
             "multi_choice" => chosen(answer).unwrap().into_iter().map(label).collect::<Vec<_>>().join(", "),
-            "checkbox" | "consent" | "yes_no" => self.word(truth(answer).unwrap()).to_owned(),
+            "checkbox" | "consent" | "yes_no" => self.word(self.truth(answer).unwrap()).to_owned(),
             "number" | "rating" => self.amount(question, answer),
-            "date" => self.date(answer),
+            "date" => self.date(question, answer),
             "address" => address(answer).unwrap(),
             "file" => files(answer).unwrap(),
+            "url" if web(answer).is_none() => format!("https://{}", written(answer)),
             _ => written(answer),
         }
     }

@@ -87,8 +87,18 @@ impl Naive<'_> {
                         Value::Null
                     },
                 );
-                let booked = if calendar { web(&ending["postBookingRedirectUrl"]) } else { None };
-                say("redirect", json!(booked.or_else(|| web(&settings["redirectUrl"]))));
+                let redirect = |url: &Value| {
+                    let url = url.as_str()?.trim();
+                    let sample = self.fill(url, &walk.path, answers, "", |_| "%".to_owned());
+                    // Answers begin where the sample differs from the URL, and must not be in the host.
+                    let same = url.chars().zip(sample.chars()).take_while(|(one, other)| one == other).count();
+                    let fixed: String = url.chars().take(same).collect();
+                    let path = fixed.split_once("://").is_some_and(|(_, rest)| rest.contains(['/', '?', '#']));
+                    let filled = self.fill(url, &walk.path, answers, "", super::texts::url);
+                    if sample != url && !path { None } else { web(&json!(filled)).map(str::to_owned) }
+                };
+                let booked = if calendar { redirect(&ending["postBookingRedirectUrl"]) } else { None };
+                say("redirect", json!(booked.or_else(|| redirect(&settings["redirectUrl"]))));
             }
             _ => {}
         }

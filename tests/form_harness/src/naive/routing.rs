@@ -62,6 +62,7 @@ impl<'v> Naive<'v> {
             problems: vec![],
             uncertain: vec![],
             skipped_rules: vec![],
+            taken: vec![],
         };
         if self.pages.is_empty() {
             return walk;
@@ -103,6 +104,7 @@ impl<'v> Naive<'v> {
                         None => "missing_target",
                         Some(target) => {
                             next = Some(target.map_err(Some));
+                            walk.taken.push(at);
                             break;
                         }
                     },

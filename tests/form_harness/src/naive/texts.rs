@@ -80,6 +80,25 @@ pub(super) fn web(url: &Value) -> Option<&str> {
     (host && !url.chars().any(|c| c.is_whitespace() || c.is_control())).then_some(url)
 }
 
+/// Returns whether the text is a web address without its scheme.
+pub(super) fn is_host(text: &str) -> bool {
+    let text = text.trim();
+    let host = text.split(['/', '?', '#']).next().unwrap();
+    let (host, port) = host.split_once(':').unwrap_or((host, "80"));
+    let labels: Vec<&str> = host.split('.').collect();
+    let last = labels.last().unwrap();
+    labels.len() > 1
+        && labels.iter().all(|label| {
+            let plain = label.chars().all(|c| c.is_alphanumeric() || c == '-');
+            plain && !label.is_empty() && !label.starts_with('-') && !label.ends_with('-')
+        })
+        && last.chars().count() > 1
+        && last.chars().any(char::is_alphabetic)
+        && !port.is_empty()
+        && port.bytes().all(|byte| byte.is_ascii_digit())
+        && !text.chars().any(|c| c.is_whitespace() || c.is_control() || c == '\\')
+}
+
 pub(super) fn html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;").replace('\'', "&#39;")
 }

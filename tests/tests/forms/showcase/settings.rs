@@ -35,6 +35,32 @@ pub(super) fn plant(code: Code, record: &mut Value) -> Option<&'static str> {
             form["pages"][1]["fields"][0]["mappedKey"] = json!("stage_id");
             "/form/pages/1/fields/0/mappedKey"
         }
+        Code::MisspeltKey => {
+            form["pages"][1]["fields"][0]["mappedKey"] = json!("vlaue");
+            "/form/pages/1/fields/0/mappedKey"
+        }
+        Code::ContactWithoutKey => {
+            question(record, 2, json!({"id": "x", "type": "phone", "label": "X?"}));
+            "/form/pages/2/fields/2/mappedKey"
+        }
+        Code::OptionWithoutValue => {
+            form["pages"][0]["fields"][0]["mappedKey"] = json!("value");
+            form["pages"][0]["fields"][0]["options"][0]["value"] = json!(5000);
+            "/form/pages/0/fields/0/options/1/value"
+        }
+        Code::StageMalformed => {
+            form["settings"]["endings"][0]["stageId"] = json!("two words");
+            "/form/settings/endings/0/stageId"
+        }
+        Code::UnknownPipeline => {
+            form["logic"]["rules"][2]["then"]["pipelineId"] = json!("p2");
+            "/form/logic/rules/2/then/pipelineId"
+        }
+        Code::UnknownStage => {
+            form["settings"]["endings"][0]["pipelineId"] = json!("p1");
+            form["settings"]["endings"][0]["stageId"] = json!("s2");
+            "/form/settings/endings/0/stageId"
+        }
         Code::KeyWithBlanks => {
             form["pages"][1]["fields"][0]["mappedKey"] = json!("age ");
             "/form/pages/1/fields/0/mappedKey"

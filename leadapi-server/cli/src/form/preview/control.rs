@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use leadapi_form::{Answer, Question, QuestionType, StepQuestion, rating_scale};
+use leadapi_form::{Answer, Phrase, Question, QuestionType, Questionnaire, StepQuestion, rating_scale};
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -49,6 +49,7 @@ pub(super) struct Choice {
 
 /// The attributes that all parts of a control share.
 pub(super) struct Frame<'f> {
+    pub(super) form: &'f Questionnaire<'f>,
     /// The id of the question.
     pub(super) question: &'f str,
     /// The id of the first field.
@@ -129,12 +130,12 @@ impl Control {
         match self {
             Self::One(choices) => options(frame, "radio", choices, frame.has_letters),
             Self::Scale(choices) => html! { div.scale { (options(frame, "radio", choices, false)) } },
-            Self::YesNo => options(frame, "radio", &yes_no(), frame.has_letters),
+            Self::YesNo => options(frame, "radio", &yes_no(frame.form), frame.has_letters),
             Self::Many(choices) => options(frame, "checkbox", choices, frame.has_letters),
             Self::Menu(choices) => html! {
                 select id=(frame.id) name=(name) aria-describedby=[described_by] aria-invalid=[invalid]
                     aria-required=[required] {
-                    option value="" { "Please choose" }
+                    option value="" { (frame.form.phrase(Phrase::Choose)) }
                     @for choice in choices {
                         option value=(choice.id) selected[choice.id == text] { (choice.label) }
                     }
@@ -164,8 +165,8 @@ fn json(is_filled: bool, value: &impl serde::Serialize) -> Option<Answer> {
     serde_json::from_str(&json).ok()
 }
 
-fn yes_no() -> [Choice; 2] {
-    [("true", "Yes"), ("false", "No")].map(|(id, label)| Choice { id: id.to_owned(), label: label.to_owned() })
+fn yes_no(form: &Questionnaire<'_>) -> [Choice; 2] {
+    [true, false].map(|yes| Choice { id: yes.to_string(), label: form.word(yes).to_owned() })
 }
 
 /// Returns the numbers of a rating.

@@ -57,7 +57,7 @@ fn ending(finish: &Finish<'_>) -> Markup {
             div { dt { "id" } dd { (finish.id.unwrap_or("built-in confirmation")) } }
             div { dt { "creates a lead" } dd { @if finish.creates_lead { "yes" } @else { "no" } } }
             @if let Some(event) = finish.meta_event { div { dt { "event" } dd { (event) } } }
-            @if let Some(url) = finish.redirect { div { dt { "redirects to" } dd { (url) } } }
+            @if let Some(url) = &finish.redirect { div { dt { "redirects to" } dd { (url) } } }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The form as the visitor sees it: a page, or the ending.
 
 use leadapi_form::{
-    Escape, Finish, FormRecord, Outcome, Problem, QuestionType, Questionnaire, Step, StepQuestion, Walk,
+    Escape, Finish, FormRecord, Outcome, Phrase, Problem, QuestionType, Questionnaire, Step, StepQuestion, Walk,
 };
 use maud::{Markup, html};
 
@@ -84,11 +84,11 @@ impl Visitor<'_> {
             h1 tabindex="-1" autofocus[problems.is_empty()] { (self.title()) }
             @if !problems.is_empty() {
                 div.problems role="alert" tabindex="-1" autofocus {
-                    p { "Please check your answers:" }
+                    p { (self.form.phrase(Phrase::Check)) }
                     ul {
                         @for (at, question) in &questions {
                             @if let Some(problem) = problem(question.id()) {
-                                li { a href={ "#q" (at) } { (label(*question)) } " " (problem) }
+                                li { a href={ "#q" (at) } { (label(*question)) } " " (self.form.message(question.id(), problem)) }
                             }
                         }
                     }
@@ -100,8 +100,8 @@ impl Visitor<'_> {
                     (self.question(at, question, problem(question.id())))
                 }
                 div.buttons {
-                    button.next type="submit" name="go" value="next" { "Next" }
-                    @if self.may_go_back() { button.back type="submit" name="go" value="back" { "Back" } }
+                    button.next type="submit" name="go" value="next" { (self.form.phrase(Phrase::Next)) }
+                    @if self.may_go_back() { button.back type="submit" name="go" value="back" { (self.form.phrase(Phrase::Back)) } }
                 }
             }
         }
@@ -130,6 +130,7 @@ impl Visitor<'_> {
         let is_hidden = kind == Some(QuestionType::Hidden);
         let is_required = record.required.get() == Some(&true) && !is_hidden;
         let frame = Frame {
+            form: self.form,
             question: question.id(),
             id: &id,
             answer: question.answer(),
@@ -140,7 +141,7 @@ impl Visitor<'_> {
         };
         let label = html! {
             (label(question))
-            @if is_required { " " span.required { span aria-hidden="true" { "*" } span.hidden { "(required)" } } }
+            @if is_required { " " span.required { span aria-hidden="true" { "*" } span.hidden { "(" (self.form.phrase(Phrase::Required)) ")" } } }
         };
         let role = if matches!(control, Control::Many(_) | Control::Address) { "group" } else { "radiogroup" };
         let invalid = (problem.is_some() && role == "radiogroup").then_some("true");
@@ -156,7 +157,7 @@ impl Visitor<'_> {
                 @if kind == Some(QuestionType::File) {
                     p.about { "The preview uploads no files: enter the URL of a file." }
                 }
-                @if let Some(problem) = problem { p.problem id=(problem_id) { (sentence(problem)) } }
+                @if let Some(problem) = problem { p.problem id=(problem_id) { (sentence(&self.form.message(question.id(), problem))) } }
                 @if control.is_group() {
                     div role=(role) aria-labelledby=(label_id) aria-describedby=[frame.described_by.as_deref()]
                         aria-invalid=[invalid] aria-required=[required] {
@@ -185,7 +186,7 @@ impl Visitor<'_> {
             }
             @if self.may_go_back() {
                 form method="get" action="/" { (self.hidden()) div.buttons {
-                    button.back type="submit" name="go" value="back" { "Back" }
+                    button.back type="submit" name="go" value="back" { (self.form.phrase(Phrase::Back)) }
                 } }
             }
         }
@@ -213,9 +214,9 @@ pub(super) fn label(question: StepQuestion<'_, '_>) -> String {
 }
 
 /// Returns the message of a problem, such as `needs an answer`, as a sentence.
-fn sentence(problem: Problem) -> String {
-    let text = problem.to_string();
+fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    format!("{first}{}.", chars.as_str())
+    let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{}{end}", chars.as_str())
 }

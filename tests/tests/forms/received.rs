@@ -1,0 +1,155 @@
+//! Tests of what an agency receives from forms that were written for other products.
+
+use leadapi_form::{Answers, Code, FormRecord, Outcome, Policy, Questionnaire, Verdict, Version};
+use serde_json::{Value, json};
+
+fn record(form: &Value) -> FormRecord {
+    serde_json::from_str(&json!({ "form": form }).to_string()).unwrap()
+}
+
+fn form(questions: &Value) -> Value {
+    json!({"client_id": "c1", "fields": questions})
+}
+
+#[test]
+fn a_member_of_another_product_makes_proofs_uncertain_and_is_a_warning() {
+    let name = |member: &str, value: Value| {
+        let mut question =
+            json!({"id": "n", "type": "short_text", "label": "Name?", "required": true, "mappedKey": "name"});
+        question[member] = value;
+        form(&json!([question]))
+    };
+    for (member, value, is_proved) in [
+        ("title", json!("x"), true),
+        ("hidden", json!(false), true),
+        ("visible", json!(true), true),
+        ("hidden", json!(true), false),
+        ("visibleIf", json!("{age} > 3"), false),
+        ("visible_if", json!({"q": 1}), false),
+        ("requiredIf", json!("{age} > 3"), false),
+    ] {
+        let record = record(&name(member, value.clone()));
+        let form = Questionnaire::compile(&record, Version::Draft, &Policy::default());
+        let expected = if is_proved { Verdict::Proved } else { Verdict::Unknown };
+        assert_eq!(form.prove().named, expected, "{member}: {value}");
+        let findings = form.check();
+        let warned = findings.iter().any(|finding| finding.code == Code::UnsupportedMember);
+        assert_eq!(warned, !is_proved, "{member}: {findings:?}");
+    }
+    // All questions of a hidden page may be unanswered, and a counterexample still refutes.
+    let question = json!({"id": "n", "type": "short_text", "label": "Name?", "required": true, "mappedKey": "name"});
+    let page = json!({"client_id": "c1", "pages": [{"id": "p", "visibleIf": "{age} > 3", "fields": [question]}]});
+    let record = record(&page);
+    let form = Questionnaire::compile(&record, Version::Draft, &Policy::default());
+    let proofs = form.prove();
+    assert_eq!(proofs.named, Verdict::Unknown);
+    assert!(matches!(proofs.contactable, Verdict::Refuted(_)));
+    let finding = form.check().into_iter().find(|finding| finding.code == Code::UnsupportedMember).unwrap();
+    assert!(finding.message.contains("cannot continue without an answer"), "{}", finding.message);
+}
+
+#[test]
+fn documented_members_are_not_unknown() {
+    let options = json!([{"id": "a", "label": "A"}, {"id": "b", "label": "B"}]);
+    for (kind, member, is_known) in [
+        ("rating", "range", true),
+        ("rating", "rateMax", true),
+        ("rating", "steps", true),
+        ("rating", "total", true),
+        ("single_choice", "multiple", true),
+        ("dropdown", "allow_multiple_selection", true),
+        ("short_text", "steps", false),
+        ("rating", "multiple", false),
+    ] {
+        let value = if kind == "rating" { json!(7) } else { json!(true) };
+        let mut question = json!({"id": "q", "type": kind, "label": "Q?", "options": options});
+        question[member] = value;
+        let record = record(&form(&json!([question])));
+        let findings = Questionnaire::compile(&record, Version::Draft, &Policy::default()).check();
+        let unknown = findings.iter().filter(|finding| finding.code == Code::UnknownMember).count();
+        assert_eq!(unknown, usize::from(!is_known), "{kind} {member}: {findings:?}");
+    }
+}
+
+#[test]
+fn email_domains_ignore_case() {
+    for (answer, op, value, holds) in [
+        ("ann@GMAIL.com", "ends_with", "@gmail.com", true),
+        ("ann@gmail.com", "ends_with", "Gmail.COM", true),
+        ("ann@gmail.com", "equals", "ann@Gmail.com", true),
+        ("Ann@gmail.com", "equals", "ann@gmail.com", false),
+        ("ann@gmail.com", "in", "ann@GMAIL.com", true),
+        ("ANN@GMAIL.com", "contains", "Gmail", true),
+        ("Ann@gmail.com", "contains", "Ann", true),
+        ("ann@gmail.com", "contains", "n@G", true),
+        ("Ann@gmail.com", "starts_with", "ann", false),
+        ("ann@GMAIL.com", "starts_with", "ann@g", true),
+        ("ann@GMAIL.com", "not_ends_with", "@gmail.com", false),
+    ] {
+        let value = if op == "in" { json!([value]) } else { json!(value) };
+        let form = json!({"pages": [{"id": "a", "fields": [{"id": "q", "type": "email"}]}, {"id": "b"}],
+            "logic": {"rules": [{"fromPageId": "a", "then": {"kind": "jump", "target": "end:e"},
+                "groups": [{"conds": [{"fieldId": "q", "op": op, "value": value}]}]}]},
+            "settings": {"endings": [{"id": "e"}]}});
+        let record = record(&form);
+        let form = Questionnaire::compile(&record, Version::Draft, &Policy::default());
+        let answers = Answers::new().with("q", answer);
+        assert_eq!(form.walk(&answers).steps().count() == 1, holds, "{answer} {op} {value}");
+    }
+}
+
+#[test]
+fn answers_never_decide_where_a_redirect_leads() {
+    for (url, redirect, finding) in [
+        ("https://x.example/t?e={email}&n={name|a b}", Some("https://x.example/t?e=ann%40a.example&n=a%20b"), None),
+        ("https://x.example/{email}", Some("https://x.example/ann%40a.example"), None),
+        ("https://x.example?{phone}", Some("https://x.example?"), None),
+        ("https://x.example/{emial}", Some("https://x.example/{emial}"), Some(Code::UnknownPlaceholder)),
+        ("https://{email}/", None, Some(Code::BadRedirectUrl)),
+        ("https://x.example{email}/", None, Some(Code::BadRedirectUrl)),
+        ("{email}://x.example/", None, Some(Code::BadRedirectUrl)),
+        ("https://x.example:{email}/", None, Some(Code::BadRedirectUrl)),
+        ("https://x.example/a b?{email}", None, Some(Code::BadRedirectUrl)),
+        ("//x.example/{email}", None, Some(Code::BadRedirectUrl)),
+    ] {
+        let form = json!({"client_id": "c1", "settings": {"redirectUrl": url}, "fields": [
+            {"id": "m", "type": "email", "mappedKey": "Email"}, {"id": "p", "type": "phone", "mappedKey": "phone"},
+            {"id": "n", "type": "short_text", "mappedKey": "name"}]});
+        let record = record(&form);
+        let form = Questionnaire::compile(&record, Version::Draft, &Policy::default());
+        let answers = Answers::new().with("m", "ann@a.example");
+        let Outcome::Finished(finish) = form.walk(&answers).outcome() else { panic!("{url}") };
+        assert_eq!(finish.redirect.as_deref(), redirect, "{url}");
+        let found = form.check().into_iter().find(|found| found.pointer == "/form/settings/redirectUrl");
+        assert_eq!(found.map(|found| found.code), finding, "{url}");
+    }
+}
+
+#[test]
+fn impossible_values_of_email_questions_are_reported() {
+    for (op, value, is_reported) in [
+        ("equals", "bad", true),
+        ("equals", "ann@a.example", false),
+        ("ends_with", "x@", true),
+        ("ends_with", "@x.example", false),
+        ("contains", "x@", false),
+    ] {
+        let form = json!({"pages": [{"id": "a", "fields": [{"id": "q", "type": "email"}]}, {"id": "b"}],
+            "logic": {"rules": [{"fromPageId": "a", "then": {"kind": "jump", "target": "b"},
+                "groups": [{"conds": [{"fieldId": "q", "op": op, "value": value}]}]}]}});
+        let record = record(&form);
+        let findings = Questionnaire::compile(&record, Version::Draft, &Policy::default()).check();
+        let reported = findings.iter().any(|finding| finding.code == Code::ValueMismatch);
+        assert_eq!(reported, is_reported, "{op} {value}");
+    }
+}
+
+#[test]
+fn an_amount_of_money_is_no_phone_number() {
+    let question = json!([{"id": "q", "type": "number", "currency": "EUR", "label": "Q?", "mappedKey": "phone"},
+        {"id": "n", "type": "short_text", "mappedKey": "name"}]);
+    let record = record(&form(&question));
+    let form = Questionnaire::compile(&record, Version::Draft, &Policy::default());
+    let lead = form.walk(&Answers::new().with("q", 100).with("n", "Ann")).lead().unwrap().lead;
+    assert_eq!((lead.phone, lead.notes.as_deref()), (None, Some("Q?: 100.00 €")));
+}
