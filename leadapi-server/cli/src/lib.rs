@@ -10,6 +10,7 @@ mod config;
 mod counts;
 mod csv_error;
 mod data;
+mod db;
 mod demo;
 mod docs;
 mod error;
@@ -56,6 +57,7 @@ use self::{
     client::ClientCommand,
     config::Config,
     data::DataCommand,
+    db::DbCommand,
     docs::Docs,
     form::FormCommand,
     init::Init,
@@ -129,6 +131,9 @@ enum Command {
     Form(FormCommand),
     /// Migrate a database to this version's schema, as other commands do when they open it.
     Migrate(Migrate),
+    /// Change how a database stores the data.
+    #[command(subcommand)]
+    Db(DbCommand),
     /// Print a shell completion script.
     Completions(Completions),
     /// Write the manual pages to a folder.
@@ -188,6 +193,7 @@ impl Cli {
             Command::Stage(stage) => stage.run().await,
             Command::Form(form) => form.run().await,
             Command::Migrate(migrate) => migrate.run().await,
+            Command::Db(db) => db.run().await,
             #[cfg(feature = "mcp")]
             Command::Mcp(mcp) => mcp.run().await,
             Command::Ready(ready) => ready.run().await,

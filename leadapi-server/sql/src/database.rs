@@ -12,6 +12,16 @@ use super::{
 };
 
 impl Database {
+    /// Returns whether the database is distributed over several nodes, each of which holds some of the businesses.
+    pub(super) fn is_distributed(&self) -> bool {
+        match self {
+            #[cfg(feature = "sqlite")]
+            Self::Sqlite(_) => false,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(postgres) => postgres.is_distributed(),
+        }
+    }
+
     /// Runs one read statement, and maps each row with `read`. Pass `None` for a statement that belongs to no single
     /// business.
     pub(super) async fn rows<T>(

@@ -217,7 +217,7 @@ async fn split(session: &mut dyn Session, business: &BusinessId, bucket: CountBu
     session.execute(query!(statement::DELETE_BUCKET, business, *at, id)).await?;
     starts.push(end);
     for (start, end) in starts.iter().zip(starts.iter().skip(1)) {
-        let count = query!(statement::RECOUNT_BUCKET, business, start.0, &start.1, end.0, &end.1);
+        let count = query!(statement::RECOUNT_BUCKET, start.0, &start.1, business, end.0, &end.1);
         session.execute(count).await?;
     }
     Ok(())

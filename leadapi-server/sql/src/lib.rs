@@ -92,6 +92,11 @@ impl OpenError {
 #[error("this build does not support this kind of database")]
 struct Unsupported;
 
+/// The error for a database that cannot be distributed.
+#[derive(Debug, thiserror::Error)]
+#[error("only a PostgreSQL database with the extension citus can be distributed")]
+struct NotDistributable;
+
 /// An error from an operation of a [`SqlStore`] that belongs to no port, such as a backup or an import.
 ///
 /// Nothing was changed, unless the method documents otherwise or the outcome of the commit is unknown.
@@ -190,6 +195,26 @@ impl SqlStore {
             _ => return Err(failed(&Unsupported, None)),
         };
         Ok(Self { database, token_uses: Arc::default() })
+    }
+
+    /// Distributes the tables of a PostgreSQL database over the nodes of its Citus cluster, and migrates its schema to
+    /// this version before that. Returns the number of tables that were not distributed yet, so 0 means that nothing
+    /// was left to do. The `url` is that of the coordinator.
+    ///
+    /// The tables are locked meanwhile. Stop the servers first, because their statements would time out.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the database cannot be opened, does not have the extension `citus`, or is a SQLite file. The
+    /// tables then stay as they were.
+    pub async fn distribute(url: &DatabaseUrl) -> Result<usize, OpenError> {
+        let failed =
+            |cause: &dyn std::error::Error| OpenError { url: url.clone(), cause: error_chain(cause), remedy: None };
+        match url.kind() {
+            #[cfg(feature = "postgres")]
+            url::DatabaseKind::Postgres { url, .. } => Postgres::distribute(url).await.map_err(|error| failed(&error)),
+            _ => Err(failed(&NotDistributable)),
+        }
     }
 
     /// Returns the clock by which the store judges time.

@@ -22,6 +22,7 @@ pub(super) const POSTGRES: &[&str] = &[
     POSTGRES_EMAIL_KEYS,
     include_str!("postgres/0007.sql"),
     include_str!("postgres/0008.sql"),
+    include_str!("postgres/0009.sql"),
 ];
 
 pub(super) const SQLITE: &[&str] = &[

@@ -1,5 +1,6 @@
 //! PostgreSQL servers for tests: a shared server, and private servers that a test can kill.
 
+mod citus;
 mod programs;
 mod server;
 mod url;
@@ -15,8 +16,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use tokio_postgres::NoTls;
-
+use citus::Workers;
 #[cfg(target_os = "linux")]
 pub(crate) use programs::{Account, find as find_programs};
 use server::Server;
@@ -31,13 +31,16 @@ pub struct Cluster {
     url: ServerUrl,
     /// The private server, or `None` if this process did not start the server.
     server: Option<Server>,
+    /// The workers, if this is the coordinator of a Citus cluster.
+    workers: Option<Workers>,
 }
 
 impl Cluster {
     /// Returns the server that all tests of this process share.
     ///
     /// If `LEADAPI_TEST_POSTGRES` is set, the shared server is the one at that URL, which must accept connections
-    /// without TLS from a role that may create databases. Otherwise, it is a private server with `fsync` off.
+    /// without TLS from a role that may create databases. If `LEADAPI_TEST_CITUS` is 1, it is the coordinator of a
+    /// private [Citus cluster](Self::start_citus). Otherwise, it is a private server with `fsync` off.
     ///
     /// Returns `None` if PostgreSQL is not installed, so a test begins with
     /// `let Some(cluster) = Cluster::shared() else { return };`.
@@ -48,8 +51,12 @@ impl Cluster {
     /// start.
     pub fn shared() -> Option<&'static Self> {
         static SHARED: OnceLock<Option<Cluster>> = OnceLock::new();
-        let given = || Some(Self { url: ServerUrl::parse(&env::var("LEADAPI_TEST_POSTGRES").ok()?), server: None });
-        SHARED.get_or_init(|| given().or_else(|| Self::start(&[]))).as_ref()
+        let given = || {
+            Some(Self { url: ServerUrl::parse(&env::var("LEADAPI_TEST_POSTGRES").ok()?), server: None, workers: None })
+        };
+        let is_citus = env::var_os("LEADAPI_TEST_CITUS").is_some_and(|value| value == "1");
+        let start = || if is_citus { Self::start_citus(&[]) } else { Self::start(&[]) };
+        SHARED.get_or_init(|| given().or_else(start)).as_ref()
     }
 
     /// Starts a private server. Settings such as `fsync=on` override the defaults. Returns `None` if PostgreSQL is not
@@ -89,7 +96,7 @@ impl Cluster {
     fn start_with(files: &[(&str, &str)], settings: Vec<String>, fake_clock: Option<PathBuf>) -> Option<Self> {
         let server = Server::start(files, &settings, fake_clock)?;
         let url = ServerUrl::parse(&format!("postgres://postgres@{}", server.address()));
-        Some(Self { url, server: Some(server) })
+        Some(Self { url, server: Some(server), workers: None })
     }
 
     /// Returns the address of the server as `host:port`.
@@ -166,17 +173,16 @@ impl Cluster {
         self.own().start_again();
     }
 
-    /// Creates an empty database with exactly this name.
+    /// Creates an empty database with exactly this name. In a Citus cluster, the database has the schema of this version.
     ///
     /// # Panics
     ///
     /// Panics if the server cannot be reached, or already has a database with this name.
     pub async fn create_database_named(&self, name: &str) {
-        let (client, connection) = tokio_postgres::connect(&self.url("postgres"), NoTls).await.unwrap();
-        let connection = tokio::spawn(connection);
-        client.batch_execute(&format!("CREATE DATABASE \"{name}\" TEMPLATE template0")).await.unwrap();
-        drop(client);
-        connection.await.unwrap().unwrap();
+        match &self.workers {
+            Some(workers) => self.create_distributed_database(workers, name).await,
+            None => self.execute("postgres", &format!("CREATE DATABASE \"{name}\" TEMPLATE template0")).await,
+        }
     }
 
     /// Sets the clock of a server that [`Self::start_with_fake_clock`] started to an offset from the real time, in the

@@ -143,6 +143,24 @@ async fn one_server_works_at_a_time_and_another_takes_over() {
     assert_eq!(keys(&client).await, 0);
 }
 
+/// Servers of earlier versions take an advisory lock instead of locking a row.
+#[tokio::test]
+async fn records_are_not_deleted_while_a_server_of_either_version_deletes_them() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let ([store, _], client) = two_servers(cluster).await;
+    create(&store, "morning", "l1", MORNING).await;
+    let later = at("2026-05-05T12:00:00Z");
+    for lock in [
+        "SELECT pg_advisory_xact_lock(x'6c65616461706931'::bigint)",
+        "SELECT FROM exclusive_task WHERE task = 'delete_expired' FOR UPDATE",
+    ] {
+        client.batch_execute(&format!("BEGIN; {lock}")).await.unwrap();
+        assert!(!in_time("a round", store.delete_expired_at(later)).await.unwrap(), "{lock}");
+        client.batch_execute("COMMIT").await.unwrap();
+    }
+    assert!(store.delete_expired_at(later).await.unwrap());
+}
+
 /// The records seem old if the clock of the database steps forward.
 #[tokio::test]
 async fn commit_records_are_deleted_only_for_servers_that_are_no_longer_members() {

@@ -9,6 +9,7 @@
 
 mod authors;
 mod businesses;
+mod citus;
 mod clock_steps;
 mod commits;
 mod conformance;

@@ -2,11 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
-use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use deadpool_postgres::{Hook, HookError, Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime};
 use tokio_postgres::error::SqlState;
 
 use super::{
     hosts::Hosts,
+    layout_error::LayoutError,
     sql_state::ReadOnly,
     tls::TlsError,
     url::{InvalidUrl, Target},
@@ -26,6 +27,9 @@ const MIN_VERSION: i32 = 150_000;
 /// parameters, follows an index, and reads in its order instead of sorting. PostgreSQL plans it again only when a table
 /// has been analyzed, so a plan must be good for any size of the tables: one that was made for an empty table could
 /// otherwise scan it for hours. A PostgreSQL-compatible database may lack these settings.
+///
+/// Citus can plan some statements only with their parameters. It must pass `SET LOCAL` on to the other nodes, so that
+/// their timeouts are those of the transaction.
 const SETTINGS: &str = "SET statement_timeout = 5000; SET lock_timeout = 2000; \
     SET idle_in_transaction_session_timeout = 5000; SET client_min_messages = warning; \
     SET default_transaction_isolation = 'read committed'; \
@@ -33,8 +37,9 @@ const SETTINGS: &str = "SET statement_timeout = 5000; SET lock_timeout = 2000; \
     SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; \
     SELECT set_config(name, planned, false) FROM pg_settings JOIN (VALUES ('enable_sort', 'off'), \
     ('enable_seqscan', 'off'), ('enable_hashjoin', 'off'), ('enable_mergejoin', 'off'), ('jit', 'off'), \
-    ('max_parallel_workers_per_gather', '0'), ('plan_cache_mode', 'force_generic_plan')) AS planner (name, planned) \
-    USING (name)";
+    ('max_parallel_workers_per_gather', '0'), ('citus.propagate_set_commands', 'local'), ('plan_cache_mode', \
+    CASE WHEN current_setting('citus.version', true) IS NULL THEN 'force_generic_plan' ELSE 'auto' END)) \
+    AS planner (name, planned) USING (name)";
 
 /// An error that occurs while opening a database as a store.
 #[derive(Debug, thiserror::Error)]
@@ -60,7 +65,9 @@ pub(crate) enum OpenError {
     #[error("the schema version is {found}, but this binary supports only up to {known}: use a newer binary")]
     Newer { found: i32, known: usize },
     #[error(transparent)]
-    Unreachable(deadpool_postgres::PoolError),
+    Layout(#[from] LayoutError),
+    #[error(transparent)]
+    Unreachable(PoolError),
     #[error(transparent)]
     ReadOnly(ReadOnly),
     #[error(transparent)]
@@ -93,6 +100,14 @@ pub(super) fn pool(target: Target, hosts: Hosts, size: usize) -> Result<Pool, Op
         }))
         .build()?;
     Ok(pool)
+}
+
+/// Opens the first connection of a pool.
+pub(super) async fn first(pool: &Pool) -> Result<Object, OpenError> {
+    pool.get().await.map_err(|error| match error {
+        PoolError::Backend(error) => OpenError::Database(error),
+        other => OpenError::Unreachable(other),
+    })
 }
 
 /// Applies the settings of each connection.

@@ -1,6 +1,6 @@
 //! Deletes expired records. All servers call this periodically, but only one at a time does the work.
 //!
-//! A transaction holds an advisory lock while it works, so the lock is released when the server or its connection
+//! A transaction locks the row of this task while it works, so the lock is released when the server or its connection
 //! fails. The statements span all businesses, because their number must not grow with the number of businesses.
 
 use async_trait::async_trait;
@@ -15,8 +15,11 @@ use crate::{
     settings,
 };
 
-/// Takes the lock if no other server holds it, and then returns a row. The key is "leadapi1" in ASCII.
-const TRY_LOCK: &str = "SELECT 1 WHERE pg_try_advisory_xact_lock(x'6c65616461706931'::bigint)";
+/// Locks the task if no other server has locked it, and then returns a row.
+const TRY_LOCK: &str = "SELECT 1 FROM exclusive_task WHERE task = 'delete_expired' FOR UPDATE SKIP LOCKED";
+/// Takes the advisory lock of servers that do not know the task, if none of them holds it, and then returns a row. The
+/// key is "leadapi1" in ASCII.
+const TRY_ADVISORY_LOCK: &str = "SELECT 1 WHERE pg_try_advisory_xact_lock(x'6c65616461706931'::bigint)";
 
 /// Limits how long writes queue behind `lock` while a long transaction, such as a backup, uses the partition. The next
 /// round tries again.
@@ -79,6 +82,11 @@ fn ignore_lock_timeout(error: SqlError) -> Result<bool, SqlError> {
     if state == Some(&SqlState::LOCK_NOT_AVAILABLE) { Ok(false) } else { Err(error) }
 }
 
+/// Takes both locks if no other server holds either of them, and returns whether it did.
+async fn try_lock(session: &mut dyn Session) -> Result<bool, SqlError> {
+    Ok(session.finds(query!(TRY_ADVISORY_LOCK)).await? && session.finds(query!(TRY_LOCK)).await?)
+}
+
 struct DeleteOldRows {
     now: Timestamp,
 }
@@ -88,7 +96,7 @@ impl Work for DeleteOldRows {
     type Output = ();
 
     async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
-        if session.finds(query!(TRY_LOCK)).await? {
+        if try_lock(session).await? {
             session.execute(query!(statement::DELETE_OLD_COMMIT_IDS)).await?;
             settings::delete_expired(session, self.now).await?;
         }
@@ -106,7 +114,7 @@ impl Work for EmptyPartition {
     type Output = bool;
 
     async fn run(&self, session: &mut dyn Session) -> Result<bool, SqlError> {
-        if !session.finds(query!(TRY_LOCK)).await? {
+        if !try_lock(session).await? {
             return Ok(false);
         }
         session.execute(query!(SHORT_LOCK_TIMEOUT)).await?;

@@ -3,11 +3,18 @@
 use deadpool_postgres::{GenericClient, Object};
 use leadapi_core::validate::email_key;
 
-use super::connect::OpenError;
+use super::{
+    connect::OpenError,
+    layout::{self, exists},
+};
 use crate::migrations;
 
-/// Runs the pending migrations in one transaction under an advisory lock. If two servers start at the same time, the
-/// second waits and then finds nothing left to do. If no migration is pending, the database role needs no permission to
+/// Locks the migration on all nodes of a distributed database. The advisory lock, which servers of earlier versions take
+/// too, exists once for each node.
+const LOCK: &str = "SELECT FROM exclusive_task WHERE task = 'migrate' FOR UPDATE";
+
+/// Runs the pending migrations in one transaction under a lock. If two servers start at the same time, the second waits
+/// and then finds nothing left to do. If no migration is pending, the database role needs no permission to
 /// create tables.
 pub(super) async fn migrate(client: &mut Object) -> Result<(), OpenError> {
     if version(client).await? == migrations::POSTGRES.len() {
@@ -23,6 +30,9 @@ pub(super) async fn migrate(client: &mut Object) -> Result<(), OpenError> {
              CREATE TABLE IF NOT EXISTS leadapi_schema (version integer PRIMARY KEY, applied_at timestamptz NOT NULL)",
         )
         .await?;
+    if exists(&transaction, "exclusive_task").await? {
+        transaction.batch_execute(LOCK).await?;
+    }
     for (nth, migration) in migrations::POSTGRES.iter().enumerate().skip(version(&transaction).await?) {
         transaction.batch_execute(migration).await?;
         if *migration == migrations::POSTGRES_EMAIL_KEYS {
@@ -31,6 +41,7 @@ pub(super) async fn migrate(client: &mut Object) -> Result<(), OpenError> {
         let version = i32::try_from(nth + 1).unwrap_or(i32::MAX);
         transaction.execute("INSERT INTO leadapi_schema VALUES ($1, now())", &[&version]).await?;
     }
+    layout::complete(&transaction).await?;
     transaction.commit().await?;
     Ok(())
 }
@@ -48,8 +59,7 @@ async fn fix_email_keys(client: &impl GenericClient) -> Result<(), OpenError> {
 
 /// Returns the schema version, or 0 if there is no schema.
 async fn version(client: &impl GenericClient) -> Result<usize, OpenError> {
-    let exists: bool = client.query_one("SELECT to_regclass('leadapi_schema') IS NOT NULL", &[]).await?.try_get(0)?;
-    if !exists {
+    if !exists(client, "leadapi_schema").await? {
         return Ok(0);
     }
     let row = client.query_one("SELECT coalesce(max(version), 0) FROM leadapi_schema", &[]).await?;

@@ -7,12 +7,16 @@ mod commit_error;
 mod commit_outcome;
 mod commit_record;
 mod connect;
+mod distribute;
 mod hosts;
 mod housekeeping;
+mod layout;
+mod layout_error;
 mod ledger;
 mod list;
 mod lookup;
 mod migrate;
+mod nodes;
 mod patience;
 mod pooler;
 mod probe;
@@ -28,7 +32,7 @@ mod writer;
 
 use std::{sync::Arc, time::Duration};
 
-use deadpool_postgres::{Pool, PoolError};
+use deadpool_postgres::Pool;
 use leadapi_core::id::BusinessId;
 use tokio::{
     sync::Semaphore,
@@ -102,6 +106,8 @@ struct Connections {
     server_id: String,
     records: CommitRecords,
     clock: Arc<DatabaseClock>,
+    /// Whether Citus distributes the database.
+    is_distributed: bool,
 }
 
 impl Postgres {
@@ -112,12 +118,14 @@ impl Postgres {
         pooler::refuse(&hosts).await?;
         let prober = Prober::new(hosts.clone());
         let pool = connect::pool(target, hosts.clone(), pool_size)?;
-        let mut client = pool.get().await.map_err(|error| match error {
-            PoolError::Backend(error) => OpenError::Database(error),
-            other => OpenError::Unreachable(other),
-        })?;
+        let mut client = connect::first(&pool).await?;
         connect::check(&client).await?;
+        layout::refuse_worker(&client).await?;
         migrate::migrate(&mut client).await?;
+        let is_distributed = layout::check(&client).await?;
+        if is_distributed {
+            nodes::advise(&client).await;
+        }
         let (clock, first_query) = clock::start(&client).await?;
         drop(client);
         let connections = Arc::new(Connections {
@@ -129,9 +137,15 @@ impl Postgres {
             server_id: Uuid::now_v7().to_string(),
             records: CommitRecords::default(),
             clock,
+            is_distributed,
         });
         tokio::spawn(clock::follow(Arc::downgrade(&connections)));
         Ok(Self { writer: Writer::new(connections.clone()), connections, prober })
+    }
+
+    /// Returns whether Citus distributes the database over several nodes.
+    pub(crate) fn is_distributed(&self) -> bool {
+        self.connections.is_distributed
     }
 
     pub(crate) fn clock(&self) -> StoreClock {

@@ -1,4 +1,7 @@
 //! The SQL statements that only PostgreSQL needs, because several servers may write to the same database.
+//!
+//! The writes to commit records use the time at which the statement began, because a distributed database rejects
+//! volatile functions such as `clock_timestamp` in writes.
 
 /// Locks a business for one writer until the transaction ends. Other transactions may still insert references to it.
 pub(super) const LOCK: &str = "SELECT business_id FROM business WHERE business_id = $1 FOR NO KEY UPDATE";
@@ -6,18 +9,18 @@ pub(super) const LOCK: &str = "SELECT business_id FROM business WHERE business_i
 /// Creates a server's commit record for a business, with an empty id, which no transaction has. Keeps an existing
 /// record. Creates nothing if the business does not exist.
 pub(super) const CREATE_COMMIT_RECORD: &str = "INSERT INTO operation (business_id, server_id, operation_id, committed_at) \
-    SELECT business_id, $1, '', CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) \
+    SELECT business_id, $1, '', CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint) \
     FROM business WHERE business_id = $2 \
     ON CONFLICT (business_id, server_id) DO UPDATE SET committed_at = excluded.committed_at";
 
 /// Records the id of a transaction within the transaction itself.
 pub(super) const RECORD_COMMIT_ID: &str = "UPDATE operation SET operation_id = $1, \
-    committed_at = CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) \
+    committed_at = CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint) \
     WHERE business_id = $2 AND server_id = $3";
 
 /// Updates a server's record for a business, and returns the transaction id in the record.
 pub(super) const FENCE: &str = "UPDATE operation \
-    SET committed_at = CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) \
+    SET committed_at = CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint) \
     WHERE business_id = $1 AND server_id = $2 RETURNING operation_id";
 
 /// Deletes the records of all servers for a business.
@@ -27,7 +30,7 @@ pub(crate) const DELETE_COMMIT_IDS: &str = "DELETE FROM operation WHERE business
 /// server that still needs one treats the outcome of its commit as unknown. Not limited to one business, so that the
 /// number of statements does not grow with the number of businesses.
 pub(super) const DELETE_OLD_COMMIT_IDS: &str = "DELETE FROM operation \
-    WHERE committed_at < CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint) - 86400000 \
+    WHERE committed_at < CAST(extract(epoch FROM statement_timestamp()) * 1000 AS bigint) - 86400000 \
     AND server_id NOT IN (SELECT server_id FROM rate_server)";
 
 // The servers that share the database. The rate limiter of a server is a member under an id of its own.

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use leadapi_core::id::BusinessId;
 
-use super::{change, lookup, session::PgSession};
+use super::{change, lookup, session::PgSession, statement};
 use crate::{
     change::{ChangeKind, Changes},
     error::SqlError,
     lookup::{Found, Lookup},
     row::Row,
-    session::{Query, Read, Session},
+    session::{Query, Read, Session, query},
     write::WriteSession,
 };
 
@@ -20,6 +20,8 @@ pub(super) struct GroupTransaction<'a> {
     pub(super) session: PgSession,
     pub(super) operation: &'a str,
     pub(super) server_id: &'a str,
+    /// Whether Citus distributes the database.
+    pub(super) is_distributed: bool,
 }
 
 #[async_trait]
@@ -46,10 +48,24 @@ impl WriteSession for GroupTransaction<'_> {
     }
 
     async fn save(&mut self, business: &BusinessId, mut changes: Changes) -> Result<(), SqlError> {
+        if self.is_distributed {
+            return self.save_one_by_one(business, changes).await;
+        }
         // The next statement must not see these records, because it inserts others with the same keys.
         for delete in changes.0.remove(&ChangeKind::DeleteKey).unwrap_or_default() {
             self.execute(delete).await?;
         }
         self.execute(change::query(business, self.operation, self.server_id, changes)?).await
+    }
+}
+
+impl GroupTransaction<'_> {
+    /// Saves each change with a statement of its own. Citus passes such a statement on to one node. It would split a
+    /// statement that changes several tables, and run some of the parts on all nodes.
+    async fn save_one_by_one(&mut self, business: &BusinessId, changes: Changes) -> Result<(), SqlError> {
+        for change in changes.0.into_values().flatten() {
+            self.execute(change).await?;
+        }
+        self.execute(query!(statement::RECORD_COMMIT_ID, self.operation, business, self.server_id)).await
     }
 }

@@ -183,7 +183,8 @@ impl Inner {
         operation: &str,
     ) -> Result<(PgSession, Vec<Result<WriteOutcome, SqlError>>), SqlError> {
         let session = PgSession::begin(connection, BEGIN)?;
-        let mut transaction = GroupTransaction { session, operation, server_id: &self.connections.server_id };
+        let Connections { server_id, is_distributed, .. } = &*self.connections;
+        let mut transaction = GroupTransaction { session, operation, server_id, is_distributed: *is_distributed };
         transaction.execute(query!(statement::LOCK, business)).await?;
         let outcomes = write::run(&mut transaction, business, writes, &self.connections.store_clock()).await?;
         Ok((transaction.session, outcomes))

@@ -99,6 +99,17 @@ impl SettingsStore for SqlStore {
 
     async fn find_session(&self, hash: &TokenHash, now: Timestamp) -> Result<Option<FoundSession>, StoreError> {
         let (used_after, created_after) = open_since(now);
+        if self.database.is_distributed() {
+            // Only the second statement knows the business, and therefore the node.
+            let query = query!(statement::SESSION, hash, used_after, created_after);
+            let read = |mut row: Row<'_>| Ok((session::read(&mut row)?, row.take()?));
+            let found: Option<(Session, BusinessId)> = self.database.row(None, query, read).await?;
+            let Some((session, business)) = found else { return Ok(None) };
+            let member = self.membership(&business, &session.email).await?;
+            return Ok(member
+                .filter(|member| member.email == session.email)
+                .map(|member| FoundSession::new(session, member)));
+        }
         let query = query!(statement::FIND_SESSION, hash, used_after, created_after);
         let read = |mut row: Row<'_>| Ok(FoundSession::new(session::read(&mut row)?, membership(row)?));
         Ok(self.database.row(None, query, read).await?)

@@ -93,6 +93,10 @@ pub(super) const FIND_SESSION: &str = "SELECT session.id, session.email, session
     JOIN business ON business.business_id = member.business_id \
     WHERE session.hash = $1 AND session.last_used_at > $2 AND session.created_at > $3";
 
+/// Not limited to one business, because the session determines the business.
+pub(super) const SESSION: &str = "SELECT id, email, created_at, last_used_at, address, business_id FROM session \
+    WHERE hash = $1 AND last_used_at > $2 AND created_at > $3";
+
 pub(super) const USE_SESSION: &str =
     "UPDATE session SET last_used_at = $1 WHERE business_id = $2 AND id = $3 AND last_used_at < $1";
 
