@@ -150,7 +150,7 @@ async fn a_delete_of_an_old_lead_waits_three_times() {
 /// Each server reads the clock and sends a heartbeat every 10 s. `leadapi-limiter` tests servers that had requests before.
 #[tokio::test]
 async fn three_idle_servers_run_less_than_one_statement_per_second_each() {
-    const SECONDS: u64 = 5;
+    const SECONDS: u32 = 5;
     let Some(cluster) = Cluster::shared() else { return };
     let proxy = PostgresProxy::to(cluster.address()).await;
     let url = cluster.url_at(proxy.address(), &cluster.create_database("idle").await);
@@ -161,7 +161,7 @@ async fn three_idle_servers_run_less_than_one_statement_per_second_each() {
         servers.push((store, limiter));
     }
     proxy.watch();
-    tokio::time::sleep(Duration::from_secs(SECONDS)).await;
+    tokio::time::sleep(Duration::from_secs(SECONDS.into())).await;
     let statements = proxy.statements();
-    assert!(statements < 3 * SECONDS as usize, "{statements} statements in {SECONDS} s");
+    assert!(statements < 3 * usize::try_from(SECONDS).unwrap(), "{statements} statements in {SECONDS} s");
 }
