@@ -56,8 +56,9 @@ fn documented_members_are_not_unknown() {
         ("rating", "rateMax", true),
         ("rating", "steps", true),
         ("rating", "total", true),
-        ("single_choice", "multiple", true),
-        ("dropdown", "allow_multiple_selection", true),
+        ("radio", "multiple", true),
+        ("select", "allow_multiple_selection", true),
+        ("single_choice", "multiple", false),
         ("short_text", "steps", false),
         ("rating", "multiple", false),
     ] {
