@@ -79,7 +79,7 @@ impl<'s> Refused<'s> {
         let mut row = StringRecord::from(&ours[..]);
         for (at, field) in record.iter().enumerate() {
             if !self.csv.header.get(at).is_some_and(|title| REFUSED_COLUMNS.contains(&title)) {
-                row.push_field(field);
+                row.push_field(&self.csv.columns.refused(field));
             }
         }
         row
