@@ -39,7 +39,7 @@ pub(crate) struct Attempts<'a> {
     made: u32,
     /// The number of attempts that failed. A 429 does not count as a failure.
     failed: u32,
-    /// Whether the service may have executed a failed attempt. It is always false for reads.
+    /// Whether the service may have executed a failed attempt. This field is always false for reads.
     in_doubt: bool,
     /// The number of tokens that the last retry withdrew from the retry budget.
     spent: f64,
@@ -94,8 +94,8 @@ impl<'a> Attempts<'a> {
         Err(error.after(self.made, self.elapsed(), self.prepared.key.clone(), self.in_doubt))
     }
 
-    /// Waits before the next attempt. After a 429, only pauses the rate limiter, which makes the next attempt wait.
-    /// Returns `false` if the call must give up.
+    /// Waits before the next attempt. After a 429, only pauses the rate limiter. The next attempt then waits for its
+    /// permit. Returns `false` if the call must give up.
     async fn wait_for_retry(&mut self, error: &Error) -> bool {
         let retry_after = error.retry_after().unwrap_or_default();
         let too_long = retry_after > self.options.max_retry_after;
@@ -114,7 +114,8 @@ impl<'a> Attempts<'a> {
             RetryDecision::GiveUp => false,
             RetryDecision::AfterRateLimit => true,
             RetryDecision::Backoff(max) => {
-                // Add the jitter to `Retry-After`, so that the retry never comes earlier.
+                // Add the jitter to `Retry-After`, so that the client never retries before the time that the response
+                // requires.
                 let wait = retry_after + full_jitter(max);
                 if self.left().is_some_and(|left| left <= wait) {
                     return false;
@@ -210,7 +211,7 @@ impl<'a> Attempts<'a> {
     }
 
     /// Creates the error for a rate-limit wait that would outlast the call's timeout. `refused` is true if the service
-    /// imposed the wait with a 429, rather than the client's own rate limiter.
+    /// imposed the wait with a 429, and false if the client's own rate limiter did.
     fn deadline_exceeded(&self, wait: Duration, refused: bool) -> Error {
         Error::new(self.prepared.operation, Cause::DeadlineExceeded { wait, refused })
     }

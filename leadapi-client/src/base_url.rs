@@ -49,7 +49,7 @@ impl BaseUrl {
     }
 }
 
-/// Returns whether a path segment is `.` or `..`, escaped or not. URL parsers remove such segments.
+/// Returns whether a path segment is `.` or `..`, percent-encoded or not. URL parsers remove such segments.
 fn is_dot_segment(segment: &str) -> bool {
     matches!(&*percent_decode_str(segment).decode_utf8_lossy(), "." | "..")
 }

@@ -55,10 +55,10 @@ impl Client {
     }
 }
 
-/// The parts of a client, for requests that it has no method for.
+/// Access to the parts of a client, for requests that the client has no method for.
 ///
-/// Requests that a program sends through [`transport`](Self::transport) are neither validated, retried nor counted by
-/// the client's rate limiter:
+/// If a program sends a request through [`transport`](Self::transport), the client does not validate or retry it, and
+/// does not count it towards the rate limit:
 ///
 /// ```
 /// use http::{Request, header::AUTHORIZATION};
@@ -125,8 +125,8 @@ impl Client {
         &*self.context.timer
     }
 
-    /// Waits before a request is sent again. The callback of [`ClientBuilder::on_wait`](crate::ClientBuilder::on_wait)
-    /// receives the wait, with no failed attempts.
+    /// Waits, for example before a request is sent again. The callback set with
+    /// [`ClientBuilder::on_wait`](crate::ClientBuilder::on_wait) receives this wait with `failed_attempts` set to 0.
     ///
     /// ```
     /// use std::time::Duration;
@@ -144,8 +144,8 @@ impl Client {
         self.timer().sleep(duration).await;
     }
 
-    /// Returns at most `max_chars` characters of a response as one line that is safe to log. Tokens are masked, the
-    /// client's own token in any encoding, and control characters are replaced.
+    /// Returns at most `max_chars` characters of a response as one line that is safe to log. Tokens are masked,
+    /// including the client's own token in its common encodings. Control characters are replaced.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -24,7 +24,7 @@ pub enum ConfigError {
         /// The name of the variable.
         name: &'static str,
     },
-    /// No transport is set, and the crate was built without the default one.
+    /// No transport is set, and the crate was built without the default transport.
     #[error("no transport is set; call ClientBuilder::transport or enable the `reqwest` feature")]
     NoTransport,
     /// The transport could not be set up.

@@ -1,10 +1,10 @@
-//! A client's token, or text to parse as one.
+//! A client's token, or a string to parse as a token.
 
 use leadapi_model::auth::{BearerToken, MalformedToken};
 
-/// A token, or text to parse as one. If the text is malformed, building the client fails.
+/// A token, or a string to parse as a token. If the string is malformed, building the client fails.
 ///
-/// Whitespace around the text is trimmed, because a token read from a file often ends with a line break. The `Debug`
+/// Whitespace around the string is trimmed, because a token read from a file often ends with a line break. The `Debug`
 /// output does not contain the token.
 ///
 /// ```

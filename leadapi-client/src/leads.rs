@@ -89,8 +89,8 @@ impl<'c> Leads<'c> {
     ///
     /// # Errors
     ///
-    /// The awaited call fails with 403 if the client account does not belong to the token's business, or with 400 if
-    /// the stage does not. For errors that any call can return, see [`Error`](crate::Error).
+    /// The awaited call fails with 403 if the client account does not belong to the token's business. It fails with 400
+    /// if the stage does not belong to that business. For errors that any call can return, see [`Error`](crate::Error).
     pub fn list(&self, query: &LeadQuery) -> Call<Page<LeadItem>> {
         self.0.call(Operation::ListLeads, Ok(Prepared::list_leads(query)), response::json)
     }
@@ -112,10 +112,10 @@ impl<'c> Leads<'c> {
     ///
     /// # Errors
     ///
-    /// The client refuses to send an invalid lead. The awaited call fails with 403 if the client account does not
-    /// belong to the token's business. It fails with 400 if the business has no such pipeline or stage, if the stage
-    /// belongs to a different pipeline, or if the key was already used for a different lead. For errors that any call
-    /// can return, see [`Error`](crate::Error).
+    /// The client rejects an invalid lead without sending it. The awaited call fails with 403 if the client account
+    /// does not belong to the token's business. It fails with 400 if the business has no such pipeline or stage, if the
+    /// stage belongs to a different pipeline, or if the key was already used for a different lead. For errors that any
+    /// call can return, see [`Error`](crate::Error).
     pub fn create(&self, new: &NewLead) -> CreateLead {
         let prepared = Prepared::create_lead(new, Some(&IdempotencyKey::random()));
         CreateLead::new(self.0.call(Operation::CreateLead, prepared, response::json))
@@ -154,9 +154,9 @@ impl<'c> Leads<'c> {
     ///
     /// # Errors
     ///
-    /// The client refuses to send an invalid patch. The awaited call fails with 404 if the token's business has no such
-    /// lead, or with 400 if it has no such pipeline or stage, or if the stage belongs to a different pipeline. For
-    /// errors that any call can return, see [`Error`](crate::Error).
+    /// The client rejects an invalid patch without sending it. The awaited call fails with 404 if the token's business
+    /// has no such lead. It fails with 400 if the business has no such pipeline or stage, or if the stage belongs to a
+    /// different pipeline. For errors that any call can return, see [`Error`](crate::Error).
     pub fn update(&self, id: &LeadId, patch: &LeadPatch) -> Call<Lead> {
         self.0.call(Operation::UpdateLead, Prepared::update_lead(id, patch), response::json)
     }

@@ -50,5 +50,5 @@ pub use leads::{ClientAccounts, Leads, Pipelines};
 pub use rate_limit::Pacing;
 pub use response_meta::ResponseMeta;
 pub use retry::RetryPolicy;
-// Types from `leadapi-model` that are part of the client's API, so that users do not have to depend on that crate.
+// The client's API uses these types from `leadapi-model`. With the re-exports, users need no dependency on that crate.
 pub use leadapi_model::{auth, http::Operation, id, model};

@@ -18,7 +18,7 @@ pub(crate) const MAX_FOREIGN_CHARS: usize = 200;
 pub(crate) fn redact(text: &str, token: &BearerToken, max_chars: usize) -> String {
     // The prefix is much longer than the result, but short enough to search quickly.
     let prefix: String = text.chars().take(max_chars.saturating_mul(16)).collect();
-    // Removing invisible characters could join the parts of a token, so tokens are masked after it.
+    // `one_line` removes invisible characters, which could join the parts of a token, so mask tokens only afterwards.
     let masked = mask_known_token(&one_line(&prefix), token.expose());
     let masked = mask_tokens(&masked);
     let mut chars = masked.chars();

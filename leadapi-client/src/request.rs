@@ -40,10 +40,10 @@ pub(crate) struct Prepared {
     pub(crate) key: Option<IdempotencyKey>,
 }
 
-/// The reason why the client refuses to send a request.
+/// The reason why the client rejects a request without sending it.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InvalidRequest {
-    /// The request breaks a rule. The service would refuse it with the same text.
+    /// The request breaks a rule. The service would reject it with the same text.
     #[error(transparent)]
     FieldErrors(#[from] FieldErrors),
     /// The id is `.` or `..`. URL parsers remove such segments, so the request would go to a different path.
@@ -107,7 +107,7 @@ impl Prepared {
         self.key.is_some() || self.operation.endpoint().idempotent
     }
 
-    /// Builds the request. The `Authorization` header, its only secret, is marked as sensitive.
+    /// Builds the request. The request's only secret, the `Authorization` header, is marked as sensitive.
     pub(crate) fn request(&self, origin: &Origin) -> Result<Request<Bytes>, http::Error> {
         let mut request = Request::builder()
             .method(self.operation.endpoint().method.clone())
@@ -132,7 +132,7 @@ fn list(operation: Operation, window: Window) -> String {
 }
 
 fn addressable(id: &LeadId) -> Result<String, InvalidRequest> {
-    // Any other id is escaped, so URL parsers do not change it.
+    // All other ids are percent-encoded, so URL parsers do not change them.
     if matches!(id.as_str(), "." | "..") { Err(InvalidRequest::Unaddressable) } else { Ok(lead_path(id)) }
 }
 

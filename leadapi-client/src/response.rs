@@ -22,7 +22,7 @@ use crate::{
 /// The text that the service's 404 for a lead contains (contract D2).
 const NO_SUCH_LEAD: &str = "no such lead";
 
-/// The maximum `Retry-After`. A much longer wait would overflow when it is added to a time.
+/// The maximum `Retry-After`. Without a maximum, adding the wait to a time could overflow.
 const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 /// The maximum number of characters in a request id (contract D2).
 const MAX_REQUEST_ID_CHARS: usize = 128;
@@ -54,8 +54,9 @@ impl<'a> ApiResponse<'a> {
         }
     }
 
-    /// Returns what does not exist, if the response reports that. Only the service itself can tell that a lead does not
-    /// exist. Any other 404, a 405 and a redirect mean that the service does not handle the operation at this URL.
+    /// Returns whether the lead or the operation does not exist, if the response reports either. The lead counts as
+    /// nonexistent only if the response is a 404 with the service's error text. Any other 404, a 405 or a redirect
+    /// means that the service does not handle the operation at this URL.
     pub(crate) fn not_found(&self) -> Option<NotFound> {
         let status = self.response.status();
         let is_no_such_lead = || {
@@ -79,7 +80,8 @@ impl<'a> ApiResponse<'a> {
     /// Parses the body as the type that the operation returns. Unknown fields are ignored.
     pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
         serde_json::from_slice(self.response.body()).map_err(|error| {
-            // An unreadable lead is still personal data, so neither the reason nor the message quotes it.
+            // A lead that cannot be parsed still contains personal data, so neither the reason nor the message quotes
+            // it.
             let mut reason = without_data(&error);
             if let Some(field) = self.invalid_field::<T>() {
                 reason = format!("{field}: {reason}");
@@ -97,8 +99,8 @@ impl<'a> ApiResponse<'a> {
         })
     }
 
-    /// Returns the path of the invalid field. To find it, parses the invalid body a second time, so that a valid body
-    /// incurs no extra cost.
+    /// Returns the path of the field that makes the body invalid. To find the path, parses the body a second time. A
+    /// valid body is parsed only once, so it incurs no extra cost.
     fn invalid_field<T: DeserializeOwned>(&self) -> Option<String> {
         let json = &mut serde_json::Deserializer::from_slice(self.response.body());
         let error = serde_path_to_error::deserialize::<_, T>(json).err().filter(|error| error.inner().is_data())?;
@@ -198,7 +200,7 @@ fn lacks_scope(headers: &HeaderMap) -> bool {
 }
 
 /// Parses `Retry-After`, which is either a whole number of seconds or an HTTP date (RFC 9110, section 10.2.3). Some
-/// servers send a decimal fraction, which is rounded up. A date is compared with the response's `Date` header, if
+/// servers send a decimal number, which is rounded up. A date is compared with the response's `Date` header, if
 /// present, because the local clock may be wrong.
 fn retry_after(headers: &HeaderMap, now: impl FnOnce() -> SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();

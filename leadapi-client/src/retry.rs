@@ -36,7 +36,7 @@ pub struct RetryPolicy {
     max: Duration,
 }
 
-/// The maximum wait, regardless of the policy. A much longer wait would overflow when it is added to a time.
+/// The maximum wait, regardless of the policy. Without a maximum, adding the wait to a time could overflow.
 const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Five attempts, with waits of at most 0.2, 0.4, 0.8 and 1.6 s between them.
@@ -160,12 +160,12 @@ pub(crate) fn full_jitter(max: Duration) -> Duration {
     max.mul_f64(f64::from(random) / f64::from(u32::MAX))
 }
 
-/// The retry budget that a client shares with its clones. It keeps retries from overloading a failing service. It is a
-/// token bucket, as in the AWS SDKs.
+/// The retry budget that a client shares with its clones. The budget keeps retries from overloading a failing service.
+/// It is implemented as a token bucket, as in the AWS SDKs.
 ///
-/// A retry costs 5 tokens, or 10 after a timeout. If the retry succeeds, its tokens are refunded. A call without a
-/// failed attempt adds 1 token. The bucket also refills by 5 tokens per second, because it would otherwise stay empty
-/// if every call needed a retry.
+/// A retry costs 5 tokens, or 10 after a timeout. If the retry succeeds, its tokens are refunded. A call that succeeds
+/// without a failed attempt adds 1 token. The bucket also refills by 5 tokens per second. Otherwise, it would stay
+/// empty if every call needed a retry.
 #[derive(Debug)]
 pub(crate) struct RetryBudget(Mutex<Bucket>);
 
@@ -196,7 +196,7 @@ impl RetryBudget {
         self.refilled(now).tokens >= cost
     }
 
-    /// Withdraws this cost, if the budget covers it. Returns whether it did.
+    /// Withdraws this cost, if the budget covers it. Returns whether the cost was withdrawn.
     pub(crate) fn withdraw(&self, cost: f64, now: Duration) -> bool {
         let mut bucket = self.refilled(now);
         let affordable = bucket.tokens >= cost;

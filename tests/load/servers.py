@@ -48,9 +48,14 @@ def build_bare_hyper() -> str:
     return executable("-p", "leadapi-tests", "--example", "bare_hyper")
 
 
-def executable(*what: str) -> str:
+def build_peer(name: str) -> str:
+    """Builds a program of the package `peers`, and returns its path."""
+    return executable("--bin", name, folder=ROOT / "tests/load/peers")
+
+
+def executable(*what: str, folder: Path = ROOT) -> str:
     command = ["cargo", "build", "--quiet", "--profile", "dist", "--message-format=json", *what]
-    built = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    built = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=folder)
     messages = map(json.loads, built.stdout.splitlines())
     return [message["executable"] for message in messages if message.get("executable")][-1]
 

@@ -20,7 +20,7 @@ Measured = namedtuple("Measured", ["per_second", "cpu"])
 
 
 def measure(server, workload: str, seconds: int) -> Measured:
-    with requests_file(workload, spread=workload == "mixed") as file:
+    with requests_file(workload, BUSINESSES if workload == "mixed" else 1) as file:
         before = server.cpu()
         requests, per_second = wrk([server.url], workload, seconds, file, ["taskset", "-c", "1"])
         return Measured(per_second, (server.cpu() - before) / requests)
@@ -47,21 +47,20 @@ def wrk(urls: list[str], workload: str, seconds: int, file: str, prefix: list[st
 
 
 @contextmanager
-def requests_file(workload: str, spread: bool):
-    """Writes requests to a file: one to the first business, or many to all businesses. Returns the file's name."""
+def requests_file(workload: str, businesses: int):
+    """Writes requests to the first businesses to a file, and returns its name."""
     # The seed is fixed, so that all servers receive the same requests.
-    random = Random(1)
-    requests = spread_requests(workload, random) if spread else [request(workload, 0, 0, random)]
+    requests = spread_requests(workload, businesses, Random(1))
     with NamedTemporaryFile("w", suffix=".jsonl") as file:
         file.writelines(json.dumps(each) + "\n" for each in requests)
         file.flush()
         yield file.name
 
 
-def spread_requests(workload: str, random: Random):
+def spread_requests(workload: str, businesses: int, random: Random):
     """Yields the same mix of requests for each business, so that all businesses approach their limits together."""
     mix = MIX if workload == "mixed" else {workload: sum(MIX.values())}
-    order = list(range(BUSINESSES))
+    order = list(range(businesses))
     decks = [random.sample(list(mix), counts=mix.values(), k=sum(mix.values())) for _ in order]
     for nth in range(sum(mix.values())):
         random.shuffle(order)
@@ -73,10 +72,17 @@ def request(kind: str, business: int, lead: int, random: Random) -> dict:
         "one": lambda: ("GET", f"/leads/{lead_id(business, lead)}", None),
         "list": lambda: ("GET", "/leads?limit=50", None),
         "filtered": lambda: ("GET", f"/leads?{filters(business, random)}", None),
-        "create": lambda: ("POST", "/leads", {"client_id": f"c0-{business}", "name": "Ada Lovelace", "email": "ada@example.org", "value": 450}),
+        "create": lambda: ("POST", "/leads", new_lead(business)),
+        "keyed": lambda: ("POST", "/leads", new_lead(business)),
         "update": lambda: ("PATCH", f"/leads/{lead_id(business, lead)}", {"notes": "Wants a call.", "value": lead}),
     }[kind]()
-    return {"method": method, "path": path, "token": token(business), "body": body and json.dumps(body)}
+    # `requests.lua` sends each request with a key under a new idempotency key.
+    key = {"key": "new"} if kind == "keyed" else {}
+    return {"method": method, "path": path, "token": token(business), "body": body and json.dumps(body), **key}
+
+
+def new_lead(business: int) -> dict:
+    return {"client_id": f"c0-{business}", "name": "Ada Lovelace", "email": "ada@example.org", "value": 450}
 
 
 def filters(business: int, random: Random) -> str:

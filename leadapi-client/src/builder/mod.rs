@@ -27,7 +27,7 @@ impl Client {
     /// `http://127.0.0.1:8080/v1`. [`ClientBuilder::build`] validates both.
     ///
     /// The client sends the token only to the base URL's origin. Over `http://`, anyone on the network path can read
-    /// it.
+    /// the token.
     ///
     /// ```
     /// use leadapi_client::Client;
@@ -130,7 +130,8 @@ impl ClientBuilder {
         self.transport(InProcess::new(service))
     }
 
-    /// Sets the transport. The default is [`Reqwest`](crate::transport::Reqwest), unless the `reqwest` feature is off.
+    /// Sets the transport. The default is [`Reqwest`](crate::transport::Reqwest). If the `reqwest` feature is off,
+    /// there is no default.
     ///
     /// ```
     /// use bytes::Bytes;

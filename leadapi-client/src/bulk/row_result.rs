@@ -33,7 +33,7 @@ pub struct RowResult<R> {
 }
 
 impl<R> RowResult<R> {
-    /// Returns whether the client or the service refused the row because of its content. Such a row must be corrected.
+    /// Returns whether the client or the service rejected the row because of its content. Such a row must be corrected.
     /// Any other failed row can be sent again unchanged.
     ///
     /// ```
@@ -87,12 +87,13 @@ pub struct Progress {
     pub created: u64,
     /// The number of leads that already existed under the same key.
     pub replayed: u64,
-    /// The number of rows that were refused because of their content ([`RowResult::is_refused`]). Correct these rows.
+    /// The number of rows that the client or the service rejected because of their content ([`RowResult::is_refused`]).
+    /// Correct these rows.
     pub refused: u64,
-    /// The number of rows that failed for another reason, without creating a lead. Send these rows again.
+    /// The number of rows that failed for a different reason, without creating a lead. Send these rows again.
     pub failed: u64,
-    /// The number of rows whose result is unknown. Send these rows again under the same keys, which creates no second
-    /// lead.
+    /// The number of rows whose result is unknown. Send these rows again within 24 hours: under the same keys, they
+    /// create no second lead.
     pub unknown: u64,
 }
 

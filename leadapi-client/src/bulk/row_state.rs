@@ -1,21 +1,24 @@
-//! The recorded state of a row, with which a program repeats an import at any later time.
+//! The recorded state of a row. With this state, a program can safely repeat an import at any later time.
 
 use std::time::Duration;
 
 use leadapi_model::model::Timestamp;
 
-/// What the recorded attempts to create the lead of a row have led to. All attempts have the same idempotency key.
+/// The state of an import row, derived from the recorded attempts to create its lead. All attempts have the same
+/// idempotency key.
 ///
-/// The service recognizes a repeated create by its key, but only for 24 hours. A program that also repeats creates
-/// later has to record each attempt before it sends the request, and the result afterwards. From these records,
-/// [`decide`](Self::decide) derives whether the row can be sent again.
+/// The service recognizes a repeated create by its key, but only for 24 hours. A program that may repeat a create after
+/// more than 24 hours must record each attempt before it sends the request, and the result afterwards. From these
+/// records, [`decide`](Self::decide) determines whether the row can be sent again.
 ///
-/// The first attempt without a known result decides: it may have created the lead, and its key expires first. Only the
-/// id of the lead resolves it. A later attempt that certainly created no lead says nothing about an earlier one.
+/// The decision depends on the first attempt without a known result. That attempt may have created the lead, and the
+/// service may forget the key 24 hours later. The attempt stays unresolved until the program learns that the lead
+/// exists. If a later attempt is known to have created no lead, the result of the first attempt is still unknown.
 ///
-/// The ages of attempts come from the program's clock. If it was set back, an old attempt looks recent. Therefore record
-/// the latest time of all rows, compare it with each new time ([`is_set_back`](Self::is_set_back)), and call
-/// [`distrust_clock`](Self::distrust_clock) for every row if the clock was set back.
+/// The age of an attempt is computed from times that the program's clock measured. If the clock was set back, an old
+/// attempt looks recent. Therefore, record the latest time of all rows, and compare it with each new time
+/// ([`is_set_back`](Self::is_set_back)). If the clock was set back, call [`distrust_clock`](Self::distrust_clock) for
+/// every row.
 ///
 /// ```
 /// use leadapi_client::bulk::{RowDecision, RowState};
@@ -24,7 +27,7 @@ use leadapi_model::model::Timestamp;
 /// let mut row = RowState::default();
 /// assert_eq!(row.decide(at("2026-05-04T08:00:00Z")), RowDecision::Send);
 /// row.sent(at("2026-05-04T08:00:00Z"));
-/// // The response is lost, and a day later, the service is unreachable.
+/// // The response is lost, and 21 hours later, the service is unreachable.
 /// assert_eq!(row.decide(at("2026-05-05T05:00:00Z")), RowDecision::Send);
 /// row.sent(at("2026-05-05T05:00:00Z"));
 /// row.not_created();
@@ -51,8 +54,8 @@ pub enum RowDecision {
     Send,
     /// The lead exists.
     Skip,
-    /// The row was sent, its result is unknown, and the service may have forgotten its key. Another attempt could create
-    /// a second lead, so a person has to look for the first one.
+    /// The row was sent, its result is unknown, and the service may have forgotten its key. Another attempt could
+    /// create a second lead, so a person must check whether the row already has a lead.
     Unknown {
         /// The recorded time of the first attempt without a result.
         sent_at: Timestamp,
@@ -60,11 +63,12 @@ pub enum RowDecision {
 }
 
 impl RowState {
-    /// The age of the first unresolved attempt up to which a row is sent again: 22 hours. The rest of the 24 hours
-    /// covers the wait for the rate limit, which can take an hour, and differences between clocks.
+    /// The age limit for the first unresolved attempt: 22 hours. Once the attempt is this old, the row is not sent
+    /// again. The service remembers the key for two more hours. These hours cover the wait for the rate limit, which
+    /// can take an hour, and differences between clocks.
     pub const MAX_AGE: Duration = Duration::from_secs(22 * 60 * 60);
 
-    /// The largest step back of a clock that is normal for the synchronization with a time server.
+    /// The largest backward step of a clock that is normal when the clock is synchronized with a time server.
     const MAX_STEP: Duration = Duration::from_secs(60);
 
     /// Creates the state of a row without a lead, for a program that stores the result of
@@ -139,7 +143,7 @@ impl RowState {
         self.unresolved_since = self.before_last_attempt;
     }
 
-    /// Records that the clock was set back after the attempts so far, so that their ages are unknown.
+    /// Records that the clock was set back after the recorded attempts, so their ages are unknown.
     ///
     /// ```
     /// use leadapi_client::bulk::{RowDecision, RowState};
@@ -154,8 +158,8 @@ impl RowState {
         self.has_unreliable_time |= self.unresolved_since.is_some();
     }
 
-    /// Returns whether the clock was set back between two times, of which `earlier` was recorded first. Steps of up to a
-    /// minute do not count.
+    /// Returns whether the clock was set back between two readings. `earlier` is the reading that was taken first.
+    /// Steps of up to a minute do not count.
     ///
     /// ```
     /// use leadapi_client::bulk::RowState;
@@ -167,7 +171,7 @@ impl RowState {
         earlier.saturating_duration_since(later) > Self::MAX_STEP
     }
 
-    /// Decides whether the row can be sent at the time `now`. The request has to be sent within an hour.
+    /// Decides whether the row can be sent at the time `now`. If it can, send the request within an hour.
     ///
     /// ```
     /// use leadapi_client::bulk::{RowDecision, RowState};

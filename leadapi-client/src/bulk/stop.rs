@@ -43,7 +43,8 @@ pub enum StopReason {
     /// All other rows would fail too. For example, the token is invalid or lacks the scope, or the base URL does not
     /// point to the API.
     EveryRow,
-    /// Too many consecutive rows failed without being refused, for example because the service was unreachable.
+    /// Too many consecutive rows failed for reasons other than their content, for example because the service was
+    /// unreachable.
     ServiceUnavailable,
     /// The condition set with [`stop_on`](super::CreateMany::stop_on) matched.
     Condition,
@@ -156,7 +157,7 @@ impl<'r> StopMonitor<'r> {
 
     fn reason(&mut self, error: &Error, in_flight: usize) -> Option<StopReason> {
         match error.outcome() {
-            // The client refused to send the row, so the result reveals nothing about the service.
+            // The client rejected the row without sending it, so the result reveals nothing about the service.
             Outcome::NotSent if error.is_invalid() => {}
             Outcome::Refused if !error.is_rate_limited() => self.consecutive_failures = 0,
             _ => self.consecutive_failures += 1,

@@ -32,7 +32,7 @@ impl CreateLead {
         Self(call)
     }
 
-    /// Returns the idempotency key, if any. A call with an invalid request has none.
+    /// Returns the idempotency key, if any. A call with an invalid request has no key.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -47,8 +47,8 @@ impl CreateLead {
         self.0.prepared.as_ref().ok()?.key.as_ref()
     }
 
-    /// Sets the idempotency key. Use a key that an earlier run stored, or one derived from the lead's source, such as a
-    /// row number in an import.
+    /// Sets the idempotency key. Use a key that an earlier run stored, or a key derived from the lead's source, such as
+    /// a row number in an import.
     ///
     /// ```
     /// use leadapi_client::model::{IdempotencyKey, NewLead};

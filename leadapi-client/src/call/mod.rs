@@ -21,7 +21,7 @@ use self::options::options;
 /// The future that sends a [`Call`] and completes with its result.
 pub type CallFuture<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 
-/// An API call that has not been sent. Awaiting it sends it.
+/// An API call that has not been sent. Awaiting the call sends it.
 ///
 /// Set options before the `.await`. A call owns a handle to its client, so it can move to another task
 /// (`tokio::spawn(call.into_future())`).

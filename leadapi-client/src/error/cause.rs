@@ -16,9 +16,9 @@ pub(crate) enum Cause {
     /// The response is not a valid success response for the operation.
     Response(ErrorResponse),
     /// The request was not sent, because the wait for the rate limit would have exceeded the call's timeout. `refused`
-    /// is true if the service imposed the wait with a 429, rather than the client's own rate limiter.
+    /// is true if the service imposed the wait with a 429, and false if the client's own rate limiter did.
     DeadlineExceeded { wait: Duration, refused: bool },
-    /// The responses to list requests are inconsistent.
+    /// The pages that a pager received do not form a list in the contract's order, or the list changes too fast.
     InconsistentList(String),
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct ErrorResponse {
     pub(crate) invalid_body: Option<InvalidBody>,
 }
 
-/// What does not exist, according to the response.
+/// Whether the response says that the lead or that the operation does not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NotFound {
     /// The service has no such lead.

@@ -32,9 +32,9 @@ impl Error {
         self.response().map(|response| response.status)
     }
 
-    /// Returns the service's error message, or the message that it would have sent for a request that the client
-    /// refused to send. For other failures, returns a description, or the beginning of an unexpected body, such as a
-    /// proxy's error page.
+    /// Returns the service's error message. If the client rejected the request without sending it, returns the message
+    /// that the service would have sent. For other failures, returns a description, or the beginning of an unexpected
+    /// body, such as a proxy's error page.
     ///
     /// In text from a response, control characters are replaced. The text is truncated to 2,000 characters, or to 200
     /// if it is an unexpected body. A transport's error message is returned unchanged.
@@ -69,9 +69,9 @@ impl Error {
         self.response()?.request_id.as_deref()
     }
 
-    /// Returns how long to wait before the next attempt, if known. Usually, this is the response's `Retry-After`,
-    /// capped at one day but not at [`ClientBuilder::max_retry_after`](crate::ClientBuilder::max_retry_after). If the
-    /// call failed because the rate limit would have delayed it beyond its timeout, this method returns that delay.
+    /// Returns how long to wait before the next attempt, if known. Usually, the value is the response's `Retry-After`,
+    /// capped at one day; [`ClientBuilder::max_retry_after`](crate::ClientBuilder::max_retry_after) does not cap it. If
+    /// the call failed because the rate limit would have delayed it beyond its timeout, this method returns that delay.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -109,8 +109,8 @@ impl Error {
     }
 
     /// Returns the idempotency key of a failed create. Retrying the create with this key within 24 hours creates no
-    /// second lead (contract D10). Returns `None` for other operations, for creates without a key, and for creates that
-    /// the client refused to send because they are invalid.
+    /// second lead (contract D10). Returns `None` for other operations, for creates without a key, and for invalid
+    /// creates that the client rejected without sending them.
     ///
     /// ```
     /// use leadapi_client::{Client, Outcome, model::NewLead, transport::{Transport, TransportError}};

@@ -39,7 +39,7 @@ struct Inner {
     attempts: u32,
     elapsed: Duration,
     key: Option<IdempotencyKey>,
-    /// Whether the service may have executed a failed attempt. It is always false for reads.
+    /// Whether the service may have executed a failed attempt. This field is always false for reads.
     in_doubt: bool,
 }
 

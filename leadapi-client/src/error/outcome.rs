@@ -9,7 +9,7 @@ use crate::{retry::Failure, transport::Delivery};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// The service refused the call, or a pager received inconsistent pages.
+    /// The service rejected the call, or a pager received inconsistent pages.
     Refused,
     /// The client did not send the call.
     NotSent,
@@ -34,9 +34,10 @@ impl Error {
 
     /// Returns the outcome of the call across all its attempts.
     ///
-    /// Statuses from 400 to 499 are refusals, except 408, which means that the request did not arrive in time. With any
-    /// other status, the service may have executed the request, for example before a proxy failed. If an earlier
-    /// attempt of a write may have been executed, the outcome remains unknown, even if a later attempt is refused.
+    /// Statuses from 400 to 499, except 408, mean that the service rejected the request. With any other status,
+    /// including 408 (request timeout), the service may have executed the request, for example before a proxy failed.
+    /// If an earlier attempt of a write may have been executed, the outcome remains unknown, even if the service
+    /// rejects a later attempt.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -67,8 +68,8 @@ impl Error {
         }
     }
 
-    /// Returns whether a later retry may succeed, because the request was not sent, its response was lost, the rate
-    /// limit was exceeded, or the service failed. Retry a create with the error's
+    /// Returns whether a later retry may succeed. This is the case if the request was not sent, its response was lost,
+    /// the rate limit was exceeded, or the service failed. Retry a create with the error's
     /// [`idempotency_key`](Self::idempotency_key).
     ///
     /// ```

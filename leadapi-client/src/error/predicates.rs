@@ -5,8 +5,8 @@ use http::StatusCode;
 use super::{Cause, Error, NotFound};
 
 impl Error {
-    /// Returns whether the request is invalid: the service responded with 400, or the client refused to send it.
-    /// Correct the request before retrying.
+    /// Returns whether the request is invalid: the service responded with 400, or the client rejected the request
+    /// without sending it. Correct the request before retrying.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -34,8 +34,8 @@ impl Error {
         self.has(StatusCode::UNAUTHORIZED)
     }
 
-    /// Returns whether the service responded with 403: the token lacks the required scope, or its business does not own
-    /// the client account.
+    /// Returns whether the service responded with 403: the token lacks the required scope, or the token's business does
+    /// not own the client account.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -49,8 +49,8 @@ impl Error {
         self.has(StatusCode::FORBIDDEN)
     }
 
-    /// Returns whether the token lacks the scope that the operation requires. Unlike a 403 for a client account, this
-    /// affects every call to the operation.
+    /// Returns whether the token lacks the scope that the operation requires. Unlike a 403 for a client account, a
+    /// missing scope affects every call to the operation.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
@@ -64,8 +64,8 @@ impl Error {
         self.is_forbidden() && self.response().is_some_and(|response| response.lacks_scope)
     }
 
-    /// Returns whether the service says that the lead does not exist. Any other 404, for example from a proxy, is an
-    /// error in the [configuration](Self::is_configuration).
+    /// Returns whether the service says that the lead does not exist. Any other 404, for example from a proxy, counts
+    /// as an error in the [configuration](Self::is_configuration).
     ///
     /// ```
     /// use leadapi_client::id::LeadId;
@@ -82,9 +82,9 @@ impl Error {
         self.response().is_some_and(|response| response.not_found == Some(NotFound::Lead))
     }
 
-    /// Returns whether the service does not handle the operation at the client's base URL, which is probably wrong: the
-    /// response is a redirect, a 405, or a 404 that does not say that a lead does not exist. The error's text names the
-    /// URL, without the lead's id.
+    /// Returns whether the base URL is probably wrong, because the service does not handle the operation there. The
+    /// response is then a redirect, a 405, or a 404 other than the service's own 404 for a nonexistent lead. The
+    /// error's text names the URL, without the lead's id.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -4,8 +4,8 @@
 //! number, and rows may be inserted or deleted between requests. The cursor therefore keeps the key of the last lead
 //! that it returned. Each window starts a few rows before the resume point, the row where the next lead is expected. A
 //! response is usable only if its first row is at or before the last key, or if it starts at the beginning of the list.
-//! Its rows are contiguous and come from one snapshot, so no lead can be missing between the last key and the first row
-//! after it. Rows at or before the last key are skipped.
+//! The rows of a response are contiguous and come from one snapshot, so no lead can be missing between the last key and
+//! the first row after that key. Rows at or before the last key are skipped.
 //!
 //! The iteration ends no matter how fast leads are inserted: a lead created now is newer than the last key, so the
 //! cursor has already passed it. The number of remaining leads only decreases, except when leads with an old
@@ -38,7 +38,8 @@ pub(super) struct Cursor {
     /// The key of the last lead that was returned.
     last: Option<Key>,
     /// The number of rows up to and including the last returned lead, when that lead was read. If nothing has changed,
-    /// it is the offset of the next lead. A wrong rank costs requests but no lead, because `advance` compares keys.
+    /// it is the offset of the next lead. With a wrong rank, the cursor needs more requests but misses no lead, because
+    /// `advance` compares keys.
     rank: u64,
     /// The total number of rows when the last returned lead was read.
     total_at_rank: u64,
@@ -125,7 +126,7 @@ impl Cursor {
         known.then(|| self.window_at(start))
     }
 
-    /// Returns whether a guessed window may still contain the resume point, judging by its recent shifts.
+    /// Returns whether a guessed window may still contain the resume point, judging by the recent shifts of that point.
     pub(super) fn may_contain(&self, window: Window) -> bool {
         let start = window.offset();
         let latest = self.rank + self.greatest_shift().max(0).unsigned_abs();
@@ -149,8 +150,9 @@ impl Cursor {
         // A short or empty page is not necessarily the last one, so compare with the total, which is from the same
         // snapshot.
         let is_end = end >= total;
-        // Invariant: each lead that sorts before `last` has been returned, or appeared there later. The rows of a page
-        // are contiguous, so it still holds after a page that starts at or before `last`, and after no other page.
+        // Invariant: each lead that sorts before `last` was either returned, or appeared after the cursor had passed
+        // its position. The rows of a page are contiguous, so a page preserves the invariant if, and only if, it starts
+        // at or before `last`.
         let starts_before = start == 0 || seen > 0;
         let makes_progress = seen < rows.len() || is_end;
         if starts_before && makes_progress {
@@ -174,8 +176,8 @@ impl Cursor {
         Ok(Advance::Missed)
     }
 
-    /// Returns the row at which a window should start, so that it probably contains the resume point even if that point
-    /// moves again.
+    /// Returns the row at which a window should start. The window then probably contains the resume point, even if that
+    /// point moves again.
     ///
     /// An insert before the resume point moves it forward, and a deletion moves it back. The window starts at the
     /// resume point plus the smallest shift of the last four pages, minus half the range of these shifts, minus the
@@ -237,8 +239,9 @@ impl Cursor {
 
     /// Steps forward after a window that ended before the resume point because rows were inserted before that point.
     ///
-    /// Each inserted row lengthens the list by one and moves the resume point by one, so the total reveals the size of
-    /// the step. If the step was too small because the list kept growing, the next step also adds the latest growth.
+    /// Each inserted row lengthens the list by one and moves the resume point by one, so the growth of the total is the
+    /// size of the step. If the step was too small because the list kept growing, the next step also adds the latest
+    /// growth.
     fn ahead(&self, from: u64, total: u64) -> Search {
         let search = self.search.unwrap_or_else(|| Search::new(self.total_at_rank));
         let to = search.to.filter(|to| *to > from);
@@ -264,11 +267,12 @@ impl Cursor {
     }
 
     fn window_at(&self, start: u64) -> Window {
-        // During a search, each window is twice as large as the previous one, up to the maximum, so it finds the resume
-        // point sooner.
+        // During a search, each window is twice as large as the previous one, up to the maximum, so that the search
+        // finds the resume point sooner.
         let tries = self.search.map_or(0, |search| search.tries.min(8));
         let limit = (self.size << tries).min(Window::MAX_LIMIT);
-        // Both values are in range, so the default is never used. Even if it were, it would only cost extra requests.
+        // Both values are in range, so the default is never used. Even if the default were used, it would only cost
+        // extra requests.
         Window::new(limit, start.min(Window::MAX_OFFSET)).unwrap_or_default()
     }
 }

@@ -6,15 +6,15 @@
 //! For a list in the contract's order, the pager guarantees:
 //!
 //! - A lead that exists from the first request to the last is yielded exactly once.
-//! - A lead that is created or deleted during the iteration is yielded once or not at all. A new lead is newer than the
-//!   first lead that was yielded, so it is not yielded, and the iteration ends no matter how many leads are created. A
-//!   lead imported with an old `created_at` is yielded if the iteration has not passed that time yet.
+//! - A lead that is created or deleted during the iteration is yielded once or not at all. A new lead is newer than all
+//!   leads that were yielded, so it is not yielded, and the iteration ends no matter how many leads are created. A lead
+//!   imported with an old `created_at` is yielded if the iteration has not passed that time yet.
 //! - Leads are yielded newest first, as they were when their page was read. A lead that changes later is not yielded
 //!   again.
 //! - With a stage filter, a lead that moves into or out of the stage counts as created or deleted.
 //! - Memory is bounded by one page plus the prefetched pages. It does not grow with the list.
 //! - While the list does not change, the iteration needs about 2 % more requests than a plain loop over offsets, at the
-//!   default page size. The more rows move, the more requests it needs.
+//!   default page size. The more rows move, the more requests the iteration needs.
 //!
 //! If the list is not in the contract's order, the iteration ends with an error instead of guessing. It also ends with
 //! an error if the list changes so fast that more than 64 consecutive requests miss the next lead.
@@ -93,10 +93,10 @@ impl LeadPager {
         self
     }
 
-    /// Sets how many pages are prefetched while the caller processes one. The default is 1, and the maximum is 64.
+    /// Sets how many pages are prefetched while the caller processes a page. The default is 1, and the maximum is 64.
     ///
     /// With 0, each page is requested only when it is needed. With a higher value, up to that many requests are in
-    /// flight at once, each at the row where its page is expected to start. If a guess is wrong, the response is
+    /// flight at once. Each request guesses the row at which its page will start. If a guess is wrong, the response is
     /// discarded and the page is requested again, so prefetching helps only if few leads are created or deleted.
     /// Discarded requests also count towards the token's read limit.
     ///
@@ -115,7 +115,8 @@ impl LeadPager {
         self
     }
 
-    /// Continues where an earlier iteration stopped, even one in another process, without repeating or skipping a lead.
+    /// Continues where an earlier iteration stopped, without repeating or skipping a lead. The earlier iteration may
+    /// have run in a different process.
     ///
     /// The query should be the same as before. With different filters, the iteration continues in a different list,
     /// from the same creation time.

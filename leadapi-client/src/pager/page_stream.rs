@@ -22,7 +22,8 @@ use crate::error::Error;
 ///
 /// Every page contains at least one lead, and pages do not overlap. Most errors do not end the stream: the next poll
 /// requests the same page again. To give up, stop polling. An error ends the stream in two cases: the responses do not
-/// form a list in the contract's order, or the list changes too fast. The stream's position remains valid even then.
+/// form a list in the contract's order, or the list changes too fast. The stream's position remains valid even after
+/// such an error.
 ///
 /// The methods are cancel safe: dropping their futures leaves in-flight requests in the stream. Dropping the stream
 /// cancels its requests.
@@ -46,12 +47,13 @@ pub struct PageStream {
     fetch: Fetch,
     query: LeadQuery,
     prefetch: usize,
-    /// The maximum number of concurrent requests. It equals `prefetch` while the guesses are right.
+    /// The maximum number of concurrent requests. It equals `prefetch` as long as the guessed windows are right.
     pub(super) concurrency: usize,
-    /// The number of consecutive pages without a wrong guess.
+    /// The number of consecutive pages since a guessed window was last wrong.
     correct_guesses: usize,
     pub(super) cursor: Cursor,
-    /// The requests in page order. The window of a request that was queued behind another one is a guess.
+    /// The requests in page order. If a request was queued behind another request, its window is a guess, because the
+    /// earlier response may show that the next page starts at a different row.
     requests: VecDeque<Request>,
     /// Whether a [`PagerError`](super::error::PagerError) has ended the stream. An ended stream sends no more requests.
     ended: bool,
@@ -163,7 +165,8 @@ impl PageStream {
             self.drive_requests(context, self.concurrency.max(1));
             let Some(response) = self.take_first_response() else { return Poll::Pending };
             let advanced = match response {
-                // Later requests would probably fail in the same way, and the next poll makes new guesses.
+                // Discard the later requests. They would probably fail in the same way, and the next poll guesses new
+                // windows.
                 (_, Err(error)) => {
                     self.requests.clear();
                     return Poll::Ready(Some(Err(error)));
@@ -210,8 +213,8 @@ impl PageStream {
         }
     }
 
-    /// Discards wrong guesses and reduces prefetching for a while. Otherwise a fast-changing list would cause more
-    /// wasted requests than useful ones.
+    /// If the next guessed window is wrong, discards all prefetched pages and reduces prefetching for a while.
+    /// Otherwise a fast-changing list would cause more wasted requests than useful ones.
     fn check_guesses(&mut self) {
         match self.requests.front() {
             Some(guess) if !self.cursor.may_contain(guess.window) => {

@@ -16,25 +16,25 @@ const OVERLAP: Duration = Duration::from_secs(5 * 60);
 /// A poller that returns the leads created since its last poll, created by
 /// [`Leads::poll_created`](crate::Leads::poll_created).
 ///
-/// Each [`poll`](Self::poll) reads from the newest lead back to the last poll's newest lead, and then rereads the
-/// overlap before it. It returns only leads that it has not returned before. The overlap is necessary because a new
-/// lead can appear after leads with a later `created_at`. The clocks of the service's machines differ, and a
-/// transaction that starts first may commit last. The poller remembers the ids of the leads within the overlap, so it
-/// returns none of them twice.
+/// Each [`poll`](Self::poll) reads from the newest lead back to the newest lead of the last poll, and then rereads the
+/// older leads within the overlap. It returns only leads that the poller has not returned before. The overlap is
+/// necessary because a new lead can appear after leads with a later `created_at`: the clocks of the service's machines
+/// differ, and a transaction that starts first may commit last. The poller remembers the ids of the leads within the
+/// overlap, so it never returns a lead twice.
 ///
 /// Limitations:
 ///
 /// - A lead whose `created_at` is further back than the overlap, such as an imported lead that keeps its old date, is
 ///   not returned. A [`LeadPager`] finds it.
-/// - The poller remembers at most 1,000 leads. If more were created within the overlap, it rereads only the latest
-///   ones. It rereads leads from the same millisecond together or not at all. It misses leads that appear late in the
-///   part that it does not reread.
+/// - The poller remembers at most 1,000 leads. If more leads were created within the overlap, the poller rereads only
+///   the latest of them. It rereads leads from the same millisecond either together or not at all. It misses leads that
+///   appear late in the part of the overlap that it does not reread.
 /// - Leads dated in the future, according to this machine's clock, do not move the overlap. If more than 1,000 leads
 ///   are dated in the future, the poller returns all but the latest 1,000 of them again.
 /// - With a stage filter, a lead that moves into the stage is returned if it was created within the overlap. A poller
-///   finds created leads, not changed ones.
-/// - A poll holds all new leads in memory until it has read the last one. If there may be too many, for example on the
-///   first poll, start with [`Checkpoint::at`] and read the older leads with a [`LeadPager`].
+///   finds created leads, not changed leads.
+/// - A poll holds all new leads in memory until it has read the last one. If there may be too many new leads, for
+///   example on the first poll, start with [`Checkpoint::at`] and read the older leads with a [`LeadPager`].
 #[must_use = "a poller reads nothing until it is polled"]
 pub struct Poller {
     fetch: Fetch,
@@ -135,7 +135,7 @@ impl Poller {
     pub async fn poll(&mut self) -> Result<NewLeads, Error> {
         let Self { fetch, query, page_size, overlap, checkpoint, in_progress } = self;
         let poll = in_progress.get_or_insert_with(|| PollInProgress {
-            // Most polls need only one page, so a prefetched second page would be discarded.
+            // Most polls need only one page, so a prefetched second page would usually be discarded.
             leads: LeadPager::new(fetch.clone(), query.clone()).page_size(*page_size).prefetch(0).stream(),
             new: Vec::new(),
             started_at: unix_millis(SystemTime::now()),

@@ -17,7 +17,7 @@ use crate::{
 
 /// The length of the contract's sliding window.
 const WINDOW: Duration = Duration::from_secs(60);
-/// The interval at which a waiting call checks whether a request that takes longer than the window has completed.
+/// How often a waiting call checks for the completion of requests that have been in flight for longer than the window.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// After the pause for a 429, waiting calls resume at random times within this period. If another 429 arrives, the
 /// calls that have not resumed keep waiting.
@@ -32,7 +32,8 @@ pub(crate) struct RateLimiter {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The in-flight requests: when each received its permit, and an id that distinguishes equal times.
+    /// The in-flight requests. Each entry is the time at which the request received its permit, and an id that
+    /// distinguishes requests with the same time.
     in_flight: BTreeSet<(Duration, u64)>,
     /// The times at which counted requests completed in the last 60 s, oldest first.
     completed: VecDeque<Duration>,
@@ -67,7 +68,7 @@ impl RateLimiter {
         Self { limit, state: Mutex::default() }
     }
 
-    /// Returns a permit if one is free and no other call has waited longer for it. Otherwise, returns the time at which
+    /// Returns a permit if a permit is free and no earlier call is waiting for it. Otherwise, returns the time at which
     /// to try again.
     pub(crate) fn try_acquire<'a>(&'a self, timer: &'a dyn Timer, ticket: Option<&Ticket<'_>>) -> Acquire<'a> {
         let mut state = self.lock();
@@ -130,7 +131,7 @@ impl State {
         // The call needs the nth permit that becomes free, counted from 0.
         let nth = before.checked_sub(free)?;
         let (windows, nth) = (u32::try_from(nth / limit).unwrap_or(u32::MAX), nth % limit);
-        // An in-flight request counts for at least one more window.
+        // An in-flight request counts for at least one window after it received its permit.
         let mut used: Vec<Duration> =
             self.in_flight.iter().map(|(at, _)| *at).chain(self.completed.iter().copied()).collect();
         used.sort_unstable();
@@ -145,8 +146,8 @@ impl State {
         self.queue.remove(at);
     }
 
-    /// Marks all waiting calls as notified, because they may send earlier than expected. Returns their wakers for the
-    /// caller to wake.
+    /// Marks all waiting calls as notified, because they may be able to send earlier than expected. Returns their
+    /// wakers for the caller to wake.
     fn notify_all(&mut self) -> Vec<Waker> {
         self.queue
             .iter_mut()
@@ -165,7 +166,7 @@ pub(crate) struct Ticket<'l> {
 }
 
 impl Ticket<'_> {
-    /// Waits until the call may send earlier than expected.
+    /// Waits for a notification that the call may be able to send earlier than expected.
     pub(crate) async fn notified(&self) {
         poll_fn(|cx| {
             let mut state = self.limiter.lock();
@@ -180,8 +181,8 @@ impl Ticket<'_> {
         .await;
     }
 
-    /// Leaves the queue after receiving a permit. The calls behind it are not notified, because they cannot send any
-    /// earlier.
+    /// Removes the call from the queue after it received a permit. Does not notify the calls behind it, because they
+    /// cannot send any earlier.
     pub(crate) fn redeem(self) {
         self.limiter.lock().dequeue(self.id);
         std::mem::forget(self);
@@ -201,7 +202,7 @@ impl Drop for Ticket<'_> {
 }
 
 /// Permission to send one request. It is dropped when the attempt completes or the call is cancelled. The request then
-/// counts for another 60 s, unless it was not sent or the service did not count it.
+/// counts towards the limit for another 60 s, unless it was not sent or the service did not count it.
 pub(crate) struct Permit<'l> {
     limiter: &'l RateLimiter,
     timer: &'l dyn Timer,
@@ -211,7 +212,8 @@ pub(crate) struct Permit<'l> {
 }
 
 impl Permit<'_> {
-    /// Records that the request has been handed to the transport, which reports its progress.
+    /// Records that the request has been handed to the transport. The transport reports in `progress` whether it has
+    /// sent the request.
     pub(crate) fn start_sending(&mut self, progress: SendProgress) {
         self.progress = Some(progress);
     }

@@ -1,4 +1,4 @@
-//! The client-side rate limit (contract 8). It delays requests that the service would refuse with 429.
+//! The client-side rate limit (contract 8). It delays requests that the service would reject with 429.
 
 mod limiter;
 
@@ -12,10 +12,10 @@ pub(crate) use limiter::{Acquire, Permit, RateLimiter, Ticket};
 ///
 /// The default is the contract's limit for a token: 600 reads and 60 writes. A client that is the only user of its
 /// token therefore receives a 429 only in rare cases, for example shortly after its program was restarted. After a 429,
-/// the client waits as long as the service requests.
+/// the client waits for as long as the service tells it to.
 ///
-/// A request counts until 60 s after the end of its attempt, because the service may have counted it at any moment of
-/// the attempt.
+/// A request counts towards the limit until 60 s after its attempt ends, because the client cannot know when during the
+/// attempt the service counted it.
 ///
 /// ```
 /// use leadapi_client::{Client, Pacing};
@@ -40,7 +40,7 @@ impl Default for Pacing {
 }
 
 impl Pacing {
-    /// Disables the client-side rate limit. The client then waits for the rate limit only after a 429.
+    /// Disables the client-side rate limit. The client then holds back requests only after a 429.
     ///
     /// ```
     /// # use leadapi_client::Pacing;

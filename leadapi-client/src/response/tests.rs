@@ -43,7 +43,7 @@ fn only_the_service_can_tell_that_a_lead_does_not_exist() {
             assert!(error.to_string().ends_with(&text), "{error}");
         }
     }
-    // The path of a create contains no lead that might not exist.
+    // The path of a create contains no lead id, so a 404 cannot mean that a lead does not exist.
     let error = response(Operation::CreateLead, 404, no_such_lead).unwrap_err();
     assert!(!error.is_not_found() && error.to_string().contains(URL), "{error}");
 }

@@ -32,13 +32,13 @@ pub struct ManualTimer(Arc<Mutex<State>>);
 struct State {
     now: Duration,
     advances_itself: bool,
-    /// The wakers of all sleeping tasks, by deadline and by the number of the sleep.
+    /// The wakers of all sleeping tasks. The key is the deadline and the number of the sleep.
     sleeping: BTreeMap<(Duration, u64), Waker>,
     sleeps: u64,
 }
 
 impl ManualTimer {
-    /// Creates a timer whose time only the test advances.
+    /// Creates a timer whose time advances only when the test advances it.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -87,7 +87,7 @@ impl ManualTimer {
         woken.into_values().for_each(Waker::wake);
     }
 
-    /// Advances the time to the earliest end of a sleep. Returns false if no task sleeps.
+    /// Advances the time until the first of all sleeps ends. Returns false if no task sleeps.
     ///
     /// ```
     /// # use leadapi_client::timer::ManualTimer;
@@ -115,7 +115,7 @@ impl ManualTimer {
     }
 }
 
-/// Removes a sleep that ends or is dropped.
+/// A guard that removes a sleep's waker when the sleep ends or is dropped.
 struct Sleep<'t>(&'t ManualTimer, (Duration, u64));
 
 impl Drop for Sleep<'_> {

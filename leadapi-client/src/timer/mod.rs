@@ -18,8 +18,8 @@ pub use self::manual::ManualTimer;
 
 /// The clock that a client uses for rate limiting, backoff and timeouts.
 ///
-/// The default is [`SystemTimer`]. [`ClientBuilder::timer`](crate::ClientBuilder::timer) sets another timer, such as
-/// [`ManualTimer`], or one that follows the clock of a runtime:
+/// The default is [`SystemTimer`]. [`ClientBuilder::timer`](crate::ClientBuilder::timer) sets a different timer, such
+/// as [`ManualTimer`], or a timer that follows the clock of a runtime:
 ///
 /// ```
 /// use std::time::Duration;
@@ -75,7 +75,7 @@ by_pointer! { Arc Box }
 /// A timer based on the system's monotonic clock. It needs no runtime, because one thread in the process wakes all
 /// sleeping calls.
 ///
-/// The thread starts with the first wait. If the system cannot start it, all waits end immediately, so calls time out
+/// The thread starts at the first wait. If the system cannot start it, all waits end immediately, so calls time out
 /// instead of hanging.
 ///
 /// ```

@@ -11,13 +11,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The thread that all sleeps in the process share. It starts with the first sleep and runs until the process exits.
+/// The thread that all sleeps in the process share. It starts at the first sleep and runs until the process exits.
 static THREAD: TimerThread = TimerThread::new();
 
 /// A future that completes at its deadline.
 pub(super) struct Sleep {
     thread: &'static TimerThread,
-    /// `None` if the deadline is beyond the range of the clock, so it never arrives.
+    /// `None` if the deadline is beyond the range of the clock. Such a sleep never completes.
     deadline: Option<Instant>,
     /// The key of this sleep's entry in the queue, once it is registered.
     key: Option<Key>,

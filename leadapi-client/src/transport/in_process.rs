@@ -15,8 +15,8 @@ use super::{Transport, TransportError, whole};
 /// A transport that calls any [`tower_service::Service`], such as the `LeadService` of `leadapi-core` or an axum
 /// router.
 ///
-/// It needs no runtime unless the service does, and has no timeout. The service receives requests with an absolute URI,
-/// as from an HTTP/2 server.
+/// The transport has no timeout. It needs a runtime only if the service needs one. The service receives requests with
+/// an absolute URI, as it does from an HTTP/2 server.
 ///
 /// ```
 /// use std::convert::Infallible;

@@ -40,8 +40,8 @@ fn start() -> io::Result<Handle> {
     receive.recv().map_err(io::Error::other)?
 }
 
-/// Runs a future on the caller's task. The tasks that it spawns, its sockets and its timers belong to the handle's
-/// runtime.
+/// Runs a future on the caller's task. The future's sockets, its timers and the tasks that it spawns belong to the
+/// handle's runtime.
 pub(super) async fn enter<F: Future>(handle: &Handle, future: F) -> F::Output {
     Entered { handle, future: pin!(Some(future)) }.await
 }

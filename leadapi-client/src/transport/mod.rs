@@ -25,14 +25,14 @@ pub use in_process::InProcess;
 pub use layered::{Layered, TransportService};
 pub use progress::SendProgress;
 
-/// The maximum size of a response body in this crate's transports. It is many times the size of a page of 200 leads,
-/// and keeps a misbehaving server from exhausting the client's memory.
+/// The maximum size of a response body in this crate's transports. The limit is many times the size of a page of 200
+/// leads. It keeps a misbehaving server from exhausting the client's memory.
 pub const MAX_RESPONSE_BYTES: usize = 16 * 1_024 * 1_024;
 
-/// A transport, which sends requests and returns their responses.
+/// Sends requests and returns their responses.
 ///
-/// [`Client`](crate::Client) calls the transport once for each attempt. Implement this trait to use other sockets,
-/// record traffic or inject faults, often by wrapping another transport:
+/// [`Client`](crate::Client) calls the transport once for each attempt. Implement this trait to use a different network
+/// stack, record traffic or inject faults, often by wrapping another transport:
 ///
 /// ```
 /// use std::sync::{Arc, atomic::{AtomicU64, Ordering}};

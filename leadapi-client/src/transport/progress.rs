@@ -11,10 +11,10 @@ use super::Delivery;
 
 /// A handle that tells the client whether a request has been sent, even if its call is dropped or times out.
 ///
-/// [`Client`](crate::Client) puts one into the extensions of each request. A transport that knows when it sends the
-/// first byte should mark the request as not sent at the start, and as sent just before that byte. A request that is
-/// dropped between these two marks releases its rate-limit permit. Marking is optional: an unmarked request counts as
-/// sent.
+/// [`Client`](crate::Client) puts a handle into the extensions of each request. A transport that knows when it sends
+/// the first byte should call [`mark_not_sent`](Self::mark_not_sent) at the start, and [`mark_sent`](Self::mark_sent)
+/// just before that byte. A request that is dropped between these two calls does not count towards the rate limit. The
+/// calls are optional: without them, the request counts as sent.
 ///
 /// ```
 /// use bytes::Bytes;

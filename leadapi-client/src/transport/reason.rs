@@ -5,7 +5,7 @@ use std::{error::Error, io, iter::successors};
 /// Returns a description of the step that failed, or `None` if the step is unknown.
 pub(super) fn reason(error: &(dyn Error + 'static)) -> Option<&'static str> {
     let chain = || successors(Some(error), |error: &&(dyn Error + 'static)| (**error).source());
-    // Name resolution and TCP errors have no public types, so match their texts.
+    // Name resolution and TCP errors have no public types, so match their messages.
     if chain().any(|error| error.to_string().starts_with("dns error")) {
         return Some("could not resolve the host name");
     }

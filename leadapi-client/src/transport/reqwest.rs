@@ -23,17 +23,18 @@ use crate::config_error::ConfigError;
 /// The network transport, with a connection pool: HTTP/1.1 over TCP or TLS, and HTTP/2 over TLS with the `http2`
 /// feature.
 ///
-/// Its calls work on any executor, or without one. One thread drives the connections of all clients in the process, so
-/// the connections outlive the caller's runtime. The thread starts with the first call. If the system cannot start it,
-/// the call fails with the outcome [`NotSent`](crate::Outcome::NotSent).
+/// Its calls work on any executor, or without an executor. One thread drives the connections of all clients in the
+/// process, so the connections outlive the caller's runtime. The thread starts at the first call. If the system cannot
+/// start it, the call fails with the outcome [`NotSent`](crate::Outcome::NotSent).
 ///
 /// A server that sends endless informational responses (1xx) occupies that thread for up to half a second at a time,
-/// until the call to that server times out. This delays the responses to other calls, but not their timeouts.
+/// until the call to that server times out. Such a server delays the responses to other calls, but not their timeouts.
 ///
-/// Redirects are not followed, so the token is never sent to another origin. Proxies are taken from `HTTP_PROXY` and
-/// similar environment variables. Over plain HTTP, a proxy can read the token. Requests to `localhost` and to loopback
-/// addresses never use these proxies, because a proxy would connect to its own host. To use one nevertheless, set it on
-/// the builder that you pass to [`from_builder`](Self::from_builder).
+/// Redirects are not followed, so the token is never sent to a different origin. Proxies are taken from `HTTP_PROXY`
+/// and similar environment variables. Over plain HTTP, a proxy can read the token. Requests to `localhost` and to
+/// loopback addresses never use these proxies, because a proxy would connect to its own machine instead of this one. To
+/// send these requests through a proxy anyway, set the proxy on the builder that you pass to
+/// [`from_builder`](Self::from_builder).
 ///
 /// ```
 /// use leadapi_client::transport::Reqwest;
@@ -44,7 +45,7 @@ use crate::config_error::ConfigError;
 #[derive(Debug, Clone)]
 pub struct Reqwest {
     client: reqwest::Client,
-    /// The client for loopback addresses, if the environment may set a proxy.
+    /// The client for loopback addresses, if an environment variable sets a proxy.
     direct: Option<reqwest::Client>,
 }
 
@@ -54,8 +55,8 @@ const PROXY_VARIABLES: [&str; 3] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
 impl Reqwest {
     /// The timeout for establishing a connection.
     pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-    /// The time for which an idle connection stays in the pool. By default, the server closes idle connections
-    /// after 75 s. This shorter time makes it unlikely that a request uses a connection that is closing.
+    /// The time for which an idle connection stays in the pool. By default, the server closes idle connections after 75
+    /// s. With this shorter time, a request is unlikely to use a connection that is closing.
     const IDLE: Duration = Duration::from_secs(60);
 
     /// Creates a transport with the default settings.
@@ -82,8 +83,8 @@ impl Reqwest {
 
     /// Creates a transport from a reqwest builder, for example to set proxies, root certificates or a local address.
     ///
-    /// Redirects and reqwest's own retries are always disabled, because the token must not follow a redirect and the
-    /// client handles retries itself.
+    /// Redirects and reqwest's own retries are always disabled, because a redirect could send the token to a different
+    /// server, and [`Client`](crate::Client) handles retries itself.
     ///
     /// ```
     /// use leadapi_client::{Client, transport::Reqwest};

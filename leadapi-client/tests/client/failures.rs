@@ -1,4 +1,4 @@
-//! Tests of failed calls: network failures, unexpected responses and refusals.
+//! Tests of failed calls: network failures, unexpected responses and rejected requests.
 
 use std::{error::Error as _, time::Duration};
 

@@ -10,8 +10,8 @@ use std::{
 use leadapi_client::{Client, Outcome, RetryPolicy, model::Window};
 
 const TIMEOUT: Duration = Duration::from_millis(500);
-/// The maximum duration of a call with a timeout on a busy machine. The flood never ends, so a call without a timeout
-/// would not end either.
+/// The maximum duration, even on a busy machine, of a call that has a timeout. The flood never ends, so a call without
+/// a timeout would not end either.
 const LATEST: Duration = Duration::from_secs(60);
 
 /// All clients in a process share one I/O thread, so a flood in one test would delay the calls in another. The tests

@@ -110,8 +110,8 @@ async fn a_retry_has_the_same_body_and_waits() {
 
 /// async-stripe opens a connection for every call.
 ///
-/// The test allows a few connections, because a call that starts before the I/O thread has returned the last connection
-/// to the pool opens another connection.
+/// If a call starts before the I/O thread has returned the last connection to the pool, the client opens a new
+/// connection. The test therefore allows a few connections.
 #[tokio::test]
 async fn connections_are_reused() {
     let server = ScriptedServer::start(|_| (LEAD, true)).await;

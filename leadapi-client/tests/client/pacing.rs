@@ -75,7 +75,7 @@ impl Transport for DelayedTransport {
     }
 }
 
-/// Returns a client for a service on tokio's clock, and a counter of refused requests.
+/// Returns a client for a service on tokio's clock, and a counter of rejected requests.
 fn client(pacing: Pacing) -> (Client, Arc<AtomicUsize>) {
     let start = Instant::now();
     let (service, token) = limited(SlidingWindow::with_time(Limits::default(), move || start.elapsed()));

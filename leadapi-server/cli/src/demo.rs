@@ -1,10 +1,19 @@
-//! The output of `demo`: the tokens of the sample businesses, and three requests to try.
+//! The output of `demo`: its pages, the tokens of the sample businesses, and three requests to try.
 
 use leadapi_core::{id::ClientId, tokens::IssuedToken};
 
-use super::output::print_line;
+use super::{output::print_line, served::Served};
 
-pub(super) fn print(url: &str, issued: &[IssuedToken]) {
+pub(super) fn print(served: &Served, issued: &[IssuedToken]) {
+    let Served { url, reference, sign_in_links, .. } = served;
+    print_line("\nOpen in a browser:\n");
+    if let Some(reference) = reference {
+        print_line(&format!("  API reference, which can send requests:  {reference}"));
+    }
+    for (email, link) in sign_in_links {
+        print_line(&format!("  API settings, as {email} (works once):  {link}"));
+    }
+    print_line("");
     print_line("These tokens are valid until you stop the demo with Ctrl-C. Columns: token, name, scopes, business\n");
     for IssuedToken { business, name, scopes, secret, .. } in issued {
         print_line(&format!("  {}  {name:<28} {scopes:<16} {business}", secret.expose()));

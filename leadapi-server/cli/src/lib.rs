@@ -15,6 +15,7 @@ mod docs;
 mod error;
 mod escape;
 mod expiry;
+mod features;
 mod form;
 mod id;
 mod init;
@@ -32,6 +33,7 @@ mod prompt;
 mod ready;
 mod redact;
 mod serve;
+mod served;
 mod signals;
 mod stage;
 mod store;
@@ -75,7 +77,7 @@ use leadapi_server::ShutdownOutcome;
 
 /// A REST API for leads, pipelines and client accounts.
 #[derive(Debug, Parser)]
-#[command(version, about, max_term_width = 100)]
+#[command(version, long_version = features::version(), about, max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -86,7 +88,7 @@ enum Command {
     /// Serve businesses from memory, a SQLite file or PostgreSQL.
     Serve(Box<Serve>),
     Init(Box<Init>),
-    /// Serve two sample businesses from memory, and print their tokens and three requests to try.
+    /// Serve two sample businesses from memory with all pages, and print their tokens and three requests to try.
     Demo(Box<Demo>),
     /// Check whether a running server is ready or alive, for health checks of containers that have no shell.
     #[command(visible_alias = "health")]

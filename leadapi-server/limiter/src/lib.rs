@@ -38,7 +38,7 @@ pub use self::{
 };
 
 /// The maximum time that a claim waits for permits from other servers.
-const RECALL_TIMEOUT: Duration = Duration::from_millis(250);
+const RECALL_TIMEOUT: Duration = Duration::from_millis(400);
 /// The interval at which a waiting claim queries the ledger again.
 const RECALL_INTERVAL: Duration = Duration::from_millis(25);
 
@@ -87,6 +87,8 @@ struct State {
     lease: Lease,
     /// This server's shares. All are dropped when the server loses its membership.
     shares: HashMap<Key, Entry>,
+    /// The time of the last request.
+    last_used: Duration,
 }
 
 #[derive(Default)]
@@ -121,7 +123,7 @@ impl<S: LedgerStore> ClusterLimiter<S> {
     /// Panics outside a tokio runtime.
     pub async fn start(limits: Limits, store: Arc<S>) -> Result<Self, BoxError> {
         let start = Instant::now();
-        let state = State { lease: Lease::default(), shares: HashMap::new() };
+        let state = State { lease: Lease::default(), shares: HashMap::new(), last_used: Duration::ZERO };
         let inner = Arc::new(Inner {
             limits,
             store,
@@ -156,6 +158,7 @@ impl<S: LedgerStore> Inner<S> {
     fn decide(&self, key: &Key) -> Decision {
         let mut state = self.state();
         let now = self.now();
+        state.last_used = now;
         if !state.lease.is_valid(now) {
             return Decision::LeaseExpired;
         }
@@ -186,7 +189,7 @@ impl<S: LedgerStore> Inner<S> {
     fn next_claim(&self, key: &Key) -> Option<(ServerId, Claim)> {
         let mut state = self.state();
         let now = self.now();
-        let State { lease, shares } = &mut *state;
+        let State { lease, shares, .. } = &mut *state;
         let share = &mut shares.get_mut(key)?.share;
         if !lease.is_valid(now) || share.can_decide(now) {
             return None;

@@ -10,6 +10,9 @@ use super::{Inner, Lease, LedgerStore};
 
 /// The interval between heartbeats.
 const INTERVAL: Duration = Duration::from_secs(2);
+/// The interval between heartbeats of a server without shares. It may exceed the lease, because the next request renews
+/// the lease, but it is much shorter than the time after which the others remove a server.
+const IDLE_INTERVAL: Duration = Duration::from_secs(10);
 
 pub(super) async fn renew_periodically<S: LedgerStore>(limiter: Weak<Inner<S>>) {
     let mut ticks = interval(INTERVAL);
@@ -17,7 +20,8 @@ pub(super) async fn renew_periodically<S: LedgerStore>(limiter: Weak<Inner<S>>) 
     loop {
         ticks.tick().await;
         let Some(limiter) = limiter.upgrade() else { return };
-        if let Err(error) = limiter.renew().await {
+        let interval = if limiter.state().shares.is_empty() { IDLE_INTERVAL } else { INTERVAL };
+        if let Err(error) = limiter.renew_after(interval.saturating_sub(INTERVAL / 2)).await {
             warn!(error = error_chain(&*error), "the rate limiter could not renew its lease");
         }
         limiter.release_idle_shares().await;
@@ -25,15 +29,20 @@ pub(super) async fn renew_periodically<S: LedgerStore>(limiter: Weak<Inner<S>>) 
 }
 
 impl<S: LedgerStore> Inner<S> {
-    /// Renews the lease and removes servers that have stopped, unless the lease was renewed within the last second. If
-    /// this server is no longer a member, it joins with a new id and without shares.
+    /// Renews the lease for a request, unless it was renewed within the last second.
     pub(super) async fn renew(&self) -> Result<(), BoxError> {
+        self.renew_after(INTERVAL / 2).await
+    }
+
+    /// Renews the lease and removes servers that have stopped, unless the lease was renewed within `age`. If this server
+    /// is no longer a member, it joins with a new id and without shares.
+    async fn renew_after(&self, age: Duration) -> Result<(), BoxError> {
         let _guard = self.renewal.lock().await;
         let sent = self.now();
         let server = {
             let state = self.state();
             // Another caller may have renewed the lease while this one waited for the lock.
-            if state.lease.is_fresh(INTERVAL / 2, sent) {
+            if state.lease.is_fresh(age, sent) {
                 return Ok(());
             }
             state.lease.server().clone()

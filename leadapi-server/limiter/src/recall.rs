@@ -5,29 +5,33 @@ use std::{
     time::Duration,
 };
 
-use leadapi_core::{BoxError, error_chain};
-use tokio::time::{MissedTickBehavior, interval};
+use leadapi_core::{BoxError, error_chain, rate_limit::AdmissionLog};
+use tokio::time::sleep;
 use tracing::debug;
 
 use super::{Entry, Inner, Key, LedgerStore, Release, share::Share};
 
 /// The interval at which a server with permits checks whether another server is waiting for permits.
 const INTERVAL: Duration = Duration::from_millis(50);
-/// The idle time after which a token's permits are returned.
+/// The interval while the server receives no requests. It is shorter than the time that a claim waits.
+const SLOW_INTERVAL: Duration = Duration::from_millis(200);
+/// The time without requests after which a server checks less often.
+const SLOW_AFTER: Duration = Duration::from_secs(1);
+/// The idle time after which a token's permits are returned, if the server receives requests with other tokens.
 const IDLE: Duration = Duration::from_secs(3_600);
 /// The maximum number of idle shares that are returned at a time.
 const MAX_IDLE_RELEASES: usize = 100;
 
 pub(super) async fn answer_periodically<S: LedgerStore>(limiter: Weak<Inner<S>>) {
-    let mut ticks = interval(INTERVAL);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut interval = INTERVAL;
     loop {
-        ticks.tick().await;
+        sleep(interval).await;
         let Some(limiter) = limiter.upgrade() else { return };
         if let Err(error) = limiter.answer_recalls().await {
             // If the database is unavailable, the renewal of the lease logs a warning.
             debug!(error = error_chain(&*error), "unused permits could not be returned");
         }
+        interval = if limiter.idle_time() < SLOW_AFTER { INTERVAL } else { SLOW_INTERVAL };
     }
 }
 
@@ -42,9 +46,17 @@ impl<S: LedgerStore> Inner<S> {
         Ok(())
     }
 
+    /// Returns the time since the last request.
+    fn idle_time(&self) -> Duration {
+        self.now().saturating_sub(self.state().last_used)
+    }
+
+    /// Returns the permits of idle tokens. A server without requests returns all permits when no admission is left in
+    /// the window, so that it need not check whether others are waiting for them.
     pub(super) async fn release_idle_shares(&self) {
         let now = self.now();
-        let is_idle = |(key, entry): (&Key, &mut Entry)| entry.share.is_idle(IDLE, now).then(|| key.clone());
+        let idle = if self.idle_time() < AdmissionLog::WINDOW { IDLE } else { AdmissionLog::WINDOW };
+        let is_idle = |(key, entry): (&Key, &mut Entry)| entry.share.is_idle(idle, now).then(|| key.clone());
         let idle: Vec<Key> = self.state().shares.iter_mut().filter_map(is_idle).take(MAX_IDLE_RELEASES).collect();
         for key in idle {
             if let Err(error) = self.release(&key, |share, operation, _| Some(share.release_all(operation))).await {

@@ -1,6 +1,7 @@
 //! Tests of servers that share one ledger, in simulated time.
 
 mod clock_steps;
+mod idle;
 mod memory_ledger;
 
 use std::ops::Range;

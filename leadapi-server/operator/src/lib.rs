@@ -8,7 +8,7 @@ use std::{convert::Infallible, fmt, sync::Arc};
 use bytes::Bytes;
 use http::{
     HeaderValue, Method, Request, Response, StatusCode,
-    header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS},
+    header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS},
 };
 use http_body::Body;
 use http_body_util::{BodyExt, combinators::UnsyncBoxBody};
@@ -25,7 +25,7 @@ type PageBody = UnsyncBoxBody<Bytes, BoxError>;
 
 type Page = BoxCloneSyncService<Request<RequestBody>, Response<PageBody>, Infallible>;
 
-/// The operator endpoints: `/healthz`, `/readyz` and `/metrics`. They use neither tokens nor TLS, and belong on a
+/// The operator endpoints: `/healthz`, `/readyz` and `/metrics`, and a list of them at `/`. They use neither tokens nor TLS, and belong on a
 /// separate listener, never on the public one (contract D7).
 ///
 /// On a loopback address, the listener also serves the API at all other paths, until the server stops. On an address
@@ -148,6 +148,7 @@ impl Endpoints {
     /// Returns the response of the endpoint at a path, or `None` if there is none.
     async fn endpoint(&self, path: &str) -> Option<Response<PageBody>> {
         Some(match path {
+            "/" => self.index(),
             "/healthz" => text(StatusCode::OK, "alive\n".to_owned()),
             "/readyz" => match self.ready.check().await {
                 Ok(()) => text(StatusCode::OK, "ready\n".to_owned()),
@@ -162,6 +163,28 @@ impl Endpoints {
             },
             _ => return None,
         })
+    }
+
+    /// Lists what the listener serves, for a person who opens its address in a browser.
+    fn index(&self) -> Response<PageBody> {
+        let endpoints = [
+            ("/healthz", "whether the process is alive"),
+            ("/readyz", "whether it can serve requests"),
+            ("/metrics", "metrics in the Prometheus text format"),
+        ];
+        let pages = self.pages.iter().map(|(path, _)| (*path, "a page of this server"));
+        let links = endpoints.into_iter().chain(pages);
+        let items = links
+            .fold(String::new(), |items, (path, what)| format!("{items}<li><a href=\"{path}\">{path}</a>: {what}\n"));
+        let html = format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>leadapi operator endpoints</title>\n\
+             <h1>leadapi operator endpoints</h1>\n<ul>\n{items}</ul>\n"
+        );
+        let mut response = text(StatusCode::OK, html);
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'"));
+        response
     }
 
     /// Returns the service at a path.

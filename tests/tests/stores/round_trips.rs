@@ -1,5 +1,7 @@
 //! Counts what each operation costs on PostgreSQL: its statements, and how often it waits for the database.
 
+use std::time::Duration;
+
 use futures_util::future::join_all;
 use leadapi_core::{
     auth::Author,
@@ -7,6 +9,7 @@ use leadapi_core::{
     id::{BusinessId, ClientId, LeadId},
     model::{IdempotencyKey, Lead, LeadPatch, LeadQuery, NewLead, Pipeline, Timestamp, Window},
     port::{Created, Idempotency, Store, TokenStore, Updated},
+    rate_limit::Limits,
     validate::NewLeadMeta,
 };
 use leadapi_sql::SqlStore;
@@ -142,4 +145,23 @@ async fn a_delete_of_an_old_lead_waits_three_times() {
     counted.assert("delete", 3, 6, delete).await;
     let found: Option<std::sync::Arc<Lead>> = store.get(business, &leads[1]).await.unwrap();
     assert!(found.is_none());
+}
+
+/// Each server reads the clock and sends a heartbeat every 10 s. `leadapi-limiter` tests servers that had requests before.
+#[tokio::test]
+async fn three_idle_servers_run_less_than_one_statement_per_second_each() {
+    const SECONDS: u64 = 5;
+    let Some(cluster) = Cluster::shared() else { return };
+    let proxy = PostgresProxy::to(cluster.address()).await;
+    let url = cluster.url_at(proxy.address(), &cluster.create_database("idle").await);
+    let mut servers = Vec::new();
+    for _ in 0..3 {
+        let store = SqlStore::open(&url.parse().unwrap()).await.unwrap();
+        let limiter = store.rate_limiter(Limits::default()).await.unwrap();
+        servers.push((store, limiter));
+    }
+    proxy.watch();
+    tokio::time::sleep(Duration::from_secs(SECONDS)).await;
+    let statements = proxy.statements();
+    assert!(statements < 3 * SECONDS as usize, "{statements} statements in {SECONDS} s");
 }

@@ -30,9 +30,9 @@ use crate::{client::Client, context::CallOptions};
 /// every run uses the same keys ([`named`](Self::named), [`keys`](Self::keys)), sending the rows again within 24 hours
 /// creates no duplicates (contract D10).
 ///
-/// A refused row does not stop the import. It stops early if an error affects every row, if the service stays
-/// unreachable, or if the [`stop_on`](Self::stop_on) condition matches. The rows in flight then finish, and the
-/// stream's last item is [`Stopped`].
+/// A [refused](RowResult::is_refused) row does not stop the import. The import stops early if an error affects every
+/// row, if the service stays unreachable, or if the [`stop_on`](Self::stop_on) condition matches. The rows in flight
+/// then finish, and the stream's last item is [`Stopped`].
 ///
 /// ```
 /// use leadapi_client::model::NewLead;
@@ -116,7 +116,7 @@ impl<R: AsRef<NewLead>> CreateMany<'_, R> {
 }
 
 impl<R> CreateMany<'_, R> {
-    /// Returns the number of rows returned so far, by result.
+    /// Returns how many rows the stream has yielded so far, by result.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
@@ -149,7 +149,8 @@ impl<R: AsRef<NewLead>> Stream for CreateMany<'_, R> {
     }
 }
 
-/// The row stream and the calls are boxed, and rows are never pinned, so the stream itself can move.
+/// The row stream and the calls are boxed, and rows are never pinned, so a `CreateMany` can be moved after it was
+/// polled.
 impl<R> Unpin for CreateMany<'_, R> {}
 
 impl<R> fmt::Debug for CreateMany<'_, R> {

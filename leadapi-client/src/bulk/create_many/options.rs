@@ -8,7 +8,8 @@ use super::CreateMany;
 use crate::{error::Error, retry::RetryPolicy};
 
 impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
-    /// The upper limit for [`in_flight`](Self::in_flight). It is small because each wake-up polls every row in flight.
+    /// The upper limit for [`in_flight`](Self::in_flight). The limit is small because each wake-up polls every row in
+    /// flight.
     pub const MAX_IN_FLIGHT: usize = 64;
 
     /// Sets the maximum number of rows in flight, from 1 to [`MAX_IN_FLIGHT`](Self::MAX_IN_FLIGHT). The default of 8 is
@@ -27,7 +28,8 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     }
 
     /// Returns results in input order instead of completion order, so a row's result implies that all earlier rows have
-    /// finished. A finished row counts as in flight until the earlier rows finish, so a slow row can delay the others.
+    /// finished. A finished row counts as in flight until the earlier rows finish, so a slow row can delay all later
+    /// rows.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
@@ -47,10 +49,10 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
         self
     }
 
-    /// Names the import, which gives its rows the keys `NAME/row-0`, `NAME/row-1` and so on. The keys are the same in
+    /// Names the import. Its rows then have the keys `NAME/row-0`, `NAME/row-1` and so on. The keys are the same in
     /// every run with the same name. Without a name or [`keys`](Self::keys), each run uses new random keys.
     ///
-    /// If a row differs from the row with the same key in an earlier run, the service refuses it. To import unchanged
+    /// If a row differs from the row with the same key in an earlier run, the service rejects it. To import unchanged
     /// rows again as new leads, use a different name.
     ///
     /// ```
@@ -98,15 +100,15 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     /// Stops the import at the first error for which `condition` returns true.
     ///
     /// The import always stops when the token is invalid or lacks the scope, when the base URL does not point to the
-    /// API, and when the transport fails permanently. It also stops after a number of consecutive failures other than
-    /// refusals: twice the in-flight limit, but at least 10.
+    /// API, and when the transport fails permanently. It also stops after too many consecutive failures, not counting
+    /// [refused](crate::bulk::RowResult::is_refused) rows. The limit is twice the in-flight limit, but at least 10.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # support::run(async |client| {
     /// # let rows = vec![NewLead::new(&"not-ours".parse()?, "Ann")];
-    /// // All rows belong to one client account. If the service refuses it, no other row can succeed.
+    /// // All rows belong to one client account. If the service rejects it, no other row can succeed.
     /// let mut creates = client.leads().create_many(rows).stop_on(|error| error.is_forbidden());
     /// # assert!(creates.next().await.unwrap()?.outcome.unwrap_err().is_forbidden());
     /// # assert!(creates.next().await.unwrap().is_err());

@@ -33,7 +33,7 @@ impl Leads<'_> {
     /// use leadapi_client::model::{IdempotencyKey, NewLead};
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }
     /// # support::run(async |client| {
-    /// /// A contact in another system, which identifies it by a number.
+    /// /// A contact in an external system that numbers its contacts.
     /// struct Contact {
     ///     number: u64,
     ///     new: NewLead,

@@ -39,7 +39,7 @@ impl Service {
     }
 }
 
-/// Continues a history with every possible attempt, and returns the number of histories.
+/// Extends a history with every possible sequence of further attempts, and returns the number of complete histories.
 fn explore(now: i64, row: RowState, service: Service, attempts_left: u32, history: &mut Vec<(i64, Fate)>) -> u64 {
     assert!(service.leads <= 1, "{history:?}");
     assert!(!row.is_created || service.leads == 1, "{history:?}");

@@ -81,7 +81,7 @@ pub enum CassetteError {
         /// The path of the file.
         path: PathBuf,
     },
-    /// The replayed requests differ from the recorded ones.
+    /// The requests in the replay differ from the recorded requests.
     #[error("{name} was not replayed as recorded:{}", lines(differences))]
     Mismatch {
         /// The name of the cassette.

@@ -23,8 +23,8 @@ impl Cassette {
         Self::load_only(path, "")
     }
 
-    /// Reads only the entries whose URL starts with `url`. Use this for a file from a browser: browsers record all
-    /// their traffic, and entries for other sites may not be replayable.
+    /// Reads only the entries whose URL starts with `url`. Use this method for a file from a browser. Browsers record
+    /// all their traffic, and entries for other sites may not be replayable.
     ///
     /// ```
     /// use leadapi_testkit::cassette::{Cassette, CassetteError};

@@ -240,7 +240,7 @@ fn http_version() -> &'static str {
 /// Reads a status. For a cancelled request, browsers write 0, Playwright writes -1, and other programs write null.
 fn status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Error> {
     let status = Option::<i64>::deserialize(deserializer)?.unwrap_or_default();
-    // A status that is too large is still an error in the file.
+    // A status that is too large becomes `u16::MAX`, and the file is later rejected because of this invalid status.
     Ok(u16::try_from(status.max(0)).unwrap_or(u16::MAX))
 }
 

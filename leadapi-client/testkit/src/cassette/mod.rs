@@ -27,7 +27,7 @@
 //! # What the file contains
 //!
 //! Two recordings of the same traffic are identical, except for values that depend on elapsed time, such as
-//! `Retry-After`. Neither contains secrets:
+//! `Retry-After`. A recording contains no secrets:
 //!
 //! - Only headers on an allowlist are recorded. The `Authorization` header is not on the list and cannot be added. A
 //!   cassette that contains text that looks like a token cannot be saved.
@@ -43,7 +43,7 @@
 //!   or the value of an additional field has at least 6 bytes and also occurs elsewhere without being redacted, nothing
 //!   is saved. Bodies that are not JSON are recorded unchanged, or cause an error if additional fields are redacted.
 //!
-//! A request that received no response cannot be recorded, because a server cannot replay a refused connection. In that
+//! A request that received no response cannot be recorded, because a server cannot replay a network failure. In that
 //! case, [`Recorder::cassette`] fails. The program under test still receives the original error.
 //!
 //! # What is compared
@@ -114,8 +114,8 @@ impl Cassette {
         OpenOptions::new(path.into())
     }
 
-    /// Keeps only the entries whose URL starts with `url`. Use this for a file from a browser, because browsers record
-    /// all their traffic.
+    /// Keeps only the entries whose URL starts with `url`. Use this method for a file from a browser, because browsers
+    /// record all their traffic.
     ///
     /// ```
     /// # use leadapi_testkit::cassette::Cassette;

@@ -17,7 +17,8 @@ pub enum Mode {
     Record,
     /// Replays the recording if the file exists, and records it otherwise.
     ///
-    /// An existing recording is never extended, because the leads that it created may no longer exist in the service.
+    /// An existing recording is never extended, because the leads created during that recording may no longer exist in
+    /// the service.
     RecordMissing,
 }
 
@@ -108,7 +109,8 @@ impl OpenOptions {
         self
     }
 
-    /// Same as [`Recorder::keep_header`], except that [`wrap`](Self::wrap) returns the error if the header is refused.
+    /// Same as [`Recorder::keep_header`], except that [`wrap`](Self::wrap) returns the error if the header must not be
+    /// recorded.
     ///
     /// ```
     /// # use leadapi_testkit::cassette::Cassette;
@@ -180,8 +182,8 @@ impl OpenOptions {
 /// A cassette that is being recorded or replayed. Created by [`OpenOptions::wrap`].
 ///
 /// Dropping a session without calling [`finish`](Self::finish) panics if the session is recording, or if its replay
-/// does not match. It does not panic if the test is already panicking. An unfinished recording is not saved, so a
-/// failing test does not overwrite a valid one.
+/// does not match. Dropping does not panic if the test is already panicking. An unfinished recording is not saved, so a
+/// failing test does not overwrite a valid recording.
 pub struct CassetteSession {
     state: State,
     finished: bool,

@@ -114,7 +114,7 @@ impl Recorder {
         self
     }
 
-    /// Records this header in addition to the default ones, with its value unchanged.
+    /// Records this header in addition to the default headers, with its value unchanged.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/client/support.rs")); }

@@ -12,7 +12,7 @@ use super::{
 /// The magic numbers of gzip and zstd. Brotli has no magic number.
 const COMPRESSION_MAGIC: [&[u8]; 2] = [&[0x1f, 0x8b], &[0x28, 0xb5, 0x2f, 0xfd]];
 
-/// Returns an error for the first entry that cannot be replayed, naming the entry and the reason.
+/// Returns an error if an entry cannot be replayed. The error names the first such entry and the reason.
 ///
 /// The status and the encoding are checked for every entry. The other checks apply only to API paths, because browsers
 /// also record requests to other hosts and pages.

@@ -204,7 +204,7 @@ impl Writer<'_> {
         self.redacted.of(text)
     }
 
-    /// Redacts personal data. Because this runs by default, it must not fail, so a value of the wrong type is left
+    /// Redacts personal data. This redaction is on by default, so it must not fail: a value of the wrong type is left
     /// unchanged.
     fn redact_personal(&mut self, json: &mut Json, path: &mut Vec<String>) {
         match json {

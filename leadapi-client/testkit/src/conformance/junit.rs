@@ -24,7 +24,7 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// Returns [`JunitError`] if the report cannot be written as XML. No report is known to cause this.
+    /// Returns [`JunitError`] if the report cannot be written as XML. No report is known to cause this error.
     pub fn to_junit(&self) -> Result<String, JunitError> {
         let mut junit = quick_junit::Report::new("contract");
         for (name, sentences) in self.sections() {

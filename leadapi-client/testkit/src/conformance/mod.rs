@@ -24,8 +24,8 @@
 //! $ cargo run -p leadapi-tests --bin contract -- --url http://127.0.0.1:8080/v1 --junit contract.xml
 //! ```
 //!
-//! - **Requests.** The suite sends valid and invalid requests as bytes, through the client's [`Transport`]. They bypass
-//!   the client's validation, rate limiting and retries.
+//! - **Requests.** The suite sends valid and invalid requests as bytes, through the client's [`Transport`]. The
+//!   requests bypass the client's validation, rate limiting and retries.
 //! - **Configuration.** A [`Target`] contains tokens by role and a few ids. Requirements that need a missing token or
 //!   id are [skipped](Outcome::Skipped) with the reason, and are never reported as met.
 //! - **Side effects.** The suite creates its own leads and deletes them at the end. Because the suite counts records,

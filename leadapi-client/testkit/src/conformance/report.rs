@@ -2,8 +2,8 @@
 
 use std::{fmt, time::Duration};
 
-/// The result of a run: which requirements of the contract are met. Its `Display` groups them by section, with all
-/// violations.
+/// The result of a run: which requirements of the contract are met. The `Display` output groups the requirements by
+/// section and includes all violations.
 ///
 /// ```
 /// use leadapi_testkit::{FakeLeadApi, conformance::{self, Target}};
@@ -49,7 +49,7 @@ pub enum Outcome {
     Holds,
     /// A response violates the requirement, or no response was received.
     Broken(Violation),
-    /// The requirement was not checked, for the reason in the string.
+    /// The requirement was not checked. The string states the reason.
     Skipped(String),
 }
 
@@ -73,8 +73,8 @@ pub(super) enum Stop {
 }
 
 impl Report {
-    /// Returns true if no requirement is violated. Skipped requirements do not count. The report states how many were
-    /// skipped.
+    /// Returns true if no requirement is violated. Skipped requirements do not count as violated. The report states how
+    /// many requirements were skipped.
     ///
     /// ```
     /// # use leadapi_testkit::{FakeLeadApi, conformance::{self, Outcome, Target}};

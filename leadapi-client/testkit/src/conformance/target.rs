@@ -35,8 +35,8 @@ use leadapi_client::{Client, ClientBuilder};
 /// # Ok::<(), leadapi_testkit::conformance::InvalidTarget>(())
 /// ```
 ///
-/// Set `request_ids` to false if no server adds an `X-Request-Id` to each response of the implementation (contract D2).
-/// The default is true. The `Debug` output shows no token.
+/// Set `request_ids` to false if the implementation is checked without the server that adds an `X-Request-Id` to each
+/// response (contract D2). The default is true. The `Debug` output shows no token.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Target {

@@ -8,7 +8,7 @@ pub(super) struct Faults {
     seen: u64,
     failing: BTreeSet<u64>,
     dropping: BTreeSet<u64>,
-    /// The fraction of requests that fail, and the seed that selects which ones.
+    /// The fraction of requests that fail, and the seed that determines which requests fail.
     pub(super) fraction: (f64, u64),
     pub(super) latency: Duration,
 }

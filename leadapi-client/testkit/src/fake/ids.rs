@@ -24,8 +24,8 @@ impl IdSource for SeededIds {
     fn lead_id(&self, at: Timestamp) -> LeadId {
         let millis = u64::try_from(at.unix_millis()).unwrap_or(0);
         let number = self.count.fetch_add(1, Ordering::Relaxed);
-        // The counter fills the 26 bits that order ids within a millisecond: 12 after the version and 14 after the
-        // variant.
+        // The counter fills the 26 bits that order ids within a millisecond: 12 bits after the version, and 14 bits
+        // after the variant.
         let (high, low) = ((number >> 14) & 0xfff, number & 0x3fff);
         let random = mix(self.seed ^ mix(number)) & 0xffff_ffff_ffff;
         let (early, late) = ((millis >> 16) & 0xffff_ffff, millis & 0xffff);

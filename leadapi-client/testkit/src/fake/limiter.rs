@@ -1,7 +1,7 @@
 //! The service's rate limiter on the fake's clock. A test can make it reject every request until a given time.
 //!
-//! The service calls this limiter like any other, so it sends its real 429 response, at the right position in the order
-//! of checks (contract D1).
+//! The service calls this limiter like any other limiter. The service therefore sends its real 429 response, at the
+//! right position in the order of checks (contract D1).
 
 use std::{
     sync::{Arc, Mutex, PoisonError},

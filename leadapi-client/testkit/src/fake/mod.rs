@@ -1,4 +1,4 @@
-//! The real service over an in-memory store, with a clock that the test controls and faults on demand.
+//! The real service over an in-memory store. The test controls its clock and can inject faults.
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -29,8 +29,8 @@
 //! - **Time** stands still until the test calls [`advance`](FakeLeadApi::advance) or the fake's client waits. Token
 //!   expiry, idempotency keys and rate limits use this clock, so by default each token is allowed 600 reads and 60
 //!   writes in any 60 s of this clock.
-//! - **Faults** that select the n-th request count from the call that injects the fault. A request that is answered
-//!   with 500 is not executed, but a request whose response is dropped is executed.
+//! - **Faults** for the n-th request start counting at the call that injects the fault. A request that is answered with
+//!   500 is not executed, but a request whose response is dropped is executed.
 
 mod builder;
 mod fault_injection;
@@ -110,8 +110,8 @@ impl FakeLeadApi {
     /// Creates a client for the fake, with a read and write token for its first business. The client has the default
     /// retry policy and no rate limiting, and ignores proxy environment variables.
     ///
-    /// Its waits advance the fake's clock instead of taking real time. A rate-limited request is therefore retried
-    /// immediately, and the fake's clock shows how long it would have waited.
+    /// The client's waits advance the fake's clock instead of taking real time. The client therefore retries a
+    /// rate-limited request immediately, and the fake's clock shows how long the client would have waited.
     ///
     /// # Panics
     ///

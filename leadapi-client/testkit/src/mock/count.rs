@@ -1,4 +1,4 @@
-//! The number of times that an answer is expected.
+//! How many times an answer is expected to be used.
 
 use std::fmt;
 

@@ -45,7 +45,7 @@ pub(crate) fn transport() -> Result<Reqwest, ConfigError> {
 }
 
 /// A timer that skips the waits that the client announces. Such a wait ends immediately, and the clock advances as if
-/// it had elapsed. Attempt timeouts are not announced, so they take real time.
+/// the wait had elapsed. Attempt timeouts are not announced, so they take real time.
 struct WaitSkippingTimer {
     system: SystemTimer,
     state: Mutex<State>,

@@ -1,9 +1,10 @@
 //! The proxy in front of the wiremock server. It forwards everything unchanged, except responses that carry the header
 //! [`CUT`].
 //!
-//! It exists because wiremock 0.6 can drop a connection instead of responding (`respond_with_err`), but not after a
-//! delay, and it cannot cut a response midway. Every request passes through the proxy: a program under test receives
-//! only one address, and the test may add a stub that cuts responses at any later time.
+//! The proxy is needed because wiremock 0.6 cannot cut a response midway. It can drop a connection instead of
+//! responding (`respond_with_err`), but not after a delay. All requests pass through the proxy, even if no stub cuts
+//! responses yet. The program under test receives the server's address only once, and the test may add such a stub
+//! later.
 //!
 //! It uses threads and blocking sockets, because a test may block every thread of its runtime.
 
@@ -41,7 +42,7 @@ impl Proxy {
                     break;
                 }
                 if let Ok(client) = client {
-                    // An error needs no handling: the connection is then closed, which the client notices.
+                    // An error closes the connection. The client notices that, so the error needs no further handling.
                     thread::spawn(move || connect(&client, upstream));
                 }
             }

@@ -170,7 +170,7 @@ fn redacted_texts_have_one_placeholder_and_are_replayed_with_the_values_sent() {
 
     let transport = cassette.transport();
     let error = wait(run(&client_of(transport.clone()), "other@example.com", "12345")).unwrap_err();
-    // A program that sends the same address twice matches the third entry instead of the second.
+    // A second request with the same address matches the third entry instead of the second entry.
     assert!(error.message().contains("entry 3 (PATCH /v1/leads/id-1) matches, but entry 2"), "{}", error.message());
     transport.verify().unwrap_err();
 }

@@ -65,7 +65,7 @@ impl Drop for InFlightGuard<'_> {
     }
 }
 
-/// Yields `times` times.
+/// Yields to the executor `times` times.
 async fn yield_times(mut times: usize) {
     std::future::poll_fn(|cx| {
         if times == 0 {

@@ -97,8 +97,8 @@ fn rows_wait_for_the_rate_limit_up_to_their_timeout() {
     assert!((540..600).contains(&paced.clock.now().as_secs()), "{:?}", paced.clock.now());
     drop(results);
 
-    // Simulates other programs that leave this client one request per 60 s. The last rows then wait longer than a
-    // call's default timeout.
+    // Simulates other programs that use up the token's rate limit, except for one request per 60 s. The last rows then
+    // wait longer than a call's default timeout.
     let slow = simulation_with(Scopes::Both, 1);
     let mut creates = slow.client().leads().create_many(rows(12));
     assert_eq!(slow.run_to_end(&mut creates).1, None);

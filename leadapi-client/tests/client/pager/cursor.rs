@@ -18,8 +18,8 @@ use super::{
     unreliable::{Answers, UnreliableService, pager},
 };
 
-/// Reads to the end, one page at a time. Returns the maximum length of the stream's debug output, and how many times it
-/// made no progress and was resumed. The request limit prevents an endless loop.
+/// Reads to the end, one page at a time. Returns the maximum length of the stream's debug output, and how many times
+/// the stream made no progress and was resumed. The request limit prevents an endless loop.
 fn read_all(model: Model, size: u32, most_requests: usize) -> (Model, usize, usize) {
     let service = UnreliableService::new(model, 0, 0);
     let list = service.pager().page_size(size).prefetch(0);
@@ -108,7 +108,7 @@ proptest! {
 }
 
 /// A lead created now is newer than the last key, so the number of remaining leads only decreases. The cursor only has
-/// to find the resume point again for every page, and the total reveals how far it has moved.
+/// to find the resume point again for every page, and the total reveals how far the resume point has moved.
 #[test]
 fn the_iteration_ends_however_fast_others_insert() {
     for created in [0, 10, 199, 200, 201, 1_000, 5_000] {
@@ -128,7 +128,8 @@ fn page(rows: impl IntoIterator<Item = i64>, total: u64, window: Window) -> Page
     Page::new(rows.into_iter().map(|at| lead((at, 1))).collect(), total, window)
 }
 
-/// Starts at a position with a service that answers each window as a function does. Also returns the requested windows.
+/// Returns a stream that starts at a position, and the windows that it requests. A function computes the page for each
+/// window.
 fn stream(
     position: Position,
     mut answer: impl FnMut(Window) -> Page<LeadItem> + Send + 'static,

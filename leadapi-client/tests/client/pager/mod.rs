@@ -1,5 +1,5 @@
-//! Tests of paging and polling while leads are created and deleted: here against the real service, and in the modules
-//! against a model of the list, over a connection that may be slow or fail.
+//! Tests of paging and polling while leads are created and deleted. The tests in this file use the real service. The
+//! tests in the submodules use a model of the list, over a connection that may be slow or fail.
 
 mod cursor;
 mod model;

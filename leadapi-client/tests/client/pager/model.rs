@@ -43,7 +43,7 @@ pub(super) enum Churn {
     /// The numbers of leads to create at the newest end, and to delete at random positions.
     Steady(usize, usize),
     /// Randomly creates or deletes up to this number of leads. New leads are dated now, or at random times in the past.
-    /// Deleted leads are scattered, consecutive, or the newest ones. Rarely, all leads are deleted.
+    /// Deleted leads are scattered, consecutive, or the newest leads. Rarely, all leads are deleted.
     Wild(usize),
     /// Creates or deletes fewer leads than this number. New leads are dated now, or earlier by at most this time in
     /// milliseconds.
@@ -95,7 +95,7 @@ impl Model {
         Self::new(leads, Churn::Steady(0, 0), 1)
     }
 
-    /// Creates leads at the newest end. Some share a `created_at`, so their ids decide the order.
+    /// Creates leads at the newest end. Some leads share a `created_at`, so their ids determine the order.
     pub(super) fn create(&mut self, count: usize) {
         for _ in 0..count {
             self.clock += self.rng.below(3) as i64;

@@ -72,7 +72,7 @@ proptest! {
         for id in ids(&poll(&mut current)) {
             *returned.entry(id).or_default() += 1;
         }
-        // The last poll may have begun long ago, so only another poll returns the latest leads.
+        // The last poll may have begun long ago, so a further poll is needed to return the latest leads.
         for id in ids(&poll(&mut current)) {
             *returned.entry(id).or_default() += 1;
         }

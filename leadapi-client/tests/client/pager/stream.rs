@@ -218,7 +218,8 @@ fn the_stream_ends_after_a_paging_error() {
     assert!(matches!(once(leads.next()), Poll::Ready(None)));
 }
 
-/// Answers the first two pages at once, the second of them in the wrong order, and others only after many polls.
+/// Answers requests for the first two pages immediately, and other requests only after many polls. The second page is
+/// in the wrong order.
 struct SecondUnsorted(UnreliableService);
 
 #[async_trait::async_trait]

@@ -40,7 +40,7 @@ impl UnreliableService {
         Self { model, fails, waits, requested: Arc::default(), in_flight: Arc::default() }
     }
 
-    /// Returns a service that is fast, never fails, and whose list does not change by itself.
+    /// Returns a service that is fast and never fails. Its list does not change by itself.
     pub(super) fn quiet(leads: usize) -> Self {
         Self::new(Model::quiet(leads), 0, 0)
     }
@@ -91,7 +91,7 @@ impl Drop for InFlightGuard {
     }
 }
 
-/// A service that answers each window as a function does.
+/// A service in which a function computes the page for each window.
 pub(super) struct Answers<F>(Mutex<F>);
 
 impl<F: FnMut(Window) -> Page<LeadItem> + Send + 'static> Answers<F> {

@@ -65,7 +65,7 @@ fn a_delete_answered_with_404_after_a_lost_response_succeeds() {
     }
 }
 
-/// In this test, an ingress or another application answers the retry, so the lead may still exist.
+/// In this test, an ingress or a different application answers the retry, so the lead may still exist.
 #[test]
 fn a_delete_answered_with_a_404_of_another_origin_fails() {
     for body in ["<html>no such page</html>", "default backend - 404", r#"{"error":"path: there is no such path"}"#, ""]

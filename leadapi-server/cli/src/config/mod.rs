@@ -22,12 +22,14 @@ use serde::Serialize;
 
 use self::file::{ConfigFile, InvalidConfig};
 use super::{
-    Cli, Command, CommandError,
+    Cli, Command, CommandError, features,
     output::{Format, escape_lines},
     redact::{may_be_secret, redact_given},
-    serve::{LimiterUrl, Serve},
+    serve::Serve,
     store::StoreKind,
 };
+#[cfg(feature = "redis")]
+use crate::serve::LimiterUrl;
 
 /// The command whose options a settings file may contain. The other commands in `SERVE_COMMANDS` use the values of the
 /// options that they share with it.
@@ -65,18 +67,13 @@ impl Setting {
     fn of(arg: &Arg, matches: &ArgMatches, file: Option<&ConfigFile>) -> Option<Self> {
         let (id, name) = (arg.get_id().as_str(), arg.get_long()?.to_owned());
         let source = matches.value_source(id);
-        // A store or limiter is displayed without its password, regardless of the source.
-        let value = match (matches.try_get_one::<StoreKind>(id), matches.try_get_one::<LimiterUrl>(id)) {
-            (Ok(Some(store)), _) => Some(store.to_string()),
-            (_, Ok(Some(limiter))) => Some(limiter.to_string()),
-            _ => matches.get_raw(id).map(|raw| {
-                let values = raw.map(|value| {
-                    let value = value.to_string_lossy();
-                    if may_be_secret(&value) { "…".to_owned() } else { value.into_owned() }
-                });
-                values.collect::<Vec<_>>().join(",")
-            }),
-        };
+        let value = without_password(matches, id).or_else(|| {
+            let values = matches.get_raw(id)?.map(|value| {
+                let value = value.to_string_lossy();
+                if may_be_secret(&value) { "…".to_owned() } else { value.into_owned() }
+            });
+            Some(values.collect::<Vec<_>>().join(","))
+        });
         let from = match (source, file) {
             (Some(ValueSource::CommandLine), _) => "command line".to_owned(),
             (Some(ValueSource::EnvVariable), _) => arg.get_env()?.to_string_lossy().into_owned(),
@@ -85,6 +82,15 @@ impl Setting {
         };
         Some(Self { name, value, from })
     }
+}
+
+/// Returns the value of a store or limiter without its password, regardless of its source.
+fn without_password(matches: &ArgMatches, id: &str) -> Option<String> {
+    #[cfg(feature = "redis")]
+    if let Ok(Some(limiter)) = matches.try_get_one::<LimiterUrl>(id) {
+        return Some(limiter.to_string());
+    }
+    matches.try_get_one::<StoreKind>(id).ok().flatten().map(ToString::to_string)
 }
 
 impl Cli {
@@ -97,17 +103,20 @@ impl Cli {
 
     fn try_read(args: &[OsString]) -> Result<Self, clap::Error> {
         let invalid_file = |error: InvalidConfig| invalid_setting(&error);
-        let settings = Self::command().find_subcommand(SERVE).cloned().unwrap_or_default();
+        let command = features::add_missing(Self::command(), &SERVE_COMMANDS);
+        let settings = command.find_subcommand(SERVE).cloned().unwrap_or_default();
+        let variables = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        let unknown = environment::check(&command, variables);
         let file = config_path(args).map(|path| ConfigFile::read(path, &settings)).transpose().map_err(invalid_file)?;
         let command = match &file {
-            Some(file) => SERVE_COMMANDS.iter().fold(Self::command(), |command, name| {
-                command.mut_subcommand(name, |command| file.apply_defaults(command))
-            }),
-            None => Self::command(),
+            Some(file) => SERVE_COMMANDS
+                .iter()
+                .fold(command, |command, name| command.mut_subcommand(name, |command| file.apply_defaults(command))),
+            None => command,
         };
         let matches = command.try_get_matches_from(args).map_err(explain_demo_data)?;
-        let variables = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-        environment::check(&Self::command(), variables).map_err(|error| invalid_setting(&error))?;
+        unknown.map_err(|error| invalid_setting(&error))?;
+        features::refuse_command(&matches).map_err(|error| invalid_setting(&error))?;
         let mut cli = Self::from_arg_matches(&matches)?;
         if let (Command::Config(config), Some((_, matches))) = (&mut cli.command, matches.subcommand()) {
             config.settings =

@@ -57,6 +57,10 @@ impl FromStr for TrustedPeer {
 }
 
 impl AdminOptions {
+    pub(super) fn listen_by_default(&mut self, address: ListenAddress) {
+        self.admin_listen.get_or_insert(address);
+    }
+
     /// Rejects a Unix socket without a URL. Rejects an address that other machines can reach unless `is_private` is
     /// set: the server uses TLS, or `--insecure-http` is set.
     pub(super) fn check(&self, is_private: bool) -> Result<(), CommandError> {

@@ -1,49 +1,25 @@
 //! The command-line options for a rate limiter on Redis.
 
-#[cfg(feature = "redis")]
 use std::num::NonZeroU32;
 
-use clap::Args;
-#[cfg(feature = "redis")]
-use clap::ValueEnum;
-use leadapi_core::{port::RateLimiter, rate_limit::Limits};
-#[cfg(feature = "redis")]
+use clap::{Args, ValueEnum};
+use leadapi_core::rate_limit::Limits;
 pub(crate) use leadapi_redis::RedisUrl as LimiterUrl;
-#[cfg(feature = "redis")]
 use leadapi_redis::{LimiterFailure, RedisLimiter};
 
-use super::super::{CommandError, store::sensitive};
-#[cfg(feature = "redis")]
+use super::{
+    super::{CommandError, store::sensitive},
+    OpenLimiter,
+};
 use crate::value::{positive, time};
 use leadapi_operator::Probes;
-
-/// The limiter URL in a build without the `redis` feature. The type has no values, because every URL is refused.
-#[cfg(not(feature = "redis"))]
-#[derive(Debug, Clone)]
-pub(crate) enum LimiterUrl {}
-
-#[cfg(not(feature = "redis"))]
-impl std::str::FromStr for LimiterUrl {
-    type Err = &'static str;
-
-    fn from_str(_: &str) -> Result<Self, &'static str> {
-        Err("cannot be used, because this binary was built without the `redis` feature")
-    }
-}
-
-#[cfg(not(feature = "redis"))]
-impl std::fmt::Display for LimiterUrl {
-    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match *self {}
-    }
-}
 
 #[derive(Debug, Args)]
 pub(super) struct LimiterOptions {
     /// The Redis or Valkey server that counts the requests of all servers: `redis://USER:PASSWORD@HOST:PORT/DATABASE`.
     ///
     /// By default, servers that share a PostgreSQL store count requests together, and any other server counts its own.
-    /// This option works with any store and needs a binary with the `redis` feature. `rediss://` uses TLS.
+    /// This option works with any store. `rediss://` uses TLS.
     /// `redis+sentinel://HOST:PORT,HOST:PORT/SERVICE/DATABASE` finds the server through Sentinels. If the URL contains
     /// a password, pass it in `LEADAPI_LIMITER`.
     #[arg(
@@ -55,20 +31,16 @@ pub(super) struct LimiterOptions {
     )]
     limiter: Option<LimiterUrl>,
     /// Maximum time that a request waits for Redis.
-    #[cfg(feature = "redis")]
     #[arg(long, env = "LEADAPI_LIMITER_TIMEOUT", value_name = "TIME", value_parser = time, default_value = "50ms")]
     limiter_timeout: humantime::Duration,
     /// How to treat requests while Redis does not respond.
-    #[cfg(feature = "redis")]
     #[arg(long, env = "LEADAPI_LIMITER_FAILURE", value_name = "POLICY", default_value = "closed")]
     limiter_failure: Policy,
     /// The highest number of servers that run at the same time, for --limiter-failure local.
-    #[cfg(feature = "redis")]
     #[arg(long, env = "LEADAPI_LIMITER_SERVERS", value_name = "N", value_parser = positive::<NonZeroU32>)]
     limiter_servers: Option<NonZeroU32>,
 }
 
-#[cfg(feature = "redis")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Policy {
     /// Respond with 500, so that no token exceeds its limit.
@@ -78,22 +50,8 @@ enum Policy {
     Local,
 }
 
-/// A limiter and its readiness check.
-pub(super) struct OpenLimiter {
-    pub(super) limiter: Box<dyn RateLimiter>,
-    pub(super) probes: Probes,
-}
-
-impl OpenLimiter {
-    /// Wraps a limiter that needs no readiness check besides the store's.
-    pub(super) fn new(limiter: impl RateLimiter + 'static) -> Self {
-        Self { limiter: Box::new(limiter), probes: Probes::default() }
-    }
-}
-
 impl LimiterOptions {
     /// Returns the failure policy. Fails if the settings are inconsistent.
-    #[cfg(feature = "redis")]
     pub(super) const fn failure(&self) -> Result<LimiterFailure, CommandError> {
         match (self.limiter_failure, self.limiter_servers) {
             (Policy::Closed, _) => Ok(LimiterFailure::Closed),
@@ -105,7 +63,6 @@ impl LimiterOptions {
     }
 
     /// Starts the limiter, or returns `None` if none is configured.
-    #[cfg(feature = "redis")]
     pub(super) async fn start(self, limits: Limits) -> Result<Option<OpenLimiter>, CommandError> {
         let failure = self.failure()?;
         let Some(url) = self.limiter else { return Ok(None) };
@@ -118,12 +75,5 @@ impl LimiterOptions {
             async move { Ok(limiter.health().await?) }
         });
         Ok(Some(OpenLimiter { limiter: Box::new(limiter), probes }))
-    }
-
-    /// Returns `None`, because no URL is valid without the `redis` feature.
-    #[cfg(not(feature = "redis"))]
-    #[expect(clippy::unused_async, reason = "the same signature in every build")]
-    pub(super) async fn start(self, _: Limits) -> Result<Option<OpenLimiter>, CommandError> {
-        Ok(self.limiter.map(|url| match url {}))
     }
 }

@@ -1,6 +1,13 @@
 //! The listening server: its options, startup and shutdown.
 
-use std::{io, net::SocketAddr, num::NonZeroU32, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr},
+    num::NonZeroU32,
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
 
 use clap::Args;
 use leadapi_core::{
@@ -23,6 +30,7 @@ use super::{
         CommandError,
         log::{LogOptions, Logging},
         output::{count, print_last_line, print_line},
+        served::Served,
         signals::{Signal, Signals},
         value::{positive, time},
     },
@@ -133,12 +141,20 @@ pub(super) struct ServeConfig<S, V, T> {
 }
 
 impl ListenOptions {
+    /// Also serves the API reference and the API settings, at addresses that only this machine can reach.
+    pub(super) fn with_pages(mut self) -> Self {
+        let any_port = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        self.ops_listen.get_or_insert(any_port);
+        self.admin.listen_by_default(any_port.into());
+        self
+    }
+
     /// Serves until a signal arrives, or until `failed` reports a storage failure.
     pub(super) async fn serve(
         self,
         config: ServeConfig<impl Store + 'static, impl TokenVerifier + 'static, impl SettingsStore + Clone + 'static>,
         log: &Logging,
-        greet: impl FnOnce(&str) -> Result<(), CommandError>,
+        greet: impl FnOnce(&Served) -> Result<(), CommandError>,
         failed: impl Future<Output = String>,
     ) -> Result<ShutdownOutcome, CommandError> {
         let ServeConfig {
@@ -162,6 +178,7 @@ impl ListenOptions {
         let service = self.service(LeadService::builder(store, verifier).limiter(limiter).clock(clock.clone()))?;
         let mut server = self.server(tls.clone()).await?.metrics(metrics.clone()).force_shutdown(force.second());
         server = server.reserve_descriptors(descriptors);
+        let (mut reference, mut sign_in_links) = (None, Vec::new());
         if let Some(address) = self.ops_listen {
             let socket = listen(address, Socket::bind(&address.into()).await)?;
             let at = socket.local_addr().unwrap_or(address);
@@ -174,6 +191,7 @@ impl ListenOptions {
             let operator = operator.not_found("no such page; use --ops-api to serve the API here");
             server = server.listener_with(|host| operator.listener(socket, host));
             print_line(&format!("operator endpoints: http://{at}/healthz, /readyz, /metrics and /docs"));
+            reference = Some(format!("http://{at}/docs"));
         }
         #[cfg(feature = "mcp")]
         if let Some(listener) = self.mcp.bind(&self.limits.clone().into(), tls.as_ref()).await? {
@@ -185,13 +203,14 @@ impl ListenOptions {
             let sessions = Sessions::new(settings, clock);
             for owner in owners {
                 let link = sessions.create_link(&owner.business, &owner.email).await?;
-                print_line(&format!("  sign in as {}: {}", owner.email, sign_in_link(&url, &link)));
+                sign_in_links.push((owner.email, sign_in_link(&url, &link)));
             }
         }
         let scheme = if tls.is_some() { "https" } else { "http" };
         let url = format!("{scheme}://{}{}", server.local_addr(), self.base_path);
-        greet(&url)?;
-        let many = count(businesses, "business", "businesses");
+        let addresses = Served { url, reference, sign_in_links };
+        greet(&addresses)?;
+        let (url, many) = (addresses.url, count(businesses, "business", "businesses"));
         print_line(&format!("leadapi listens at {url} with {many}, store: {location}"));
         if businesses == 0 {
             print_line(if_empty);

@@ -3,6 +3,7 @@
 #[cfg(feature = "acme")]
 mod acme;
 mod admin;
+#[cfg(feature = "redis")]
 mod limiter;
 mod limits;
 mod listen;
@@ -18,24 +19,27 @@ use leadapi_core::{
     clock::SystemClock,
     dataset::{Dataset, SAMPLE},
     model::Timestamp,
-    port::{Membership, TokenStore},
+    port::{Membership, RateLimiter, TokenStore},
     rate_limit::SlidingWindow,
     tokens::{self, IssuedToken, StoredTokens, TokenUses},
 };
 use leadapi_memory::{MemorySettings, MemoryStore};
+use leadapi_operator::Probes;
 use leadapi_sql::{SqlStore, StoreClock};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-pub(super) use self::{limiter::LimiterUrl, listen::default_url};
-use self::{
-    limiter::{LimiterOptions, OpenLimiter},
-    listen::{ListenOptions, ServeConfig},
-};
+#[cfg(feature = "redis")]
+use self::limiter::LimiterOptions;
+#[cfg(feature = "redis")]
+pub(super) use self::limiter::LimiterUrl;
+pub(super) use self::listen::default_url;
+use self::listen::{ListenOptions, ServeConfig};
 use super::{
     CommandError,
     data::{self, NewSecrets},
     demo,
     log::{LogOptions, Logging},
+    served::Served,
     store::{AcceptLoss, StoreKind, sensitive},
     value::positive,
 };
@@ -93,6 +97,7 @@ pub(super) struct Serve {
     /// after the data set, with ".tokens" appended. An existing file is never replaced.
     #[arg(long, env = "LEADAPI_NEW_TOKENS", value_name = "FILE")]
     new_tokens: Option<PathBuf>,
+    #[cfg(feature = "redis")]
     #[command(flatten)]
     limiter: LimiterOptions,
     #[command(flatten)]
@@ -103,6 +108,19 @@ pub(super) struct Serve {
 pub(super) struct Demo {
     #[command(flatten)]
     listen: ListenOptions,
+}
+
+/// A limiter and its readiness check.
+pub(super) struct OpenLimiter {
+    pub(super) limiter: Box<dyn RateLimiter>,
+    pub(super) probes: Probes,
+}
+
+impl OpenLimiter {
+    /// Wraps a limiter that needs no readiness check besides the store's.
+    pub(super) fn new(limiter: impl RateLimiter + 'static) -> Self {
+        Self { limiter: Box::new(limiter), probes: Probes::default() }
+    }
 }
 
 impl Serve {
@@ -118,7 +136,10 @@ impl Serve {
     }
 
     pub(super) async fn run(self, log: &Logging) -> Result<ShutdownOutcome, CommandError> {
+        #[cfg(feature = "redis")]
         let limiter = self.limiter.start(self.listen.rate_limits()).await?;
+        #[cfg(not(feature = "redis"))]
+        let limiter = None;
         match self.store {
             StoreKind::Memory => {
                 let (dataset, secrets) = match self.data {
@@ -129,7 +150,11 @@ impl Serve {
                     }
                     None => (Dataset::default(), NewSecrets::None),
                 };
-                in_memory(dataset, self.listen, limiter, log, |_, issued| secrets.show(issued)).await
+                let greet = |served: &Served, issued: &[IssuedToken]| {
+                    served.print_sign_in_links();
+                    secrets.show(issued)
+                };
+                in_memory(dataset, self.listen, limiter, log, greet).await
             }
             StoreKind::Database(url) => {
                 let location = url.to_string();
@@ -153,11 +178,11 @@ impl Demo {
     pub(super) async fn run(self, log: &Logging) -> Result<ShutdownOutcome, CommandError> {
         let path = PathBuf::from("the sample");
         let dataset = Dataset::parse(SAMPLE).map_err(|source| CommandError::Dataset { path, source })?;
-        let greet = |url: &str, issued: &[IssuedToken]| {
-            demo::print(url, issued);
+        let greet = |served: &Served, issued: &[IssuedToken]| {
+            demo::print(served, issued);
             Ok(())
         };
-        in_memory(dataset, self.listen, None, log, greet).await
+        in_memory(dataset, self.listen.with_pages(), None, log, greet).await
     }
 }
 
@@ -166,7 +191,7 @@ async fn in_memory(
     listen: ListenOptions,
     limiter: Option<OpenLimiter>,
     log: &Logging,
-    greet: impl FnOnce(&str, &[IssuedToken]) -> Result<(), CommandError>,
+    greet: impl FnOnce(&Served, &[IssuedToken]) -> Result<(), CommandError>,
 ) -> Result<ShutdownOutcome, CommandError> {
     let businesses = dataset.businesses.len();
     let settings = MemorySettings::new(&dataset);
@@ -193,7 +218,7 @@ async fn in_memory(
         location,
         clock: StoreClock::SYSTEM,
     };
-    listen.serve(config, log, |url| greet(url, &issued), std::future::pending()).await
+    listen.serve(config, log, |served| greet(served, &issued), std::future::pending()).await
 }
 
 async fn from_database(

@@ -38,5 +38,5 @@ mod settings;
 mod sqlite;
 mod tokens;
 mod wait;
-#[cfg(not(feature = "redis"))]
-mod without_redis;
+#[cfg(not(any(feature = "acme", feature = "mcp", feature = "otlp", feature = "redis")))]
+mod without_features;

@@ -55,6 +55,11 @@ fn health_readiness_and_metrics_are_served() {
     let ops = Ops::of(&server);
     assert!(ops.get("/healthz").ends_with("\r\n\r\nalive\n"));
     assert!(ops.get("/readyz").ends_with("\r\n\r\nready\n"));
+    let index = ops.get("/");
+    for path in index.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
+        assert!(ops.get(path).starts_with("HTTP/1.1 200"), "{path}");
+    }
+    assert_eq!(index.matches("href=").count(), 4, "{index}");
 
     assert_eq!(server.status("/v1/leads", &token), "200");
     assert_eq!(server.status("/v1/leads/nobody", &token), "404");

@@ -18,6 +18,18 @@ fn the_demo_prints_valid_tokens_and_sample_requests() {
     assert_eq!(tokens.len(), 7, "{}", server.printed);
     assert_eq!(server.printed.matches("curl -s").count(), 3);
     assert!(server.printed.contains("lost at exit"));
+    let links = server.printed.lines().filter_map(|line| line.rsplit_once("  http://").map(|(_, link)| link));
+    let opened: Vec<String> = links
+        .map(|link| {
+            let (host, path) = link.split_once('/').unwrap();
+            let mut stream = TcpStream::connect(host).unwrap();
+            write!(stream, "GET /{path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n").unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).unwrap();
+            answer.lines().next().unwrap()["HTTP/1.1 ".len()..].to_owned()
+        })
+        .collect();
+    assert_eq!(opened, ["200 OK"; 3], "{}", server.printed);
     let statuses = tokens.iter().map(|line| {
         let bearer = format!("authorization: Bearer pak_{}\r\n", line.split(' ').next().unwrap());
         server.get("/v1/leads", &bearer).lines().next().unwrap().to_owned()

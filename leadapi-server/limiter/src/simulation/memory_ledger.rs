@@ -20,6 +20,8 @@ pub(super) struct Tables {
     pub(super) members: Mutex<HashMap<ServerId, u64>>,
     /// The number of claims and releases.
     operations: AtomicUsize,
+    /// The number of other calls.
+    other_calls: AtomicUsize,
     pub(super) is_down: AtomicBool,
     /// The milliseconds by which the database's clock was set forward since the start.
     clock_step: AtomicI64,
@@ -44,6 +46,7 @@ impl MemoryLedger {
             ledgers: Mutex::default(),
             members: Mutex::default(),
             operations: AtomicUsize::new(0),
+            other_calls: AtomicUsize::new(0),
             is_down: AtomicBool::new(false),
             clock_step: AtomicI64::new(0),
             key_time: Mutex::default(),
@@ -88,6 +91,11 @@ impl MemoryLedger {
     pub(super) fn operations(&self) -> usize {
         self.0.operations.load(Relaxed)
     }
+
+    /// Returns the number of all calls.
+    pub(super) fn calls(&self) -> usize {
+        self.operations() + self.0.other_calls.load(Relaxed)
+    }
 }
 
 #[async_trait]
@@ -107,6 +115,7 @@ impl LedgerStore for MemoryLedger {
     }
 
     async fn wanted(&self) -> Result<Vec<Key>, BoxError> {
+        self.0.other_calls.fetch_add(1, Relaxed);
         let now = self.now();
         let ledgers = self.0.ledgers.lock().unwrap();
         let wanted = ledgers.iter().filter(|(_, ledger)| (1..=RECALL_MILLIS).contains(&(ledger.wanted_until - now)));
@@ -114,11 +123,13 @@ impl LedgerStore for MemoryLedger {
     }
 
     async fn join(&self, server: &ServerId) -> Result<(), BoxError> {
+        self.0.other_calls.fetch_add(1, Relaxed);
         self.0.members.lock().unwrap().entry(server.clone()).or_insert(0);
         Ok(())
     }
 
     async fn beat(&self, server: &ServerId) -> Result<Option<Vec<Member>>, BoxError> {
+        self.0.other_calls.fetch_add(1, Relaxed);
         self.check()?;
         self.synchronize();
         let mut members = self.0.members.lock().unwrap();
@@ -128,6 +139,7 @@ impl LedgerStore for MemoryLedger {
     }
 
     async fn remove(&self, member: &Member) -> Result<(), BoxError> {
+        self.0.other_calls.fetch_add(1, Relaxed);
         let mut members = self.0.members.lock().unwrap();
         if members.get(&member.server) == Some(&member.beat) {
             members.remove(&member.server);

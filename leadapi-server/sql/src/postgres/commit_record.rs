@@ -60,17 +60,16 @@ impl Connections {
         if self.records.lock().is_empty() {
             return Ok(());
         }
-        let run = async |query| self.query(None, query).await;
         let sent = self.clock.elapsed();
-        if run(query!(statement::BEAT, &self.server_id)).await?.is_empty() {
+        let members = self.query(None, query!(statement::BEAT, &self.server_id)).await?;
+        if members.is_empty() {
             // The others have removed this server, and its records may have been deleted.
             self.records.lock().clear();
             return Ok(());
         }
-        let members = run(query!(statement::SERVERS)).await?;
         let members = members.iter().map(|row| read_member(Row::new(row))).collect::<Result<_, _>>()?;
         for stopped in lease.observe(members, sent, self.clock.elapsed()) {
-            run(remove(&stopped)?).await?;
+            self.query(None, remove(&stopped)?).await?;
         }
         Ok(())
     }

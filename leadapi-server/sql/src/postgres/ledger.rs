@@ -48,7 +48,8 @@ impl LedgerStore for Postgres {
     }
 
     async fn beat(&self, server: &ServerId) -> Result<Option<Vec<Member>>, BoxError> {
-        Ok(self.brief_work(Beat(server.clone())).await?)
+        let members = self.rows(None, &query!(statement::BEAT, &*server.0), read_member).await?;
+        Ok((!members.is_empty()).then_some(members))
     }
 
     async fn remove(&self, member: &Member) -> Result<(), BoxError> {
@@ -123,20 +124,6 @@ impl Work for Join {
 
     async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
         session.execute(query!(statement::ADD_SERVER, &*self.0.0)).await
-    }
-}
-
-struct Beat(ServerId);
-
-#[async_trait]
-impl Work for Beat {
-    type Output = Option<Vec<Member>>;
-
-    async fn run(&self, session: &mut dyn Session) -> Result<Self::Output, SqlError> {
-        if !session.finds(query!(statement::BEAT, &*self.0.0)).await? {
-            return Ok(None);
-        }
-        session.rows(query!(statement::SERVERS), read_member).await.map(Some)
     }
 }
 

@@ -38,7 +38,11 @@ pub(super) const LOCK_SERVER: &str = "SELECT server_id FROM rate_server WHERE se
 pub(super) const ADD_SERVER: &str =
     "INSERT INTO rate_server (server_id, beat) VALUES ($1, 0) ON CONFLICT (server_id) DO NOTHING";
 
-pub(super) const BEAT: &str = "UPDATE rate_server SET beat = beat + 1 WHERE server_id = $1 RETURNING server_id";
+/// Increments the heartbeat of a member, and returns all members, with their heartbeats from before. Returns nothing if
+/// the server is not a member.
+pub(super) const BEAT: &str = "WITH member AS \
+    (UPDATE rate_server SET beat = beat + 1 WHERE server_id = $1 RETURNING server_id) \
+    SELECT rate_server.server_id, rate_server.beat FROM rate_server, member";
 
 pub(super) const SERVERS: &str = "SELECT server_id, beat FROM rate_server";
 

@@ -26,7 +26,8 @@ pub(super) async fn accepts(run: &Run<'_>, lead: &CreatedLead, sent: &Value, kep
     Ok(())
 }
 
-/// Like [`accepts`], but sends one member as the JSON text `sent`. Both responses must contain it as the text `kept`.
+/// Like [`accepts`], but sends one member as the JSON text `sent`. Both responses must contain the member with the JSON
+/// text `kept`.
 pub(super) async fn returns(
     run: &Run<'_>,
     lead: &CreatedLead,
@@ -40,7 +41,7 @@ pub(super) async fn returns(
     Ok(())
 }
 
-/// Expects the service to refuse a create and a patch with the members `sent`. Both responses must have status 400, and
+/// Expects the service to reject a create and a patch with the members `sent`. Both responses must have status 400, and
 /// their messages must report each of the `problems` (a field and part of the message).
 pub(super) async fn refuses(
     run: &Run<'_>,
@@ -55,7 +56,7 @@ pub(super) async fn refuses(
     Ok(())
 }
 
-/// Expects the service to refuse a create and a patch with this body. Both responses must have status 400, and their
+/// Expects the service to reject a create and a patch with this body. Both responses must have status 400, and their
 /// messages must start with the first string in `says` and contain the other strings.
 pub(super) async fn refuses_body(
     run: &Run<'_>,

@@ -21,7 +21,7 @@ async fn accepts(run: &Run<'_>, lead: &CreatedLead, sentence: impl Into<String>,
     run.check("D4", sentence, both::accepts(run, lead, sent, kept)).await;
 }
 
-/// Sends the members `sent`, and expects the service to refuse them and to report `problems`.
+/// Sends the members `sent`, and expects the service to reject them and to report `problems`.
 async fn refuses(
     run: &Run<'_>,
     lead: &CreatedLead,

@@ -16,7 +16,7 @@ use crate::{
 
 #[expect(private_bounds, reason = "there are two states, and callers cannot add another")]
 impl<O: Stubbed, P: AnswerState> On<O, P> {
-    /// Answers with the operation's success response: its status, its headers and this value. A DELETE takes `()`.
+    /// Answers with the operation's success response: its status, its headers and this value. For a DELETE, pass `()`.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -54,7 +54,8 @@ impl<O: Stubbed, P: AnswerState> On<O, P> {
         self.answer(StubAnswer::plain(error_response::error(StatusCode::BAD_REQUEST, message)))
     }
 
-    /// Answers 401, as the service does for an unknown token. The stub matches requests with any token, or without one.
+    /// Answers 401, as the service does for an unknown token. The stub matches requests with any token, or without a
+    /// token.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
@@ -89,8 +90,8 @@ impl<O: Stubbed, P: AnswerState> On<O, P> {
         }))
     }
 
-    /// Answers 404. The message is the one for an unknown lead or, for operations without a lead id, the one for an
-    /// unknown path.
+    /// Answers 404. The message says that the lead does not exist or, for operations without a lead id, that the path
+    /// does not exist.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
