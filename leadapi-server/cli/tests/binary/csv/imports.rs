@@ -100,7 +100,9 @@ fn leads(database: &Database) -> BTreeMap<String, Vec<Lead>> {
         }
         leads.entry(lead.remove("client_id").unwrap()).or_default().push(lead);
     }
-    leads.values_mut().for_each(|leads| leads.sort());
+    for leads in leads.values_mut() {
+        leads.sort();
+    }
     leads
 }
 
@@ -140,7 +142,9 @@ fn files_of_other_products_are_imported_as_expected() {
             expected.entry(client).or_default().push(lead);
         }
     }
-    expected.values_mut().for_each(|leads| leads.sort());
+    for leads in expected.values_mut() {
+        leads.sort();
+    }
     let found = leads(&database);
     let clients = expected.keys().chain(found.keys());
     for client in clients {
