@@ -8,7 +8,7 @@ use leadapi_core::{
     number::NumberFormat,
 };
 
-use crate::{currency, delimiter::Delimiter, error::FileProblem};
+use crate::{currency, error::FileProblem};
 
 /// The notation of amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -131,9 +131,9 @@ impl Survey {
 
     /// Returns the only notation that explains all amounts. `given` is the notation that the options name.
     ///
-    /// If nothing shows whether 1.234 is a decimal or a grouped number, it is a decimal in a file with commas, as
-    /// programs write it. In any other file, and written as 1,234, it is an error.
-    pub(crate) fn notation(&self, given: Option<Notation>, delimiter: Delimiter) -> Result<Notation, FileProblem> {
+    /// If nothing shows whether 1.234 is a decimal or a grouped number, `are_decimals` decides whether it is a decimal,
+    /// as programs write it, or an error. 1,234 is always an error.
+    pub(crate) fn notation(&self, given: Option<Notation>, are_decimals: bool) -> Result<Notation, FileProblem> {
         if let (Some(currency), Some(Found { line, text })) = (self.currency, &self.other_currency) {
             return Err(FileProblem::MixedCurrencies { line: *line, text: text.clone(), currency });
         }
@@ -146,7 +146,7 @@ impl Survey {
                 point: (point.line, point.text.clone()),
             }),
             (Some(_), None, _) => Ok(Notation::DecimalComma),
-            (None, None, Some(Found { line, text })) if delimiter != Delimiter::Comma || text.contains(',') => {
+            (None, None, Some(Found { line, text })) if !are_decimals || text.contains(',') => {
                 Err(FileProblem::AmbiguousAmount { line: *line, text: text.clone() })
             }
             (None, Some(Found { text, .. }), _) if Notation::Plain.parse(text).is_err() => Ok(Notation::DecimalPoint),
@@ -222,37 +222,37 @@ mod tests {
         use Notation::{DecimalComma, DecimalPoint, Local, Plain};
         let french = Local(Locale::of("fr"));
         let ambiguous = |line: u64, text: &str| Err(format!("line {line}: value {text} is ambiguous"));
-        for (texts, given, delimiter, notation) in [
-            (&["450", "1.234", "12.500"][..], None, Delimiter::Semicolon, ambiguous(3, "1.234")),
-            (&["1.234", "12.5"], None, Delimiter::Semicolon, Ok(Plain)),
-            (&["1.234", "0.125"], None, Delimiter::Semicolon, Ok(Plain)),
-            (&["1.234"], None, Delimiter::Comma, Ok(Plain)),
-            (&["1.234"], Some(DecimalComma), Delimiter::Semicolon, Ok(DecimalComma)),
-            (&["1.234"], Some(DecimalPoint), Delimiter::Semicolon, Ok(DecimalPoint)),
-            (&["1.234", "1,5"], Some(french), Delimiter::Semicolon, Ok(french)),
-            (&["450"], None, Delimiter::Semicolon, Ok(Plain)),
-            (&["1,234"], None, Delimiter::Comma, ambiguous(2, "1,234")),
-            (&["1,234", "1,234.50"], None, Delimiter::Comma, Ok(DecimalPoint)),
-            (&["1,234", "99.95"], None, Delimiter::Comma, Ok(DecimalPoint)),
-            (&["1,234", "99,95", "abc"], None, Delimiter::Comma, Ok(DecimalComma)),
-            (&["1.234", "1.234,50 €"], None, Delimiter::Comma, Ok(DecimalComma)),
-            (&["1.234.567"], None, Delimiter::Comma, Ok(DecimalComma)),
+        for (texts, given, are_decimals, notation) in [
+            (&["450", "1.234", "12.500"][..], None, false, ambiguous(3, "1.234")),
+            (&["1.234", "12.5"], None, false, Ok(Plain)),
+            (&["1.234", "0.125"], None, false, Ok(Plain)),
+            (&["1.234"], None, true, Ok(Plain)),
+            (&["1.234"], Some(DecimalComma), false, Ok(DecimalComma)),
+            (&["1.234"], Some(DecimalPoint), false, Ok(DecimalPoint)),
+            (&["1.234", "1,5"], Some(french), false, Ok(french)),
+            (&["450"], None, false, Ok(Plain)),
+            (&["1,234"], None, true, ambiguous(2, "1,234")),
+            (&["1,234", "1,234.50"], None, true, Ok(DecimalPoint)),
+            (&["1,234", "99.95"], None, true, Ok(DecimalPoint)),
+            (&["1,234", "99,95", "abc"], None, true, Ok(DecimalComma)),
+            (&["1.234", "1.234,50 €"], None, true, Ok(DecimalComma)),
+            (&["1.234.567"], None, true, Ok(DecimalComma)),
             (
                 &["1.234,50", "450", "1,234.50"],
                 None,
-                Delimiter::Comma,
+                true,
                 Err("value 1.234,50 on line 2 and 1,234.50 on line 4 have different notations".to_owned()),
             ),
             (
                 &["5 €", "EUR 5", "$5"],
                 None,
-                Delimiter::Comma,
+                true,
                 Err("line 4: value $5 is in another currency than the amounts before it, which are in EUR".to_owned()),
             ),
         ] {
             let mut survey = Survey::default();
             texts.iter().zip(2..).for_each(|(text, line)| survey.add(line, text));
-            let found = survey.notation(given, delimiter).map_err(|problem| problem.to_string());
+            let found = survey.notation(given, are_decimals).map_err(|problem| problem.to_string());
             match (&found, &notation) {
                 (Err(found), Err(start)) => assert!(found.starts_with(start), "{texts:?}: {found}"),
                 _ => assert_eq!(found, notation, "{texts:?}"),

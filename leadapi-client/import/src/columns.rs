@@ -88,6 +88,10 @@ impl Columns {
         self.titles.iter().map(String::as_str).zip(self.meanings.iter().map(name))
     }
 
+    pub(crate) const fn skipped_lines(&self) -> u64 {
+        self.options.skip_lines
+    }
+
     /// Returns the client account of the options, if all rows belong to it.
     pub(crate) fn only_client(&self) -> Option<&str> {
         let has_column = self.targets().any(|(_, target)| target == Some("client_id"));

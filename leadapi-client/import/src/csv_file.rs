@@ -10,6 +10,7 @@ use crate::{
     delimiter::Delimiter,
     encoding::Encoding,
     error::{FileProblem, ImportError},
+    field::REFUSED_COLUMNS,
     meaning,
     options::ReadOptions,
     phone::PhoneCounts,
@@ -117,7 +118,10 @@ impl CsvFile {
             Ok(())
         })?;
         let rows = footer.map_or(rows, |(_, rows)| rows);
-        let notation = survey.notation(options.notation, delimiter).map_err(|problem| source.error(problem))?;
+        // The other rows of the original file, which are not in a file of refused rows, may have shown the notation.
+        let are_decimals =
+            delimiter == Delimiter::Comma && !header.iter().any(|title| REFUSED_COLUMNS.contains(&title));
+        let notation = survey.notation(options.notation, are_decimals).map_err(|problem| source.error(problem))?;
         (columns.notation, columns.has_separators) = (notation, survey.has_separators());
         let amounts = survey.reading(notation);
         let footer = footer.map(|(line, _)| line);
@@ -191,8 +195,13 @@ impl CsvFile {
         self.phones
     }
 
-    pub(crate) const fn has_byte_order_mark(&self) -> bool {
-        self.source.has_byte_order_mark
+    /// Returns the text in front of the header in a copy of this file in UTF-8. With it, the copy can be read with the
+    /// options of the file: a byte order mark precedes the option for the encoding, and blank lines replace the skipped
+    /// ones.
+    pub(crate) fn start_of_copy(&self) -> String {
+        let has_mark = self.source.has_byte_order_mark || self.encoding().is_some();
+        let lines = usize::try_from(self.columns.skipped_lines()).unwrap_or_default();
+        format!("{}{}", if has_mark { "\u{feff}" } else { "" }, "\n".repeat(lines))
     }
 
     /// Returns the product whose export this is.

@@ -43,16 +43,22 @@ impl<'f> Preview<'f> {
 
     pub(crate) fn accepted(&mut self, row: &Row) {
         let new = serde_json::to_value(&row.new).unwrap_or_default();
+        let mut filled = Vec::new();
         for (column, cell) in self.columns.iter_mut().zip(&row.record) {
             let before = self.file.columns.text(cell);
             let is_new = || column.samples.iter().all(|(sample, _)| sample != before);
             let Some(field) = column.field.filter(|_| !before.trim().is_empty()) else { continue };
             if column.samples.len() < SAMPLES && is_new() {
-                let after = match new.get(field) {
-                    Some(value) if field != "notes" => field::cell(value),
+                let after = match new.get(field).map(field::cell) {
+                    // Another column with this field has filled it.
+                    Some(after) if filled.contains(&field) && after != before => format!("{}: {before}", column.title),
+                    Some(after) if field != "notes" => after,
                     _ => before.to_owned(),
                 };
                 column.samples.push((before.to_owned(), after));
+            }
+            if field != "notes" {
+                filled.push(field);
             }
         }
         let email = row.new.email.as_deref().map(|email| email_key(email.trim()));

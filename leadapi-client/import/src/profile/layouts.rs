@@ -207,6 +207,9 @@ pub(super) static LAYOUTS: Layouts = Layouts {
         answers: &[
             "lead - title",
             "deal - title",
+            "lead - currency of value",
+            "deal - currency of value",
+            "deal - currency",
             "lead - labels",
             "lead - label",
             "person - labels",

@@ -71,7 +71,8 @@ impl Report<'_> {
             .map(|AmountReading { notation, text, number, .. }| format!("value: {notation}, {text} → {number}"));
         let mut lines: Vec<String> =
             iter::once(first).chain(self.understood()).chain(amounts).chain(rounded(imported.phones)).collect();
-        lines.extend(imported.columns.iter().map(column_text));
+        let is_shown = |column: &&ColumnPreview| column.field.is_some() || self.file.profile().is_none();
+        lines.extend(imported.columns.iter().filter(is_shown).map(column_text));
         if imported.duplicates > 0 {
             let rows = count(imported.duplicates, "row has", "rows have");
             lines.push(format!("duplicates: {rows} the e-mail address or the phone number of an earlier row"));
