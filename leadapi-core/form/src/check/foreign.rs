@@ -8,11 +8,16 @@ use crate::{Extra, entries, foreign_member::Effect, plan::Questionnaire};
 
 pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
     for (index, (_, page)) in form.source.pages().into_iter().enumerate() {
-        if let Some(page) = page {
+        // Most records have no unknown members, so their names are not formatted.
+        if let Some(page) = page.filter(|page| !page.extra.is_empty()) {
             add(form, &page.extra, &form.page_pointer(index), &form.page_name(index), true, report);
         }
     }
     for (index, question) in form.questions.iter().enumerate() {
+        let has_extra = !question.record.extra.is_empty();
+        if !has_extra && question.record.options.items().all(|option| option.extra.is_empty()) {
+            continue;
+        }
         let at = form.question_pointer(index);
         add(form, &question.record.extra, &at, &question_name(question), question.required, report);
         for (index, option) in entries(&question.record.options) {

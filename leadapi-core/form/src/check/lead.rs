@@ -42,12 +42,12 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
         report.add(Code::ClientMissing, "/form/client_id", "the form has no valid `client_id`");
     }
     for (index, question) in form.questions.iter().enumerate() {
-        let at = format!("{}/mappedKey", form.question_pointer(index));
-        let name = question_name(question);
         let Some(key) = question.key else {
-            check_contact(form, question, &at, report);
+            check_contact(form, (index, question), report);
             continue;
         };
+        let at = format!("{}/mappedKey", form.question_pointer(index));
+        let name = question_name(question);
         check_option_values(form, (index, question), report);
         if let Some(meant) = meant(key) {
             let message =
@@ -111,7 +111,7 @@ fn check_option_values(form: &Questionnaire<'_>, (index, question): (usize, &Que
 }
 
 /// Reports a question for an email address or a phone number without a key, if no question has this key.
-fn check_contact(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, at: &str, report: &mut Report) {
+fn check_contact(form: &Questionnaire<'_>, (index, question): (usize, &QuestionPlan<'_>), report: &mut Report) {
     let (key, what) = match question.kind {
         QuestionKind::Email => ("email", "an email address"),
         QuestionKind::Phone => ("phone", "a phone number"),
@@ -120,6 +120,7 @@ fn check_contact(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, at: &str
     if !form.mapped.contains_key(key) {
         let name = question_name(question);
         let message = format_args!("{name} asks for {what}, but no question is mapped to `{key}`");
+        let at = format!("{}/mappedKey", form.question_pointer(index));
         let fix = || Some(format!("Map the question to `{key}`."));
         report.add_with_fix(Code::ContactWithoutKey, at, message, fix);
     }

@@ -19,18 +19,22 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
     if let Some(target) = target {
         check.add("the form", "/form/target_pipeline_id", target, None);
     }
-    for ending in &form.endings {
+    for ending in form.endings.iter().filter(|ending| is_named(&ending.record.pipeline_id, &ending.record.stage_id)) {
         let (at, record) = (form.ending_pointer(ending.at), ending.record);
         let stage = (format!("{at}/stageId"), &record.stage_id);
         check.add(&ending_name(ending).to_string(), &format!("{at}/pipelineId"), &record.pipeline_id, Some(stage));
     }
     for (index, rule) in form.source.rules() {
-        let Some(then) = rule.then.get() else { continue };
+        let Some(then) = rule.then.get().filter(|then| is_named(&then.pipeline_id, &then.stage_id)) else { continue };
         let at = format!("{}/then", form.rule_pointer(index));
         let stage = (format!("{at}/stageId"), &then.stage_id);
         let name = form.rule_name(rule, index).to_string();
         check.add(&name, &format!("{at}/pipelineId"), &then.pipeline_id, Some(stage));
     }
+}
+
+fn is_named(pipeline: &Field<String>, stage: &Field<String>) -> bool {
+    non_blank(pipeline).is_some() || non_blank(stage).is_some()
 }
 
 struct Placements<'c> {
