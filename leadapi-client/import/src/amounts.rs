@@ -2,11 +2,13 @@
 
 use std::fmt;
 
-use crate::{delimiter::Delimiter, error::FileProblem};
 use leadapi_core::{
+    locale::Locale,
     model::{Amount, InvalidAmount},
     number::NumberFormat,
 };
+
+use crate::{currency, error::FileProblem};
 
 /// The notation of amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -19,37 +21,46 @@ pub enum Notation {
     DecimalComma,
     /// A decimal point and optional digit grouping, such as 1,234.50 or 1234.5.
     DecimalPoint,
+    /// The notation of a language or country.
+    Local(Locale),
 }
 
 impl Notation {
-    /// Parses a number. A number in a different notation is an error.
+    /// Parses an amount, with or without a currency. An amount in a different notation is an error.
     pub(crate) fn parse(self, text: &str) -> Result<Amount, String> {
-        let format = match self {
-            Self::DecimalComma => NumberFormat::DECIMAL_COMMA,
-            Self::DecimalPoint => NumberFormat::DECIMAL_POINT,
-            Self::Plain => NumberFormat::Plain,
+        let amount = match self.format().read_money(text, currency::names_in(text)) {
+            Ok(number) => Amount::parse(&number),
+            Err(_) => Err(InvalidAmount::OutOfRange),
         };
-        let number = format.read(text).ok();
-        let amount = number.map_or(Err(InvalidAmount::OutOfRange), |number| Amount::parse(&number));
         amount.map_err(|error| match error {
             InvalidAmount::Inexact => format!("value {error}"),
             _ => format!("value must be a number such as {}, not {text:?}", self.example()),
         })
     }
 
-    const fn example(self) -> &'static str {
+    pub(crate) fn has_decimal_comma(self) -> bool {
+        matches!(self.format(), NumberFormat::Local { decimal: ',', .. })
+    }
+
+    fn format(self) -> NumberFormat {
         match self {
-            Self::DecimalComma => "450 or 1.234,5",
-            Self::DecimalPoint => "450 or 1,234.5",
-            Self::Plain => "450 or 1234.5",
+            Self::DecimalComma => NumberFormat::DECIMAL_COMMA,
+            Self::DecimalPoint => NumberFormat::DECIMAL_POINT,
+            Self::Plain => NumberFormat::Plain,
+            Self::Local(locale) => locale.numbers(),
         }
+    }
+
+    fn example(self) -> String {
+        let example = self.format().write("1234.5", 1).unwrap_or_default();
+        format!("450 or {example}")
     }
 }
 
 /// Writes the decimal separator: `decimal comma` or `decimal point`.
 impl fmt::Display for Notation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if *self == Self::DecimalComma { "decimal comma" } else { "decimal point" })
+        f.write_str(if self.has_decimal_comma() { "decimal comma" } else { "decimal point" })
     }
 }
 
@@ -57,17 +68,6 @@ impl fmt::Display for Notation {
 pub(crate) fn with_decimal_comma(number: f64) -> String {
     // Without a precision, Rust prints only enough digits of a large whole number to identify the double.
     if number.fract() == 0.0 { format!("{number:.0}") } else { number.to_string().replace('.', ",") }
-}
-
-/// The findings of the first pass in the column `value`.
-#[derive(Debug, Default)]
-pub(crate) struct Survey {
-    /// The first amount with a separator, or the first amount if none has one.
-    example: Option<(String, Amount)>,
-    /// The first amount whose point could also group digits, because exactly three digits follow it.
-    ambiguous: Option<(u64, String)>,
-    /// Whether the file contains an amount whose point can only be a decimal separator.
-    has_decimals: bool,
 }
 
 /// An example amount from a file, and the number that it is read as.
@@ -82,39 +82,89 @@ pub struct AmountReading {
     pub number: Amount,
 }
 
+/// The findings of the first pass in the column `value`.
+#[derive(Debug, Default)]
+pub(crate) struct Survey {
+    /// The first amounts with and without a separator.
+    examples: [Option<String>; 2],
+    /// The first amount that only a decimal comma explains, and the first one that only a decimal point explains.
+    comma: Option<Found>,
+    point: Option<Found>,
+    /// The first amount that is a different number with a decimal comma than with a decimal point.
+    ambiguous: Option<Found>,
+    /// The first currency, and the first amount in another one.
+    currency: Option<&'static str>,
+    other_currency: Option<Found>,
+}
+
+#[derive(Debug, Clone)]
+struct Found {
+    line: u64,
+    text: String,
+}
+
 impl Survey {
-    pub(crate) fn add(&mut self, line: u64, text: &str, notation: Notation) {
+    pub(crate) fn add(&mut self, line: u64, text: &str) {
         let text = text.trim();
-        let Ok(amount) = notation.parse(text) else { return };
-        let has_separator = |text: &str| text.contains(['.', ',']);
-        if self.example.as_ref().is_none_or(|(first, _)| !has_separator(first) && has_separator(text)) {
-            self.example = Some((text.to_owned(), amount));
-        }
-        if let Some((whole, fraction)) = text.split_once('.') {
-            let digits = whole.trim_start_matches(['-', '+']);
-            if fraction.len() == 3 && (1..=3).contains(&digits.len()) && !digits.starts_with('0') {
-                self.ambiguous.get_or_insert((line, text.to_owned()));
-            } else {
-                self.has_decimals = true;
+        let found = || Found { line, text: text.to_owned() };
+        let number = |notation: Notation| notation.parse(text).ok().map(Amount::get);
+        let comma = number(Notation::DecimalComma);
+        let point = number(Notation::DecimalPoint).or_else(|| number(Notation::Plain));
+        match (comma, point) {
+            (None, None) => return,
+            (Some(_), None) => _ = self.comma.get_or_insert_with(found),
+            (None, Some(_)) if text.contains(['.', ',']) => _ = self.point.get_or_insert_with(found),
+            (Some(comma), Some(point)) if comma.to_bits() != point.to_bits() => {
+                self.ambiguous.get_or_insert_with(found);
             }
+            _ => {}
         }
+        if let Some(currency) = currency::code_in(text)
+            && *self.currency.get_or_insert(currency) != currency
+        {
+            self.other_currency.get_or_insert_with(found);
+        }
+        let [separated, whole] = &mut self.examples;
+        let example = if text.contains(['.', ',']) { separated } else { whole };
+        example.get_or_insert_with(|| text.to_owned());
     }
 
-    /// Returns an error if the file may use a decimal comma: the point in every amount could also group digits, the
-    /// delimiter is not a comma, and no option names the notation.
-    pub(crate) fn check(&self, notation: Notation, delimiter: Delimiter) -> Result<(), FileProblem> {
-        match &self.ambiguous {
-            Some((line, text))
-                if notation == Notation::Plain && delimiter != Delimiter::Comma && !self.has_decimals =>
-            {
+    /// Returns the only notation that explains all amounts. `given` is the notation that the options name.
+    ///
+    /// If nothing shows whether 1.234 is a decimal or a grouped number, `are_decimals` decides whether it is a decimal,
+    /// as programs write it, or an error. 1,234 is always an error.
+    pub(crate) fn notation(&self, given: Option<Notation>, are_decimals: bool) -> Result<Notation, FileProblem> {
+        if let (Some(currency), Some(Found { line, text })) = (self.currency, &self.other_currency) {
+            return Err(FileProblem::MixedCurrencies { line: *line, text: text.clone(), currency });
+        }
+        if let Some(notation) = given {
+            return Ok(notation);
+        }
+        match (&self.comma, &self.point, &self.ambiguous) {
+            (Some(comma), Some(point), _) => Err(FileProblem::MixedNotations {
+                comma: (comma.line, comma.text.clone()),
+                point: (point.line, point.text.clone()),
+            }),
+            (Some(_), None, _) => Ok(Notation::DecimalComma),
+            (None, None, Some(Found { line, text })) if !are_decimals || text.contains(',') => {
                 Err(FileProblem::AmbiguousAmount { line: *line, text: text.clone() })
             }
-            _ => Ok(()),
+            (None, Some(Found { text, .. }), _) if Notation::Plain.parse(text).is_err() => Ok(Notation::DecimalPoint),
+            (None, Some(_), Some(Found { text, .. })) if text.contains(',') => Ok(Notation::DecimalPoint),
+            _ => Ok(Notation::Plain),
         }
     }
 
-    pub(crate) fn reading(self, notation: Notation) -> Option<AmountReading> {
-        self.example.map(|(text, number)| AmountReading { notation, text, number })
+    /// Returns whether an amount has a separator.
+    pub(crate) fn has_separators(&self) -> bool {
+        let [separated, _] = &self.examples;
+        separated.is_some()
+    }
+
+    pub(crate) fn reading(&self, notation: Notation) -> Option<AmountReading> {
+        let mut examples = self.examples.iter().flatten();
+        examples
+            .find_map(|text| Some(AmountReading { notation, text: text.clone(), number: notation.parse(text).ok()? }))
     }
 }
 
@@ -124,7 +174,7 @@ mod tests {
 
     #[test]
     fn amounts_are_read_in_the_notation_of_the_option_only() {
-        use Notation::{DecimalComma, DecimalPoint, Plain};
+        use Notation::{DecimalComma, DecimalPoint, Local, Plain};
         for (text, notation, read) in [
             ("450", Plain, Some(450.0)),
             ("-1234.5", Plain, Some(-1234.5)),
@@ -134,7 +184,7 @@ mod tests {
             ("inf", Plain, None),
             ("NaN", Plain, None),
             ("9007199254740993", Plain, None),
-            ("€ 5", Plain, None),
+            ("€ 5", Plain, Some(5.0)),
             ("1.234,50", DecimalComma, Some(1234.5)),
             ("1.000", DecimalComma, Some(1000.0)),
             ("1234,50", DecimalComma, Some(1234.5)),
@@ -142,13 +192,21 @@ mod tests {
             ("1234.5", DecimalComma, None),
             ("12.34,5", DecimalComma, None),
             ("1,234.50", DecimalComma, None),
+            ("1.234,50 €", DecimalComma, Some(1234.5)),
+            ("EUR 1.500,-", DecimalComma, Some(1500.0)),
+            ("5 apples", DecimalComma, None),
             ("1,234.50", DecimalPoint, Some(1234.5)),
+            ("-$1,234", DecimalPoint, Some(-1234.0)),
+            ("R$ 1,234.50", DecimalPoint, Some(1234.5)),
             ("12.500", DecimalPoint, Some(12.5)),
             ("1.234,50", DecimalPoint, None),
+            ("CHF 1'234.50", Local(Locale::of("de-CH")), Some(1234.5)),
+            ("1 234,50", Local(Locale::of("fr")), Some(1234.5)),
+            ("1.234,50", Local(Locale::of("en")), None),
         ] {
             assert_eq!(notation.parse(text).ok().map(Amount::get), read, "{text}");
         }
-        assert!(DecimalComma.parse("99.95").unwrap_err().contains("not \"99.95\""));
+        assert!(DecimalComma.parse("99.95").unwrap_err().contains("450 or 1.234,5, not \"99.95\""));
     }
 
     #[test]
@@ -160,22 +218,45 @@ mod tests {
     }
 
     #[test]
-    fn amounts_with_two_readings_are_detected() {
-        let check = |texts: &[&str], notation, delimiter| {
+    fn the_whole_column_decides_the_notation() {
+        use Notation::{DecimalComma, DecimalPoint, Local, Plain};
+        let french = Local(Locale::of("fr"));
+        let ambiguous = |line: u64, text: &str| Err(format!("line {line}: value {text} is ambiguous"));
+        for (texts, given, are_decimals, notation) in [
+            (&["450", "1.234", "12.500"][..], None, false, ambiguous(3, "1.234")),
+            (&["1.234", "12.5"], None, false, Ok(Plain)),
+            (&["1.234", "0.125"], None, false, Ok(Plain)),
+            (&["1.234"], None, true, Ok(Plain)),
+            (&["1.234"], Some(DecimalComma), false, Ok(DecimalComma)),
+            (&["1.234"], Some(DecimalPoint), false, Ok(DecimalPoint)),
+            (&["1.234", "1,5"], Some(french), false, Ok(french)),
+            (&["450"], None, false, Ok(Plain)),
+            (&["1,234"], None, true, ambiguous(2, "1,234")),
+            (&["1,234", "1,234.50"], None, true, Ok(DecimalPoint)),
+            (&["1,234", "99.95"], None, true, Ok(DecimalPoint)),
+            (&["1,234", "99,95", "abc"], None, true, Ok(DecimalComma)),
+            (&["1.234", "1.234,50 €"], None, true, Ok(DecimalComma)),
+            (&["1.234.567"], None, true, Ok(DecimalComma)),
+            (
+                &["1.234,50", "450", "1,234.50"],
+                None,
+                true,
+                Err("value 1.234,50 on line 2 and 1,234.50 on line 4 have different notations".to_owned()),
+            ),
+            (
+                &["5 €", "EUR 5", "$5"],
+                None,
+                true,
+                Err("line 4: value $5 is in another currency than the amounts before it, which are in EUR".to_owned()),
+            ),
+        ] {
             let mut survey = Survey::default();
-            texts.iter().zip(2..).for_each(|(text, line)| survey.add(line, text, notation));
-            survey.check(notation, delimiter).map_err(|problem| problem.to_string())
-        };
-        assert!(
-            check(&["450", "1.234", "12.500"], Notation::Plain, Delimiter::Semicolon)
-                .unwrap_err()
-                .starts_with("line 3: value 1.234")
-        );
-        assert_eq!(check(&["1.234", "12.5"], Notation::Plain, Delimiter::Semicolon), Ok(()));
-        assert_eq!(check(&["1.234", "0.125"], Notation::Plain, Delimiter::Semicolon), Ok(()));
-        assert_eq!(check(&["1.234"], Notation::Plain, Delimiter::Comma), Ok(()));
-        assert_eq!(check(&["1.234"], Notation::DecimalComma, Delimiter::Semicolon), Ok(()));
-        assert_eq!(check(&["1.234"], Notation::DecimalPoint, Delimiter::Semicolon), Ok(()));
-        assert_eq!(check(&["450"], Notation::Plain, Delimiter::Semicolon), Ok(()));
+            texts.iter().zip(2..).for_each(|(text, line)| survey.add(line, text));
+            let found = survey.notation(given, are_decimals).map_err(|problem| problem.to_string());
+            match (&found, &notation) {
+                (Err(found), Err(start)) => assert!(found.starts_with(start), "{texts:?}: {found}"),
+                _ => assert_eq!(found, notation, "{texts:?}"),
+            }
+        }
     }
 }

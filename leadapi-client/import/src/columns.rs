@@ -1,5 +1,7 @@
 //! The mapping of the columns of a file to the fields of a lead.
 
+use std::{borrow::Cow, collections::BTreeMap};
+
 use csv::StringRecord;
 use leadapi_core::model::NewLead;
 
@@ -8,7 +10,11 @@ use crate::{
     error::FileProblem,
     field::{self, ColumnTarget},
     formula,
-    options::{Column, ReadOptions},
+    mapping::Mapping,
+    meaning::{self, Column},
+    options::ReadOptions,
+    profile::{Profile, ProfileChoice},
+    workbook,
 };
 
 /// The columns of a file.
@@ -17,6 +23,13 @@ pub(crate) struct Columns {
     titles: Vec<String>,
     meanings: Vec<Column>,
     has_many_notes: bool,
+    pub(crate) profile: Option<Profile>,
+    /// The notation of amounts in text.
+    pub(crate) notation: Notation,
+    /// Whether an amount in text has a separator.
+    pub(crate) has_separators: bool,
+    /// Whether the cells of a workbook mark numbers.
+    pub(crate) marks_numbers: bool,
 }
 
 /// The fields that can stand in for a missing name, as in forms.
@@ -25,77 +38,107 @@ const STAND_INS: [&str; 3] = ["business_name", "email", "phone"];
 impl Columns {
     /// Maps the columns of a file.
     pub(crate) fn map(options: &ReadOptions, header: &StringRecord) -> Result<Self, FileProblem> {
-        let is_missing = |(mapped, _): &&(String, _)| !header.iter().any(|title| title.trim() == mapped);
-        if let Some((title, _)) = options.mappings.iter().find(is_missing) {
-            return Err(FileProblem::NoSuchColumn { title: title.clone() });
-        }
-        let columns: Vec<Column> = header.iter().map(|title| options.column(title)).collect();
-        let names: Vec<&'static str> =
-            columns.iter().filter_map(|column| column.target()).map(ColumnTarget::name).collect();
-        let count = |name: &str| names.iter().filter(|other| **other == name).count();
-        if let Some(field) = names.iter().find(|name| **name != "notes" && count(name) > 1) {
+        let profile = options.profile_of(header);
+        let meanings = meaning::of(options, profile, header)?;
+        let targets = || meanings.iter().filter_map(|column| column.target()).map(ColumnTarget::name);
+        let single = |column: &Column| match column {
+            Column::Mapped(target) if target.name() != "notes" => Some(target.name()),
+            _ => None,
+        };
+        let singles: Vec<&'static str> = meanings.iter().filter_map(single).collect();
+        let count = |name: &str| singles.iter().filter(|other| **other == name).count();
+        if let Some(field) = singles.iter().find(|name| count(name) > 1) {
             return Err(FileProblem::MappedTwice { field });
         }
         let stand_ins = STAND_INS.iter().filter(|_| options.stand_in_names);
-        if !["name", "first_name", "last_name"].iter().chain(stand_ins).any(|name| names.contains(name)) {
+        let has = |name: &str| targets().any(|target| target == name);
+        if !["name", "first_name", "last_name"].iter().chain(stand_ins).any(|name| has(name)) {
             return Err(FileProblem::NoName { columns: header.iter().map(str::to_owned).collect() });
         }
-        let unknown = header.iter().zip(&columns).filter(|(_, column)| matches!(column, Column::Unknown));
+        let unknown = header.iter().zip(&meanings).filter(|(_, column)| matches!(column, Column::Unknown));
         let unknown: Vec<String> = unknown.map(|(title, _)| title.to_owned()).collect();
         if !unknown.is_empty() && !options.ignore_unknown {
             return Err(FileProblem::UnknownColumns { columns: unknown });
         }
-        if options.client.is_none() && !names.contains(&"client_id") {
+        if options.client.is_none() && !has("client_id") {
             return Err(FileProblem::NoClient);
         }
-        let has_many_notes = count("notes") > 1;
+        let has_many_notes = targets().filter(|name| *name == "notes").count() > 1;
         let titles = header.iter().map(|title| title.trim().to_owned()).collect();
-        Ok(Self { options: options.clone(), titles, meanings: columns, has_many_notes })
+        let (options, notation) = (options.clone(), options.notation.unwrap_or_default());
+        Ok(Self {
+            options,
+            titles,
+            meanings,
+            has_many_notes,
+            profile,
+            notation,
+            has_separators: false,
+            marks_numbers: false,
+        })
     }
 
     pub(crate) const fn len(&self) -> usize {
         self.meanings.len()
     }
 
-    pub(crate) const fn notation(&self) -> Notation {
-        self.options.notation
+    /// Returns the title and the target of each column.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = (&str, Option<&'static str>)> {
+        let name = |column: &Column| column.target().map(ColumnTarget::name);
+        self.titles.iter().map(String::as_str).zip(self.meanings.iter().map(name))
     }
 
-    /// Returns whether all rows belong to the same client account.
-    pub(crate) fn has_one_client(&self) -> bool {
-        self.position("client_id").is_none()
+    pub(crate) const fn skipped_lines(&self) -> u64 {
+        self.options.skip_lines
     }
 
-    fn position(&self, name: &str) -> Option<usize> {
-        self.meanings.iter().position(|column| column.target().is_some_and(|target| target.name() == name))
+    /// Returns the client account of the options, if all rows belong to it.
+    pub(crate) fn only_client(&self) -> Option<&str> {
+        let has_column = self.targets().any(|(_, target)| target == Some("client_id"));
+        self.options.client.as_deref().filter(|_| !has_column)
     }
 
-    /// Returns the row's text in the column that is mapped to a field, if any.
-    pub(crate) fn cell<'r>(&self, field: &str, record: &'r StringRecord) -> Option<&'r str> {
-        record.get(self.position(field)?).map(|text| self.text(text))
+    /// Returns the cells of the columns that are mapped to a field, except empty ones.
+    pub(crate) fn cells<'r>(&self, field: &str, record: &'r StringRecord) -> impl Iterator<Item = &'r str> {
+        let mapped = self.targets().zip(record).filter(move |((_, target), _)| *target == Some(field));
+        mapped.filter_map(|(_, cell)| self.filled(cell))
+    }
+
+    /// Returns the position of a column that has text but no title.
+    pub(crate) fn untitled_text(&self, record: &StringRecord) -> Option<usize> {
+        let has_text = |(column, text): (&Column, &str)| {
+            matches!(column, Column::Untitled) && !self.options.ignore_unknown && !text.trim().is_empty()
+        };
+        self.meanings.iter().zip(record).position(has_text)
     }
 
     /// Returns the lead of a row.
     pub(crate) fn lead(&self, record: &StringRecord) -> Result<NewLead, String> {
-        if record.len() != self.len() {
+        let is_wider = record.iter().skip(self.len()).any(|text| !text.trim().is_empty());
+        if record.len() < self.len() || is_wider {
             return Err(format!("the row has {} fields instead of {}", record.len(), self.len()));
         }
         let mut new = NewLead::default();
-        new.client_id = self.options.client.as_ref().map(ToString::to_string);
-        let (mut parts, mut notes) = ([""; 2], Vec::new());
-        for ((text, column), title) in record.iter().zip(&self.meanings).zip(&self.titles) {
-            let text = self.text(text);
-            let Some(target) = column.target().filter(|_| !text.trim().is_empty()) else { continue };
+        new.client_id.clone_from(&self.options.client);
+        let (mut parts, mut notes, mut filled) = ([""; 2], Vec::new(), Vec::<(&str, &str)>::new());
+        for ((cell, column), title) in record.iter().zip(&self.meanings).zip(&self.titles) {
+            let (Some(target), Some(cell)) = (column.target(), self.filled(cell)) else { continue };
+            let text = self.text(cell);
+            let earlier = filled.iter().find(|(name, _)| *name == target.name()).map(|(_, text)| *text);
             match (target, &mut parts) {
+                _ if matches!(column, Column::Answer) => notes.push(format!("{title}: {text}")),
+                _ if target.name() == "notes" && self.has_many_notes => notes.push(format!("{title}: {text}")),
+                // Only columns of a profile can have the same target.
+                _ if earlier.is_some_and(|earlier| earlier != text) => notes.push(format!("{title}: {text}")),
+                _ if earlier.is_some() => {}
                 (ColumnTarget::FirstName, [first, _]) => *first = text.trim(),
                 (ColumnTarget::LastName, [_, last]) => *last = text.trim(),
-                (ColumnTarget::Field(_), _) if self.has_many_notes && target.name() == "notes" => {
-                    notes.push(format!("{title}: {text}"));
-                }
-                (ColumnTarget::Field(field), _) => field::set(&mut new, field, text, self.notation())?,
+                (ColumnTarget::Field(field), _) => field::set(&mut new, field, text, self.notation_of(cell))?,
             }
+            filled.push((target.name(), text));
         }
         if !notes.is_empty() {
+            notes.splice(0..0, new.notes.take());
             new.notes = Some(notes.join("\n"));
         }
         if new.name.is_none() {
@@ -108,7 +151,56 @@ impl Columns {
         Ok(new)
     }
 
-    fn text<'t>(&self, text: &'t str) -> &'t str {
-        if self.options.raw { text } else { formula::unescape(text) }
+    /// Returns the text of a cell in the file of refused rows, which has the notation of the file.
+    pub(crate) fn refused<'t>(&self, cell: &'t str) -> Cow<'t, str> {
+        match cell.strip_prefix(workbook::NUMBER).filter(|_| self.marks_numbers) {
+            Some(number) if self.notation.has_decimal_comma() => number.replace('.', ",").into(),
+            number => number.unwrap_or(cell).into(),
+        }
+    }
+
+    /// Returns the mapping for the journal.
+    pub(crate) fn mapping(&self) -> Mapping {
+        let mut fields = BTreeMap::new();
+        for (position, (title, field)) in self.targets().enumerate() {
+            let equal = self.titles.iter().take(position).filter(|other| *other == title).count();
+            let title = if equal == 0 { title.to_owned() } else { format!("{title}#{}", equal + 1) };
+            fields.insert(title, field.map(str::to_owned));
+        }
+        let decimal_comma = self.has_separators.then(|| self.notation.has_decimal_comma());
+        let ReadOptions { raw, stand_in_names, ref empty, .. } = self.options;
+        Mapping { fields, decimal_comma, raw, stand_in_names, empty: empty.clone() }
+    }
+
+    /// Returns the mapping of the first version, which understood only the names of fields, if it could import the file.
+    pub(crate) fn mapping_of_first_version(&self) -> Option<Mapping> {
+        let mut options = self.options.clone();
+        (options.profile, options.ignore_unknown) = (ProfileChoice::FieldNames, true);
+        Self::map(&options, &self.titles.iter().collect()).ok().map(|columns| columns.mapping())
+    }
+
+    /// Returns the cell unless it is blank or stands for an empty one.
+    fn filled<'t>(&self, cell: &'t str) -> Option<&'t str> {
+        let text = cell.trim();
+        let is_empty =
+            text.is_empty() || self.options.empty.iter().any(|empty| empty.trim().eq_ignore_ascii_case(text));
+        (!is_empty).then_some(cell)
+    }
+
+    fn notation_of(&self, cell: &str) -> Notation {
+        if self.is_number(cell) { Notation::Plain } else { self.notation }
+    }
+
+    /// Returns whether the cell is a number of a workbook.
+    pub(crate) fn is_number(&self, cell: &str) -> bool {
+        self.marks_numbers && cell.starts_with(workbook::NUMBER)
+    }
+
+    pub(crate) fn text<'t>(&self, cell: &'t str) -> &'t str {
+        match cell.strip_prefix(workbook::NUMBER).filter(|_| self.marks_numbers) {
+            Some(number) => number,
+            None if self.options.raw => cell,
+            None => formula::unescape(cell),
+        }
     }
 }

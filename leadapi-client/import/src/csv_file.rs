@@ -1,6 +1,6 @@
 //! The input file, with a mapping of its columns to fields.
 
-use std::{fmt, path::Path};
+use std::{fmt, io::Read, path::Path, slice};
 
 use csv::StringRecord;
 
@@ -8,15 +8,18 @@ use crate::{
     amounts::{AmountReading, Survey},
     columns::Columns,
     delimiter::Delimiter,
+    encoding::Encoding,
     error::{FileProblem, ImportError},
+    field::REFUSED_COLUMNS,
+    meaning,
     options::ReadOptions,
     phone::PhoneCounts,
+    profile::Profile,
     row::Row,
     source::Source,
 };
 
-/// A CSV file whose text and columns have been checked. Its first row is the header. The file is in UTF-8, with or
-/// without a byte order mark.
+/// A CSV file or a sheet of an Excel workbook, whose text and columns have been checked. Its first row is the header.
 ///
 /// ```
 /// use leadapi_import::{CsvFile, ReadOptions};
@@ -24,7 +27,7 @@ use crate::{
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("leads.csv");
 /// std::fs::write(&path, "name;E-Mail\nAnn;ann@example.org\n")?;
-/// let file = CsvFile::open(&path, &ReadOptions::default().client("casa-verde".parse()?))?;
+/// let file = CsvFile::open(&path, &ReadOptions::default().client("casa-verde"))?;
 /// assert_eq!(file.rows(), 1);
 /// # Ok::<(), leadapi_core::BoxError>(())
 /// ```
@@ -32,10 +35,12 @@ pub struct CsvFile {
     source: Source,
     pub(crate) delimiter: Delimiter,
     pub(crate) header: StringRecord,
-    columns: Columns,
+    pub(crate) columns: Columns,
     rows: u64,
     amounts: Option<AmountReading>,
     phones: PhoneCounts,
+    /// The line at which the footer of a report starts.
+    footer: Option<u64>,
 }
 
 impl fmt::Debug for CsvFile {
@@ -63,26 +68,64 @@ impl CsvFile {
     /// Returns [`ImportError::File`] if the file cannot be read, is not valid CSV, or has columns that are neither
     /// mapped nor ignored.
     pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, ImportError> {
-        let mut source = Source::open(path.as_ref())?;
+        Self::new(Source::open(path.as_ref(), options)?, options)
+    }
+
+    /// Copies an input that cannot be read twice to a temporary file, and opens the copy. `name` stands for the path of
+    /// the file, from which the journal and the file of refused rows get their names.
+    ///
+    /// ```
+    /// use leadapi_import::{CsvFile, ReadOptions};
+    ///
+    /// let file = CsvFile::copy("fair", "client_id,name\nc1,Ann\n".as_bytes(), &ReadOptions::default())?;
+    /// assert_eq!(file.rows(), 1);
+    /// # Ok::<(), leadapi_import::ImportError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns the same errors as [`open`](Self::open), and an error if the temporary file cannot be written.
+    pub fn copy(name: impl AsRef<Path>, input: impl Read, options: &ReadOptions) -> Result<Self, ImportError> {
+        Self::new(Source::copy(name.as_ref(), input, options)?, options)
+    }
+
+    fn new(mut source: Source, options: &ReadOptions) -> Result<Self, ImportError> {
         let (delimiter, header) = read_header(&source, options)?;
-        let columns = Columns::map(options, &header).map_err(|problem| source.error(problem))?;
-        let (mut rows, mut survey, mut phones) = (0, Survey::default(), PhoneCounts::default());
+        let mut columns = Columns::map(options, &header).map_err(|problem| source.error(problem))?;
+        let source_is_workbook = source.is_workbook();
+        columns.marks_numbers = source_is_workbook;
+        let has_footer = columns.profile.is_some_and(Profile::has_footer) && columns.len() > 1;
+        let (mut rows, mut survey, mut phones, mut footer) = (0, Survey::default(), PhoneCounts::default(), None);
         source.check(delimiter, |record| {
+            if has_footer && record.fields.len() == 1 {
+                footer.get_or_insert((record.line, rows));
+            } else {
+                footer = None;
+            }
             rows += 1;
-            if let Some(text) = columns.cell("value", &record.fields) {
-                survey.add(record.line, text, columns.notation());
+            columns.cells("value", &record.fields).for_each(|cell| {
+                if !columns.is_number(cell) {
+                    survey.add(record.line, columns.text(cell));
+                }
+            });
+            columns.cells("phone", &record.fields).for_each(|cell| phones.add(columns.text(cell)));
+            if let Some(column) = columns.untitled_text(&record.fields) {
+                return Err(FileProblem::UntitledColumn { line: record.line, column: column + 1 });
             }
-            if let Some(text) = columns.cell("phone", &record.fields) {
-                phones.add(text);
-            }
-            if record.resembles_rows(columns.len()) && !options.multiline {
+            if record.resembles_rows(columns.len()) && !options.multiline && !source_is_workbook {
                 return Err(FileProblem::RowsInCell { line: record.line });
             }
             Ok(())
         })?;
-        survey.check(columns.notation(), delimiter).map_err(|problem| source.error(problem))?;
-        let amounts = survey.reading(columns.notation());
-        Ok(Self { source, delimiter, header, columns, rows, amounts, phones })
+        let rows = footer.map_or(rows, |(_, rows)| rows);
+        // The other rows of the original file, which are not in a file of refused rows, may have shown the notation.
+        let are_decimals =
+            delimiter == Delimiter::Comma && !header.iter().any(|title| REFUSED_COLUMNS.contains(&title));
+        let notation = survey.notation(options.notation, are_decimals).map_err(|problem| source.error(problem))?;
+        (columns.notation, columns.has_separators) = (notation, survey.has_separators());
+        let amounts = survey.reading(notation);
+        let footer = footer.map(|(line, _)| line);
+        Ok(Self { source, delimiter, header, columns, rows, amounts, phones, footer })
     }
 
     /// Returns the path of the file.
@@ -97,6 +140,18 @@ impl CsvFile {
     /// ```
     pub fn path(&self) -> &Path {
         self.source.path()
+    }
+
+    /// Returns the encoding of the file, unless it is UTF-8.
+    ///
+    /// ```
+    /// # let bytes: Vec<u8> = "client_id,name\nc1,Ann\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    /// let file = leadapi_import::CsvFile::copy("leads.csv", &*bytes, &Default::default())?;
+    /// assert_eq!(file.encoding(), Some("utf-16le".parse()?));
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// ```
+    pub fn encoding(&self) -> Option<Encoding> {
+        self.source.encoding()
     }
 
     /// Returns the number of rows that are not blank, not counting the header.
@@ -140,19 +195,60 @@ impl CsvFile {
         self.phones
     }
 
-    pub(crate) const fn has_byte_order_mark(&self) -> bool {
-        self.source.has_byte_order_mark
+    /// Returns the text in front of the header in a copy of this file in UTF-8. With it, the copy can be read with the
+    /// options of the file: a byte order mark precedes the option for the encoding, and blank lines replace the skipped
+    /// ones.
+    pub(crate) fn start_of_copy(&self) -> String {
+        let has_mark = self.source.has_byte_order_mark || self.encoding().is_some();
+        let lines = usize::try_from(self.columns.skipped_lines()).unwrap_or_default();
+        format!("{}{}", if has_mark { "\u{feff}" } else { "" }, "\n".repeat(lines))
     }
 
-    /// Returns whether all rows belong to the same client account.
-    pub(crate) fn has_one_client(&self) -> bool {
-        self.columns.has_one_client()
+    /// Returns the product whose export this is.
+    ///
+    /// ```
+    /// use leadapi_import::{CsvFile, Profile};
+    ///
+    /// let text = "client_id,created_time,form_id,full_name\nc1,2026-11-27,f1,Ann\n";
+    /// let file = CsvFile::copy("leads.csv", text.as_bytes(), &Default::default())?;
+    /// assert_eq!(file.profile(), Some(Profile::Meta));
+    /// # Ok::<(), leadapi_import::ImportError>(())
+    /// ```
+    pub const fn profile(&self) -> Option<Profile> {
+        self.columns.profile
+    }
+
+    /// Returns the title of each column and the field that it fills, or `None` if it is ignored.
+    ///
+    /// ```
+    /// # use leadapi_import::CsvFile;
+    /// let file = CsvFile::copy("leads.csv", "client_id,Full name,id\nc1,Ann,7\n".as_bytes(), &Default::default())?;
+    /// let columns: Vec<_> = file.columns().collect();
+    /// assert_eq!(columns, [("client_id", Some("client_id")), ("Full name", Some("name")), ("id", None)]);
+    /// # Ok::<(), leadapi_import::ImportError>(())
+    /// ```
+    pub fn columns(&self) -> impl Iterator<Item = (&str, Option<&'static str>)> {
+        self.columns.targets()
+    }
+
+    /// Returns the line at which the footer of a report starts, which is not imported.
+    ///
+    /// ```
+    /// # use leadapi_import::CsvFile;
+    /// # let file = CsvFile::copy("leads.csv", "client_id,name\nc1,Ann\n".as_bytes(), &Default::default())?;
+    /// assert_eq!(file.footer(), None);
+    /// # Ok::<(), leadapi_import::ImportError>(())
+    /// ```
+    pub const fn footer(&self) -> Option<u64> {
+        self.footer
     }
 
     /// Reads the rows lazily. `open` has read the whole file, so an error means that the file has changed or can no
     /// longer be read.
     pub(crate) fn read(&self) -> Result<impl Iterator<Item = Result<Row, ImportError>> + Send, ImportError> {
         let rows = self.source.rows(self.delimiter)?;
+        let is_footer = |line: u64| self.footer.is_some_and(|footer| line >= footer);
+        let rows = rows.filter(move |record| !record.as_ref().is_ok_and(|record| is_footer(record.line)));
         Ok(rows.map(|record| {
             let record = record?;
             let new = self.columns.lead(&record.fields);
@@ -163,24 +259,32 @@ impl CsvFile {
 
 /// Reads the header with each possible delimiter, and returns the delimiter with which it matches the most fields.
 fn read_header(source: &Source, options: &ReadOptions) -> Result<(Delimiter, StringRecord), ImportError> {
-    let (mut best, mut failure) = (None::<(usize, Delimiter, StringRecord)>, None);
-    for delimiter in options.delimiter.as_ref().map_or(&Delimiter::ALL[..], std::slice::from_ref) {
-        let header = match source.header(*delimiter) {
-            Ok(header) => header.map(|record| record.fields).unwrap_or_default(),
+    let (mut best, mut failure, mut later) = (None::<(usize, Delimiter, StringRecord)>, None, None);
+    let given = options.delimiter.or(source.named_delimiter);
+    for delimiter in given.as_ref().map_or(&Delimiter::ALL[..], slice::from_ref) {
+        let mut records = match source.first(*delimiter, TITLE_ROWS) {
+            Ok(records) => records.into_iter(),
             // With a wrong delimiter, the quotes of a valid header can look misplaced, so the next delimiter is tried.
             Err(error) => {
                 failure.get_or_insert(error);
                 continue;
             }
         };
-        let known = options.known(&header);
+        let header = records.next().map(|record| record.fields).unwrap_or_default();
+        let known = meaning::known(options, &header);
         if best.as_ref().is_none_or(|(most, ..)| known > *most) {
             best = Some((known, *delimiter, header));
         }
+        later = later
+            .or_else(|| records.find(|record| meaning::known(options, &record.fields) > 1).map(|record| record.line));
     }
-    match (best, failure) {
-        (Some((_, delimiter, header)), _) if !header.is_empty() => Ok((delimiter, header)),
-        (_, Some(failure)) => Err(failure),
+    match (best, failure, later) {
+        (Some((0, ..)), _, Some(line)) => Err(source.error(FileProblem::TitleRows { line })),
+        (Some((_, delimiter, header)), ..) if !header.is_empty() => Ok((delimiter, header)),
+        (_, Some(failure), _) => Err(failure),
         _ => Err(source.error(FileProblem::Empty)),
     }
 }
+
+/// The number of rows at the start of a file that can be titles.
+const TITLE_ROWS: usize = 12;

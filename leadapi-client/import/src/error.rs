@@ -4,6 +4,8 @@ use std::{io, path::PathBuf};
 
 use leadapi_core::{BoxError, model::Timestamp};
 
+use crate::encoding::Encoding;
+
 /// The reason why an import failed before its end. Rows that were sent before the error are in the journal.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -35,6 +37,9 @@ pub enum ImportError {
     /// The client accounts and pipelines that a dry run needs cannot be read.
     #[error("{0}")]
     Api(#[source] leadapi_client::Error),
+    /// Several client accounts have the name that the options name.
+    #[error("{0}")]
+    Client(String),
     /// The in-memory API for a dry run cannot be set up.
     #[error("{0}")]
     Setup(#[source] BoxError),
@@ -55,11 +60,51 @@ pub enum FileProblem {
     /// The file has no header.
     #[error("the file is empty")]
     Empty,
-    /// A line is not in UTF-8.
-    #[error("line {line} is not UTF-8: save the file as \"CSV UTF-8\"")]
-    NotUtf8 {
+    /// The input cannot be read twice. [`CsvFile::copy`](crate::CsvFile::copy) accepts any input.
+    #[error("this is a pipe, which cannot be read twice")]
+    Stream,
+    /// A line has bytes that are invalid in the encoding of the file.
+    #[error("line {line} is not {encoding}: save the file as \"CSV UTF-8\", or name its encoding")]
+    WrongEncoding {
         /// The number of the line.
         line: u64,
+        /// The encoding, which is UTF-8 unless the file or the options show another one.
+        encoding: Encoding,
+    },
+    /// An Excel workbook cannot be read.
+    #[error("cannot read the workbook: {0}")]
+    Workbook(String),
+    /// The file is a workbook of Excel 97 to 2003.
+    #[error("this is a workbook of an old format: save it as .xlsx")]
+    OldWorkbook,
+    /// The options name a worksheet, but the file is not a workbook.
+    #[error("this is not an Excel workbook, so it has no sheets")]
+    NotAWorkbook,
+    /// The workbook has several worksheets, and the options name none.
+    #[error("several sheets have cells: {}", quoted(sheets))]
+    SeveralSheets {
+        /// The names of these sheets.
+        sheets: Vec<String>,
+    },
+    /// The workbook has no worksheet with this name.
+    #[error("there is no such sheet; the sheets are {}", quoted(sheets))]
+    NoSuchSheet {
+        /// The names of all worksheets.
+        sheets: Vec<String>,
+    },
+    /// The first row is not the header, but a later one looks like it.
+    #[error("line {line} looks like the header, but it is not the first row")]
+    TitleRows {
+        /// The number of the line.
+        line: u64,
+    },
+    /// A column without a title has text.
+    #[error("line {line}: column {column} has text but no title")]
+    UntitledColumn {
+        /// The line at which the row starts.
+        line: u64,
+        /// The number of the column. The first column has the number 1.
+        column: usize,
     },
     /// A quote is never closed.
     #[error("line {line}: the quote that opens here is never closed; {QUOTES}")]
@@ -88,13 +133,37 @@ pub enum FileProblem {
         /// The line at which the row starts.
         line: u64,
     },
-    /// Every amount with a point is ambiguous, and the options name no [`Notation`](crate::Notation).
-    #[error("line {line}: value {text} is ambiguous, and so is every other amount with a point")]
+    /// Nothing shows the notation of the amounts, and the options name no [`Notation`](crate::Notation).
+    #[error("line {line}: value {text} is ambiguous, and so is every other amount with a separator")]
     AmbiguousAmount {
         /// The line of the first such amount.
         line: u64,
         /// The amount.
         text: String,
+    },
+    /// Some amounts have a decimal comma, and others have a decimal point.
+    #[error("value {} on line {} and {} on line {} have different notations", comma.1, comma.0, point.1, point.0)]
+    MixedNotations {
+        /// The line and the text of an amount with a decimal comma.
+        comma: (u64, String),
+        /// The line and the text of an amount with a decimal point.
+        point: (u64, String),
+    },
+    /// The amounts name different currencies.
+    #[error("line {line}: value {text} is in another currency than the amounts before it, which are in {currency}")]
+    MixedCurrencies {
+        /// The line of the first amount in another currency.
+        line: u64,
+        /// The amount.
+        text: String,
+        /// The currency of the amounts before it.
+        currency: &'static str,
+    },
+    /// Several columns have the same title, and the options map this title to a field that accepts only one column.
+    #[error("several columns have the title {title:?}; they are {title}#1, {title}#2 and so on")]
+    SameTitle {
+        /// The title.
+        title: String,
     },
     /// A column that the options map is missing.
     #[error("there is no column {title:?}")]
@@ -160,6 +229,9 @@ pub enum JournalProblem {
         /// The other API.
         name: String,
     },
+    /// An earlier run understood the columns differently, so the same rows would create other leads.
+    #[error("an earlier run of this import understood the columns or the amounts differently")]
+    OtherColumns,
     /// The store was restored or replaced after the import, and may lack the imported leads.
     #[error("{name} was restored from a backup or replaced after this import, and may lack its leads")]
     Replaced {

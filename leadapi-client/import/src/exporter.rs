@@ -226,7 +226,7 @@ impl Exporter {
 
     /// Returns the text of a cell. In a lead, only amounts are numbers.
     fn cell(&self, value: &Value) -> String {
-        match value.as_f64().filter(|_| self.notation == Notation::DecimalComma) {
+        match value.as_f64().filter(|_| self.notation.has_decimal_comma()) {
             Some(number) => with_decimal_comma(number),
             None => field::cell(value),
         }

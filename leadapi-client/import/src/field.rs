@@ -78,13 +78,26 @@ impl FromStr for ColumnTarget {
 /// Returns the field with the same name as a column. Case, spaces, hyphens, underscores and a missing `id` suffix do
 /// not matter: `E-Mail` matches `email`, and `Stage` matches `stage_id`.
 pub(crate) fn titled(title: &str) -> Option<LeadField> {
-    let simple = |text: &str| text.to_lowercase().replace([' ', '-', '_'], "");
     let title = simple(title);
     LEAD_FIELDS.into_iter().find(|field| {
         let name = simple(field.name());
         // An empty column name must not match `id`.
         name == title || name.strip_suffix("id").is_some_and(|name| !name.is_empty() && name == title)
     })
+}
+
+/// Returns whether a column has the name of a field, apart from case, spaces, hyphens and underscores.
+pub(crate) fn is_name(field: LeadField, title: &str) -> bool {
+    simple(field.name()) == simple(title)
+}
+
+fn simple(text: &str) -> String {
+    text.to_lowercase().replace([' ', '-', '_'], "")
+}
+
+/// Returns the field for the notes.
+pub(crate) fn notes() -> Option<ColumnTarget> {
+    "notes".parse().ok()
 }
 
 /// Sets a field to the text of a cell.

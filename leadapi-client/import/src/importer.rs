@@ -9,9 +9,12 @@ use leadapi_client::Client;
 
 use crate::{
     csv_file::CsvFile,
+    destination::Destination,
+    directory::Directory,
     dry_run::copy_without_leads,
     error::ImportError,
-    journal::{Destination, Journal},
+    journal::Journal,
+    preview::Preview,
     refused::{Refused, with_suffix},
     report::ImportReport,
     row::Keys,
@@ -59,7 +62,7 @@ impl Importer {
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("leads.csv");
     /// std::fs::write(&path, "name,email\nAnn,ann@example.org\nBo,\n,cy@example.org\n")?;
-    /// let file = CsvFile::open(&path, &ReadOptions::default().client("casa-verde".parse()?))?;
+    /// let file = CsvFile::open(&path, &ReadOptions::default().client("casa-verde"))?;
     /// let importer = Importer::new(client, Destination::url("https://api.example.com/v1"));
     /// let report = importer.run(&file).await?;
     /// assert_eq!((report.created, report.refused), (2, 1));
@@ -150,8 +153,11 @@ impl Importer {
     /// different API. An unreachable API is not an error; the report then contains the reason.
     pub async fn run(&self, file: &CsvFile) -> Result<ImportReport, ImportError> {
         let state = self.state(file);
-        let journal = Journal::open(&with_suffix(&state, ".journal"), &self.destination)?;
-        self.import(file, journal, &self.client, RefusedRows::File(Refused::new(file, state))).await
+        let mut journal = Journal::open(&with_suffix(&state, ".journal"), &self.destination)?;
+        journal.expect_columns(&self.import_name(file), &file.columns)?;
+        // Without the scope read, a token cannot look names up, and the API refuses them.
+        let directory = Directory::read(&self.client).await.unwrap_or_default();
+        self.import(file, journal, &self.client, &directory, RefusedRows::File(Refused::new(file, state))).await
     }
 
     /// Checks all rows without creating leads or files. Reads only the client accounts and pipelines from the API.
@@ -169,9 +175,12 @@ impl Importer {
     ///
     /// Returns the same errors as [`run`](Self::run), and an error if the API cannot be called.
     pub async fn dry_run(&self, file: &CsvFile) -> Result<ImportReport, ImportError> {
-        let journal = Journal::open_for_dry_run(&with_suffix(&self.state(file), ".journal"), &self.destination)?;
-        let copy = copy_without_leads(&self.client).await?;
-        self.import(file, journal, &copy, RefusedRows::Listed(Vec::new())).await
+        let path = with_suffix(&self.state(file), ".journal");
+        let mut journal = Journal::open_for_dry_run(&path, &self.destination)?;
+        journal.expect_columns(&self.import_name(file), &file.columns)?;
+        let directory = Directory::read(&self.client).await.map_err(ImportError::Api)?;
+        let copy = copy_without_leads(&directory)?;
+        self.import(file, journal, &copy, &directory, RefusedRows::Listed(Preview::new(file))).await
     }
 
     async fn import(
@@ -179,12 +188,19 @@ impl Importer {
         file: &CsvFile,
         journal: Journal,
         client: &Client,
+        directory: &Directory,
         refused: RefusedRows<'_>,
     ) -> Result<ImportReport, ImportError> {
-        let name = self.name.clone().unwrap_or_else(|| file_name(file).to_string_lossy().into_owned());
-        Run::new(file, journal)
-            .import(client, self.concurrency, Keys::new(name), refused, self.on_progress.as_ref())
+        if let Some(client) = file.columns.only_client() {
+            directory.client(client).map_err(ImportError::Client)?;
+        }
+        Run::new(file, journal, directory)
+            .import(client, self.concurrency, Keys::new(self.import_name(file)), refused, self.on_progress.as_ref())
             .await
+    }
+
+    fn import_name(&self, file: &CsvFile) -> String {
+        self.name.clone().unwrap_or_else(|| file_name(file).to_string_lossy().into_owned())
     }
 
     /// Returns the path that the journal and the file of refused rows share, without their suffixes.

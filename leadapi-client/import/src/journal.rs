@@ -13,13 +13,16 @@ use std::{
 
 use leadapi_client::bulk::{RowDecision, RowState};
 use leadapi_core::{
-    id::{BusinessId, LeadId},
+    id::LeadId,
     model::{IdempotencyKey, Timestamp},
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    columns::Columns,
+    destination::Destination,
     error::{ImportError, JournalProblem},
+    mapping::Mapping,
     private_file::{refuse_links, restrict},
 };
 
@@ -34,29 +37,8 @@ pub(crate) struct Journal {
     /// The time that was recorded or observed last.
     last: Timestamp,
     failed: Option<ImportError>,
-}
-
-/// The API that an import writes to. The journal records it to detect an import of the same file into a different API.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Destination {
-    /// The base URL, or the name of the store and the business.
-    #[serde(rename = "api")]
-    pub name: String,
-    /// `None` for an API that is called over HTTP.
-    // Journals written by earlier versions have no store either.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub store: Option<StoreIdentity>,
-}
-
-/// A business in a store. A store that is restored from a backup gets a different id.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct StoreIdentity {
-    /// The id of the store.
-    pub id: String,
-    /// The business whose leads are imported.
-    pub business: BusinessId,
+    /// The mapping of the columns of each import, by its name.
+    columns: HashMap<String, Mapping>,
 }
 
 /// The first line of a journal.
@@ -81,6 +63,16 @@ struct Entry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lead_id: Option<LeadId>,
 }
+
+/// A line that identifies the mapping of the columns of an import.
+#[derive(Serialize, Deserialize)]
+struct ColumnsEntry {
+    import: String,
+    columns: Mapping,
+}
+
+/// The start of a line that identifies a mapping.
+const COLUMNS_START: &str = "{\"import\":";
 
 impl Journal {
     /// Opens and locks a journal for appending, and reads it. Creates the file if it is missing. Never changes a file
@@ -129,7 +121,14 @@ impl Journal {
 
     fn new(path: &Path) -> Self {
         let path = path.to_owned();
-        Self { path, file: None, rows: HashMap::new(), last: Timestamp::UNIX_EPOCH, failed: None }
+        Self {
+            path,
+            file: None,
+            rows: HashMap::new(),
+            last: Timestamp::UNIX_EPOCH,
+            failed: None,
+            columns: HashMap::new(),
+        }
     }
 
     /// Reads the text of a journal, and returns the length of the part to keep.
@@ -150,18 +149,48 @@ impl Journal {
             return Err(self.error(JournalProblem::Newer));
         }
         for (number, line) in (2..).zip(lines) {
-            let entry = serde_json::from_str(line);
-            self.add(entry.map_err(|source| self.error(JournalProblem::Damaged { line: number, source }))?);
+            let damaged = |source| self.error(JournalProblem::Damaged { line: number, source });
+            if line.starts_with(COLUMNS_START) {
+                let ColumnsEntry { import, columns } = serde_json::from_str(line).map_err(damaged)?;
+                self.columns.insert(import, columns);
+            } else {
+                let entry = serde_json::from_str(line).map_err(damaged)?;
+                self.add(entry);
+            }
         }
         self.observe(Timestamp::now());
         match header.target.mismatch(target) {
-            Some(_) if self.rows.values().all(|row| *row == RowState::default()) => {
+            Some(_) if !self.has_results() => {
                 self.rows.clear();
+                self.columns.clear();
                 Ok(0)
             }
             Some(problem) => Err(self.error(problem)),
             None => Ok(u64::try_from(complete.len()).unwrap_or(u64::MAX)),
         }
+    }
+
+    /// Returns whether a row has a lead or an unknown result.
+    fn has_results(&self) -> bool {
+        self.rows.values().any(|row| *row != RowState::default())
+    }
+
+    /// Records the mapping of the columns of an import. With another mapping than in an earlier run, the rows would get
+    /// other keys and create second leads, so that is an error.
+    pub(crate) fn expect_columns(&mut self, import: &str, columns: &Columns) -> Result<(), ImportError> {
+        let mapping = columns.mapping();
+        let earlier = match self.columns.get(import) {
+            Some(earlier) if *earlier == mapping => return Ok(()),
+            Some(earlier) => Some(earlier.clone()),
+            // The first version recorded no mapping.
+            None if self.columns.is_empty() => columns.mapping_of_first_version(),
+            None => Some(mapping.clone()),
+        };
+        let contradicts = earlier.is_none_or(|earlier| mapping.contradicts(&earlier));
+        if contradicts && self.has_results() {
+            return Err(self.error(JournalProblem::OtherColumns));
+        }
+        self.append(&ColumnsEntry { import: import.to_owned(), columns: mapping })
     }
 
     fn add(&mut self, entry: Entry) {
@@ -228,48 +257,6 @@ impl Journal {
 
     fn error(&self, problem: JournalProblem) -> ImportError {
         journal_error(&self.path, problem)
-    }
-}
-
-impl Destination {
-    /// Describes an API that is called over HTTP.
-    ///
-    /// ```
-    /// use leadapi_import::Destination;
-    /// assert_eq!(Destination::url("https://api.example.com/v1/"), Destination::url("https://api.example.com/v1"));
-    /// ```
-    #[must_use]
-    pub fn url(base_url: &str) -> Self {
-        Self { name: base_url.trim_end_matches('/').to_owned(), store: None }
-    }
-
-    /// Describes a business in a store. `name` identifies both in messages, and `id` is the id of the store.
-    ///
-    /// ```
-    /// use leadapi_import::Destination;
-    ///
-    /// let destination = Destination::store("sqlite:leads.db sol", "019bb16e", "sol".parse()?);
-    /// assert_eq!(destination.name, "sqlite:leads.db sol");
-    /// # Ok::<(), leadapi_core::BoxError>(())
-    /// ```
-    #[must_use]
-    pub fn store(name: impl Into<String>, id: impl Into<String>, business: BusinessId) -> Self {
-        Self { name: name.into(), store: Some(StoreIdentity { id: id.into(), business }) }
-    }
-
-    /// Returns the reason why an import into `target` cannot continue an import into this destination, if there is one.
-    fn mismatch(&self, target: &Self) -> Option<JournalProblem> {
-        let is_same = match (&self.store, &target.store) {
-            (Some(ours), Some(theirs)) => ours == theirs,
-            _ => self.name == target.name,
-        };
-        let name = self.name.clone();
-        let problem = if name == target.name {
-            JournalProblem::Replaced { name }
-        } else {
-            JournalProblem::OtherDestination { name }
-        };
-        (!is_same).then_some(problem)
     }
 }
 

@@ -5,8 +5,12 @@
 mod amounts;
 mod columns;
 mod csv_file;
+mod currency;
 mod delimiter;
+mod destination;
+mod directory;
 mod dry_run;
+mod encoding;
 mod error;
 mod exporter;
 mod field;
@@ -14,27 +18,34 @@ mod formula;
 mod importer;
 mod in_process;
 mod journal;
+mod mapping;
+mod meaning;
 mod options;
 mod phone;
+mod preview;
 mod private_file;
+mod profile;
 mod records;
 mod refused;
 mod report;
 mod row;
 mod run;
 mod source;
+mod workbook;
 
 pub use self::{
     amounts::{AmountReading, Notation},
     csv_file::CsvFile,
     delimiter::Delimiter,
+    destination::{Destination, StoreIdentity},
+    encoding::{Encoding, UnknownEncoding},
     error::{ExportError, FileProblem, ImportError, JournalProblem},
     exporter::Exporter,
     field::{ColumnTarget, UnknownField},
     importer::Importer,
     in_process::in_process,
-    journal::{Destination, StoreIdentity},
     options::ReadOptions,
     phone::PhoneCounts,
-    report::{ImportReport, RefusedRow, Unfinished},
+    profile::{Profile, ProfileChoice, UnknownProfile},
+    report::{ColumnPreview, ImportReport, RefusedRow, Unfinished},
 };

@@ -3,13 +3,13 @@
 //! The `csv` crate accepts misplaced quotes. After an unbalanced quote, it reads the following rows as text of one
 //! cell.
 
-use std::io::{BufReader, Bytes, Read};
+use std::io::{self, BufReader, Bytes, Read};
 
 use csv::StringRecord;
 
-use crate::error::FileProblem;
+use crate::{encoding::Encoding, error::FileProblem};
 
-/// The records of a file. After an error, the iterator ends.
+/// The records of a file in UTF-8. After an error, the iterator ends.
 ///
 /// A cell is quoted if it starts with a quote. Only a delimiter or a line end can follow its closing quote, and each
 /// quote inside it is written twice. In any other cell, a quote is text. A line ends with LF, CRLF or CR.
@@ -23,6 +23,25 @@ pub(crate) struct Records<R> {
     line: u64,
     is_after_cr: bool,
     has_ended: bool,
+    numbering: Numbering,
+    encoding: Encoding,
+}
+
+/// The meaning of the line numbers of records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Numbering {
+    /// The lines of the file.
+    Lines,
+    /// The rows of a worksheet, which are the records of the input.
+    Rows,
+}
+
+/// A byte of the input.
+struct Byte {
+    value: u8,
+    /// Whether this is the second byte of a CRLF.
+    is_second_half: bool,
+    ends_line: bool,
 }
 
 /// A record and its position in the file.
@@ -89,9 +108,27 @@ struct Partial {
 
 impl<R: Read> Records<R> {
     /// Reads records up to the end of the input. An end before `length` bytes is an error.
-    pub(crate) fn new(input: R, delimiter: u8, length: u64) -> Self {
+    pub(crate) fn new(input: R, delimiter: u8, length: u64, numbering: Numbering, encoding: Encoding) -> Self {
         let bytes = BufReader::new(input).bytes();
-        Self { bytes, delimiter, length, read: 0, line: 1, is_after_cr: false, has_ended: false }
+        Self { bytes, delimiter, length, read: 0, line: 1, is_after_cr: false, has_ended: false, numbering, encoding }
+    }
+
+    /// Skips lines, or rows of a worksheet.
+    pub(crate) fn skip_first(&mut self, count: u64) -> Result<(), FileProblem> {
+        while self.line <= count {
+            let is_at_end = match self.numbering {
+                Numbering::Rows => self.record()?.is_none(),
+                Numbering::Lines => {
+                    let byte = self.byte()?;
+                    self.line += u64::from(byte.as_ref().is_some_and(|byte| byte.ends_line));
+                    byte.is_none()
+                }
+            };
+            if is_at_end {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Returns the number of bytes that have been read.
@@ -99,21 +136,33 @@ impl<R: Read> Records<R> {
         self.read
     }
 
+    fn byte(&mut self) -> Result<Option<Byte>, FileProblem> {
+        let byte = self.bytes.next().transpose().map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => FileProblem::WrongEncoding { line: self.line, encoding: self.encoding },
+            _ => error.into(),
+        });
+        let Some(byte) = byte? else { return Ok(None) };
+        self.read += 1;
+        let is_second_half = self.is_after_cr && byte == b'\n';
+        self.is_after_cr = byte == b'\r';
+        let ends_line = matches!(byte, b'\r' | b'\n') && !is_second_half;
+        Ok(Some(Byte { value: byte, is_second_half, ends_line }))
+    }
+
     fn record(&mut self) -> Result<Option<Record>, FileProblem> {
         let mut partial: Option<Partial> = None;
-        while let Some(byte) = self.bytes.next().transpose()? {
-            self.read += 1;
-            let is_second_half = self.is_after_cr && byte == b'\n';
-            self.is_after_cr = byte == b'\r';
+        while let Some(Byte { value, is_second_half, ends_line }) = self.byte()? {
             if partial.is_none() && is_second_half {
                 continue;
             }
             let current = partial.get_or_insert_with(|| Partial::new(self.line));
-            let ends_line = matches!(byte, b'\r' | b'\n') && !is_second_half;
-            let ends_record = current.add(byte, self.delimiter, self.line, ends_line)?;
-            self.line += u64::from(ends_line);
+            let ends_record = current.add(value, self.delimiter, self.line, ends_line)?;
+            self.line += u64::from(match self.numbering {
+                Numbering::Lines => ends_line,
+                Numbering::Rows => ends_record,
+            });
             if ends_record {
-                return partial.take().map(Partial::finish).transpose();
+                return Ok(partial.take().map(Partial::finish));
             }
         }
         if self.read < self.length {
@@ -123,7 +172,7 @@ impl<R: Read> Records<R> {
         if partial.position == Position::Quoted {
             return Err(FileProblem::UnclosedQuote { line: partial.cell_line });
         }
-        partial.finish().map(Some)
+        Ok(Some(partial.finish()))
     }
 }
 
@@ -175,7 +224,7 @@ impl Partial {
             }
             _ if is_line_end => return Ok(true),
             _ if byte == delimiter => {
-                self.end_cell()?;
+                self.end_cell();
                 (self.position, self.cell_line) = (Position::Start, line);
             }
             (Position::AfterQuote, _) if self.cell_line == line => {
@@ -199,31 +248,17 @@ impl Partial {
         (self.delimiters, self.is_blank_line) = (0, true);
     }
 
-    fn end_cell(&mut self) -> Result<(), FileProblem> {
-        let text = str::from_utf8(&self.cell).map_err(|error| {
-            let before = self.cell.get(..error.valid_up_to()).unwrap_or_default();
-            FileProblem::NotUtf8 { line: self.cell_line + line_ends(before) }
-        })?;
-        self.fields.push_field(text);
+    fn end_cell(&mut self) {
+        // The input has been converted to UTF-8, so no character is replaced.
+        self.fields.push_field(&String::from_utf8_lossy(&self.cell));
         self.cell.clear();
-        Ok(())
     }
 
-    fn finish(mut self) -> Result<Record, FileProblem> {
+    fn finish(mut self) -> Record {
         self.end_line();
-        self.end_cell()?;
-        Ok(Record { line: self.line, fields: self.fields, lines: self.lines })
+        self.end_cell();
+        Record { line: self.line, fields: self.fields, lines: self.lines }
     }
-}
-
-fn line_ends(text: &[u8]) -> u64 {
-    let mut previous = 0;
-    let ends = text.iter().filter(|byte| {
-        let ends = **byte == b'\r' || (**byte == b'\n' && previous != b'\r');
-        previous = **byte;
-        ends
-    });
-    u64::try_from(ends.count()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

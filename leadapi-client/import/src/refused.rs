@@ -65,9 +65,7 @@ impl<'s> Refused<'s> {
             _ => Err(error),
         })?;
         let mut file = restrict(OpenOptions::new().write(true).create_new(true)).open(self.partial())?;
-        if self.csv.has_byte_order_mark() {
-            file.write_all("\u{feff}".as_bytes())?;
-        }
+        file.write_all(self.csv.start_of_copy().as_bytes())?;
         let mut writer = WriterBuilder::new().delimiter(self.csv.delimiter.byte()).flexible(true).from_writer(file);
         writer.write_record(&self.row(&self.csv.header, REFUSED_COLUMNS))?;
         Ok(writer)
@@ -79,7 +77,7 @@ impl<'s> Refused<'s> {
         let mut row = StringRecord::from(&ours[..]);
         for (at, field) in record.iter().enumerate() {
             if !self.csv.header.get(at).is_some_and(|title| REFUSED_COLUMNS.contains(&title)) {
-                row.push_field(field);
+                row.push_field(&self.csv.columns.refused(field));
             }
         }
         row

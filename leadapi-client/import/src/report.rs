@@ -24,12 +24,30 @@ pub struct ImportReport {
     pub refused_file: Option<PathBuf>,
     /// For a dry run, the refused rows. A dry run writes no file of refused rows.
     pub problems: Vec<RefusedRow>,
+    /// For a dry run, what each column becomes.
+    pub columns: Vec<ColumnPreview>,
+    /// For a dry run, the number of rows with the e-mail address or the phone number of an earlier row.
+    pub duplicates: u64,
     /// For a dry run, an example amount from the file, and the number that it is read as.
     pub amounts: Option<AmountReading>,
     /// The phone numbers of the file.
     pub phones: PhoneCounts,
     /// The reason why the import is not complete, if it is not. The next run continues it.
     pub reason: Option<Unfinished>,
+}
+
+/// A column of a file, and what it becomes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ColumnPreview {
+    /// The title of the column.
+    pub title: String,
+    /// The name of the field, or `None` if the column is ignored.
+    pub field: Option<&'static str>,
+    /// Up to three different texts of the column, each with the text of the field.
+    pub samples: Vec<(String, String)>,
+    /// The number of rows that are refused because of this field.
+    pub refused: u64,
 }
 
 /// A row that is not valid, or that the API refused.

@@ -13,10 +13,12 @@ use leadapi_core::model::{IdempotencyKey, NewLead};
 
 use crate::{
     csv_file::CsvFile,
+    directory::Directory,
     error::{ImportError, unknown_result},
     journal::Journal,
+    preview::Preview,
     refused::Refused,
-    report::{ImportReport, RefusedRow, Unfinished},
+    report::{ImportReport, Unfinished},
     row::{Keys, Row},
 };
 
@@ -27,13 +29,14 @@ pub(crate) type OnProgress = Box<dyn Fn(u64, u64) + Send + Sync>;
 pub(crate) struct Run<'f> {
     file: &'f CsvFile,
     journal: Mutex<Journal>,
+    directory: &'f Directory,
     /// The number of rows that earlier runs imported.
     skipped: AtomicU64,
 }
 
-/// The refused rows: a list in a dry run, or a file.
+/// The refused rows: part of the preview in a dry run, or a file.
 pub(crate) enum RefusedRows<'f> {
-    Listed(Vec<RefusedRow>),
+    Listed(Preview<'f>),
     File(Refused<'f>),
 }
 
@@ -47,8 +50,8 @@ impl AsRef<NewLead> for Keyed {
 }
 
 impl<'f> Run<'f> {
-    pub(crate) const fn new(file: &'f CsvFile, journal: Journal) -> Self {
-        Self { file, journal: Mutex::new(journal), skipped: AtomicU64::new(0) }
+    pub(crate) const fn new(file: &'f CsvFile, journal: Journal, directory: &'f Directory) -> Self {
+        Self { file, journal: Mutex::new(journal), directory, skipped: AtomicU64::new(0) }
     }
 
     /// Imports the rows.
@@ -92,9 +95,10 @@ impl<'f> Run<'f> {
             reason = Some(Unfinished::FileChanged);
         }
         self.journal.into_inner().unwrap_or_else(PoisonError::into_inner).result()?;
-        let (amounts, refused_file, problems) = match refused {
-            RefusedRows::Listed(problems) => (self.file.amounts().cloned(), None, problems),
-            RefusedRows::File(file) => (None, file.finish()?, Vec::new()),
+        let amounts = self.file.amounts().filter(|_| matches!(refused, RefusedRows::Listed(_))).cloned();
+        let (refused_file, (problems, columns, duplicates)) = match refused {
+            RefusedRows::Listed(preview) => (None, preview.finish()),
+            RefusedRows::File(file) => (file.finish()?, (Vec::new(), Vec::new(), 0)),
         };
         let already_imported = skipped + progress.replayed;
         Ok(ImportReport {
@@ -105,6 +109,8 @@ impl<'f> Run<'f> {
             unfinished: rows.saturating_sub(already_imported + progress.created + progress.refused),
             refused_file,
             problems,
+            columns,
+            duplicates,
             amounts,
             phones: self.file.phones(),
             reason,
@@ -115,6 +121,11 @@ impl<'f> Run<'f> {
     fn rows(&self, mut keys: Keys) -> Result<impl Iterator<Item = Keyed> + Send, ImportError> {
         let rows = self.file.read()?.map_while(|row| self.journal().check(row));
         let keyed = rows.map(move |mut row| {
+            if row.fault.is_none()
+                && let Err(rule) = self.directory.resolve(&mut row.new)
+            {
+                row.refuse(rule);
+            }
             let key = keys.next(&row.new).unwrap_or_else(|rule| {
                 // If the row already has a fault, the fault is why the lead is invalid, so it is not replaced.
                 row.fault.get_or_insert(rule);
@@ -150,7 +161,12 @@ impl<'f> Run<'f> {
         let is_refused = result.is_refused();
         let RowResult { row: Keyed(row, key), outcome, .. } = result;
         let error = match outcome {
-            Ok(lead) => return self.journal().finished(&key, row.line, Some(&lead.id)),
+            Ok(lead) => {
+                if let RefusedRows::Listed(preview) = refused {
+                    preview.accepted(&row);
+                }
+                return self.journal().finished(&key, row.line, Some(&lead.id));
+            }
             Err(error) => error,
         };
         if row.fault.is_none() && error.outcome() != Outcome::Unknown {
@@ -159,9 +175,9 @@ impl<'f> Run<'f> {
         if self.is_wrong_client(&error) {
             reason.get_or_insert_with(|| Unfinished::WrongClient(error.message()));
         } else if is_refused {
-            let because = row.fault.unwrap_or_else(|| error.message());
+            let because = row.fault.clone().unwrap_or_else(|| error.message());
             match refused {
-                RefusedRows::Listed(problems) => problems.push(RefusedRow { line: row.line, reason: because }),
+                RefusedRows::Listed(preview) => preview.refused(&row, because),
                 RefusedRows::File(file) => file.add(row.line, &row.record, &because)?,
             }
         } else {
@@ -173,7 +189,7 @@ impl<'f> Run<'f> {
     /// Returns whether the API refuses the client account that all rows share. In that case, no row is at fault, and no
     /// row can succeed.
     fn is_wrong_client(&self, error: &Error) -> bool {
-        self.file.has_one_client() && error.is_forbidden() && !error.lacks_scope()
+        self.file.columns.only_client().is_some() && error.is_forbidden() && !error.lacks_scope()
     }
 
     fn journal(&self) -> MutexGuard<'_, Journal> {

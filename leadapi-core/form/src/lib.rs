@@ -141,9 +141,9 @@ pub use leadapi_model::form::{
     FormRecord, Group, GroupOp, Inspect, Inspector, InvalidNumber, Jump, JumpKind, List, LiveSnapshot, Logic,
     MetaEvent, Number, Operand, Operator, Page, Question, QuestionType, Raw, Rule, Settings, Theme,
 };
-pub use messages::{Phrase, Texts};
+pub use messages::Phrase;
 pub use plan::{Calendar, Questionnaire, Version, rating_scale};
-pub use policy::Policy;
+pub use policy::{Policy, Texts};
 pub use problem::Problem;
 #[cfg(feature = "check")]
 pub use prove::{Path, PathEnd, Paths, Proofs, Verdict};

@@ -1,23 +1,14 @@
 //! The texts that visitors see besides those of the form: messages about problems and the labels of buttons. Each
 //! language has a file in `messages`, with a text for each name.
 
-use std::{borrow::Cow, collections::BTreeMap, sync::LazyLock};
+use std::{borrow::Cow, sync::LazyLock};
 
 use crate::{
     locale::{choose_filled, locale_of},
     plan::Questionnaire,
-    policy::Policy,
+    policy::{Policy, Texts},
     problem::Problem,
 };
-
-/// The texts of a language, each with the name of the [`Problem`] or the [`Phrase`] that it stands for.
-///
-/// ```
-/// let texts: leadapi_form::Texts = serde_json::from_str(r#"{"missing":"behøver et svar","next":"Næste"}"#)?;
-/// assert_eq!(texts["next"], "Næste");
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-pub type Texts = BTreeMap<String, String>;
 
 /// The label of a button or of a menu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

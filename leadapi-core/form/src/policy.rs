@@ -4,7 +4,17 @@ use std::collections::BTreeMap;
 
 use leadapi_model::model::Pipeline;
 
-use super::{GroupOp, host_operator::HostOperators, host_type::HostTypes, messages::Texts};
+use super::{GroupOp, host_operator::HostOperators, host_type::HostTypes};
+
+/// The texts of a language, each with the name of the [`Problem`](super::Problem) or the [`Phrase`](super::Phrase) that it
+/// stands for.
+///
+/// ```
+/// let texts: leadapi_form::Texts = serde_json::from_str(r#"{"missing":"behøver et svar","next":"Næste"}"#)?;
+/// assert_eq!(texts["next"], "Næste");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub type Texts = BTreeMap<String, String>;
 
 /// The choices that a record leaves to the host.
 ///

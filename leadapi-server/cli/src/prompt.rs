@@ -7,7 +7,7 @@ use std::{
     io::{self, BufRead, IsTerminal, Write},
 };
 
-use super::{CommandError, escape::escape};
+use super::{CommandError, escape::escape, output::escape_lines};
 
 /// Returns whether there is a terminal for a prompt.
 pub(super) fn is_possible() -> bool {
@@ -31,6 +31,24 @@ pub(super) fn given_or_asked<T, E: Display>(
     }
     let missing = || CommandError::NotGiven(option);
     parse(default.ok_or_else(missing)?).map_err(|_| missing())
+}
+
+/// Shows a preview on the terminal, and asks whether to go on. Returns an error if the answer is no.
+pub(super) fn confirm(preview: &str, question: &str) -> Result<(), CommandError> {
+    let mut terminal = io::stderr();
+    writeln!(terminal, "{}", escape_lines(preview)).map_err(CommandError::Output)?;
+    if ask(&mut io::stdin().lock(), &mut terminal, question, None, yes_or_no)? {
+        return Ok(());
+    }
+    Err(CommandError::Cancelled)
+}
+
+fn yes_or_no(answer: &str) -> Result<bool, &'static str> {
+    match answer.to_lowercase().as_str() {
+        "yes" | "y" => Ok(true),
+        "no" | "n" => Ok(false),
+        _ => Err("answer yes or no"),
+    }
 }
 
 /// Asks until the answer is valid. An empty answer selects the default, if there is one. Fails if the input ends.

@@ -56,8 +56,9 @@ fn documented_members_are_not_unknown() {
         ("rating", "rateMax", true),
         ("rating", "steps", true),
         ("rating", "total", true),
-        ("single_choice", "multiple", true),
-        ("dropdown", "allow_multiple_selection", true),
+        ("radio", "multiple", true),
+        ("select", "allow_multiple_selection", true),
+        ("single_choice", "multiple", false),
         ("short_text", "steps", false),
         ("rating", "multiple", false),
     ] {
@@ -152,4 +153,30 @@ fn an_amount_of_money_is_no_phone_number() {
     let form = Questionnaire::compile(&record, Version::Draft, &Policy::default());
     let lead = form.walk(&Answers::new().with("q", 100).with("n", "Ann")).lead().unwrap().lead;
     assert_eq!((lead.phone, lead.notes.as_deref()), (None, Some("Q?: 100.00 €")));
+}
+
+#[test]
+fn a_rule_that_always_matches_is_reported() {
+    let rule = |question: &str, op: &str| {
+        json!({"fromPageId": "b", "then": {"kind": "jump", "target": "d"},
+            "groups": [{"conds": [{"fieldId": question, "op": op}]}]})
+    };
+    let page = |id: &str| json!({"id": id, "fields": [{"id": format!("q_{id}"), "type": "email", "required": true}]});
+    for (rules, codes) in [
+        (vec![rule("q_a", "is_filled")], vec![Code::RuleAlwaysMatches]),
+        (vec![rule("q_c", "is_empty")], vec![Code::RuleAlwaysMatches]),
+        (vec![rule("q_b", "is_filled")], vec![]),
+        (vec![rule("q_a", "is_filled"), rule("q_a", "is_filled")], vec![Code::RuleShadowed, Code::RuleAlwaysMatches]),
+    ] {
+        let form = json!({"pages": [page("a"), page("b"), page("c"), page("d")], "logic": {"rules": rules}});
+        let record = record(&form);
+        let findings = Questionnaire::compile(&record, Version::Draft, &Policy::default()).check();
+        let all = [Code::RuleAlwaysMatches, Code::RuleShadowed];
+        let mut found: Vec<Code> =
+            findings.iter().map(|finding| finding.code).filter(|code| all.contains(code)).collect();
+        found.sort_unstable();
+        let mut codes = codes;
+        codes.sort_unstable();
+        assert_eq!(found, codes, "{form}");
+    }
 }

@@ -2,8 +2,15 @@ use proptest::{collection::vec, prelude::*};
 
 use super::*;
 
+use crate::encoding::Decoded;
+
+fn reader(bytes: &[u8], delimiter: u8, length: u64, numbering: Numbering) -> Records<Decoded<&[u8]>> {
+    let input = Decoded::new(bytes, Encoding::UTF_8);
+    Records::new(input, delimiter, length, numbering, Encoding::UTF_8)
+}
+
 fn read(text: &str) -> Result<Vec<Record>, FileProblem> {
-    Records::new(text.as_bytes(), b',', 0).collect()
+    reader(text.as_bytes(), b',', 0, Numbering::Lines).collect()
 }
 
 /// Returns the line and the fields of each record.
@@ -67,13 +74,36 @@ fn a_cell_whose_lines_look_like_rows_is_recognized() {
 
 #[test]
 fn an_error_names_the_line_of_the_wrong_byte() {
-    let error = |bytes: &[u8]| Records::new(bytes, b',', 0).find_map(Result::err).unwrap();
+    let error = |bytes: &[u8]| reader(bytes, b',', 0, Numbering::Lines).find_map(Result::err).unwrap();
     assert!(error(b"a\r\nb\xe9\r\n").to_string().starts_with("line 2 is not UTF-8"));
     assert!(error(b"a,\"b\r\nc\rd\xe9\"\n").to_string().starts_with("line 3 is not UTF-8"));
-    let mut records = Records::new(&b"a\nb,"[..], b',', 5);
+    let mut records = reader(b"a\nb,", b',', 5, Numbering::Lines);
     assert_eq!(records.next().unwrap().unwrap().line, 1);
     assert!(matches!(records.next().unwrap(), Err(FileProblem::Changed)));
     assert!(records.next().is_none());
+}
+
+#[test]
+fn skipped_lines_and_rows_are_counted() {
+    let lines = |text: &str, skip, numbering| {
+        let mut records = reader(text.as_bytes(), b',', 0, numbering);
+        records.skip_first(skip).unwrap();
+        records
+            .map(|record| record.unwrap())
+            .map(|record| (record.line, record.fields[0].to_owned()))
+            .collect::<Vec<_>>()
+    };
+    for text in ["a \"\nb\nc\nd\n", "a \"\r\nb\r\nc\r\nd\r\n", "a \"\rb\rc\rd"] {
+        assert_eq!(lines(text, 2, Numbering::Lines), [(3, "c".to_owned()), (4, "d".to_owned())], "{text:?}");
+    }
+    assert_eq!(lines("a\n", 5, Numbering::Lines), []);
+    let sheet = "a\n\"b\nb\"\n\nc\n";
+    assert_eq!(lines(sheet, 2, Numbering::Rows), [(3, String::new()), (4, "c".to_owned())]);
+}
+
+fn line_ends(text: &[u8]) -> u64 {
+    let text = String::from_utf8_lossy(text).replace("\r\n", "\n");
+    u64::try_from(text.matches(['\r', '\n']).count()).unwrap()
 }
 
 proptest! {
@@ -97,7 +127,7 @@ proptest! {
         }
         let text = writer.into_inner().unwrap();
         let length = u64::try_from(text.len()).unwrap();
-        let records: Vec<Record> = Records::new(&*text, delimiter, length).map(Result::unwrap).collect();
+        let records: Vec<Record> = reader(&text, delimiter, length, Numbering::Lines).map(Result::unwrap).collect();
         let fields: Vec<Vec<&str>> = records.iter().map(|record| record.fields.iter().collect()).collect();
         prop_assert_eq!(fields, rows);
         prop_assert_eq!(records.iter().map(|record| record.line).collect::<Vec<_>>(), starts);

@@ -127,10 +127,13 @@ fn may_create_lead(form: &Questionnaire<'_>, pages: &[bool]) -> bool {
     targets.any(|target| matches!(target, Target::Ending(ending) if form.creates_lead(*ending)))
 }
 
-/// Returns whether the rule has a condition that does more than test whether a question is answered. A test of whether
-/// a required question on the same page is answered has its own finding (`ConditionAlwaysTrue`).
-fn tests_values(rule: &RulePlan<'_>) -> bool {
-    rule.groups.conds().any(|cond| !matches!(cond, Cond::Ask { test: Test::Filled, .. }))
+/// Returns whether the rule has a condition that does more than test whether a required question on its own page is
+/// answered. Such a test has its own finding (`ConditionAlwaysTrue`).
+fn has_other_conditions(form: &Questionnaire<'_>, page: usize, rule: &RulePlan<'_>) -> bool {
+    let is_own = |question: usize| {
+        form.questions.get(question).is_some_and(|question| question.page == page && question.required)
+    };
+    rule.groups.conds().any(|cond| !matches!(cond, Cond::Ask { question, test: Test::Filled, .. } if is_own(*question)))
 }
 
 /// Reports rules that never match, always match or are never followed, on reachable pages.
@@ -161,15 +164,15 @@ fn check_rules(form: &Questionnaire<'_>, exploration: &Exploration, report: &mut
                     "{name} never matches, because no answers that lead to its page satisfy its conditions"
                 );
                 report.add(Code::RuleNeverMatches, at, message);
-            } else if !exploration.may_fail.contains(&rule.at) && tests_values(rule) {
+            } else if may_match && !followed {
+                let message = format_args!("{name} is shadowed: whenever it matches, an earlier rule matches too");
+                report.add(Code::RuleShadowed, at, message);
+            } else if !exploration.may_fail.contains(&rule.at) && has_other_conditions(form, index, rule) {
                 let page = form.page_name(index);
                 let message = format_args!(
                     "{name} always matches, because all answers that lead to {page} satisfy its conditions"
                 );
                 report.add(Code::RuleAlwaysMatches, at, message);
-            } else if may_match && !followed {
-                let message = format_args!("{name} is shadowed: whenever it matches, an earlier rule matches too");
-                report.add(Code::RuleShadowed, at, message);
             }
         }
     }

@@ -7,7 +7,7 @@ use super::{
     amount::NumberStyle,
     bounds::{Bounds, decimal},
     comparison::Comparison,
-    email,
+    email::normal,
     kind::QuestionKind,
     slot::Slot,
 };
@@ -39,7 +39,7 @@ impl<'r> Test<'r> {
     /// Creates the test. Returns `None` if no answer to a question of this kind can pass it.
     pub(crate) fn new(comparison: Comparison, kind: &QuestionKind<'_>, value: Option<&'r Operand>) -> Option<Self> {
         let test = Self::exact(comparison, kind, value)?;
-        Some(if matches!(kind, QuestionKind::Email) { email::ignoring_case(test) } else { test })
+        Some(if matches!(kind, QuestionKind::Email) { test.for_email() } else { test })
     }
 
     fn exact(comparison: Comparison, kind: &QuestionKind<'_>, value: Option<&'r Operand>) -> Option<Self> {
@@ -138,6 +138,30 @@ impl<'r> Test<'r> {
         }
     }
 
+    /// Changes the texts of the test so that it tests addresses as [`normal`] returns them.
+    fn for_email(self) -> Self {
+        fn lower(text: Cow<'_, str>) -> Cow<'_, str> {
+            if text.contains('@') { Cow::Owned(normal(&text).into_owned()) } else { text }
+        }
+        let each = |tests: Box<[Self]>| tests.into_vec().into_iter().map(Self::for_email).collect();
+        match self {
+            Self::Text(text) => Self::Text(lower(text)),
+            Self::StartsWith(text) => Self::StartsWith(lower(text)),
+            // The end of an address without an `@` is a part of its domain.
+            Self::EndsWith(text) if !text.contains('@') => Self::EndsWith(text.to_ascii_lowercase().into()),
+            Self::EndsWith(text) => Self::EndsWith(lower(text)),
+            // The part can occur before the `@` as it is written, and after it in lower case.
+            Self::Contains(text) if !text.contains('@') && text.bytes().any(|byte| byte.is_ascii_uppercase()) => {
+                let in_domain = text.to_ascii_lowercase().into();
+                Self::Any([Self::Contains(text), Self::Contains(in_domain)].into())
+            }
+            Self::Contains(text) => Self::Contains(lower(text)),
+            Self::Any(tests) => Self::Any(each(tests)),
+            Self::All(tests) => Self::All(each(tests)),
+            other => other,
+        }
+    }
+
     /// Returns whether an answer passes the test. A walk spends much of its time here, so the most frequent tests are
     /// inlined, and the others are not.
     #[inline]
@@ -164,7 +188,7 @@ impl<'r> Test<'r> {
                 self.holds_for_text(text)
             }
             (Self::Text(_) | Self::Contains(_) | Self::StartsWith(_) | Self::EndsWith(_), Slot::Email(text)) => {
-                self.holds_for_text(&email::normal(text))
+                self.holds_for_text(&normal(text))
             }
             (Self::Text(_) | Self::Contains(_) | Self::StartsWith(_) | Self::EndsWith(_), Slot::Any(answer)) => {
                 answer.scalar_text().is_some_and(|text| self.holds_for_text(&text))

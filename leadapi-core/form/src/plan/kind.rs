@@ -202,10 +202,12 @@ pub(crate) fn is_alternative_member(name: &str) -> bool {
 /// Returns whether the question reads such a member.
 #[cfg(feature = "check")]
 pub(crate) fn reads_member(question: &Question, name: &str) -> bool {
-    match question.question_type() {
-        Some(QuestionType::Rating) => SCALE_MEMBERS.contains(&name),
-        Some(QuestionType::SingleChoice | QuestionType::Dropdown | QuestionType::MultiChoice) => {
-            QuestionType::MULTIPLE.contains(&name)
+    let (Some(kind), Some(own)) = (question.question_type(), question.kind.get()) else { return false };
+    match kind {
+        QuestionType::Rating => SCALE_MEMBERS.contains(&name),
+        QuestionType::SingleChoice | QuestionType::Dropdown | QuestionType::MultiChoice => {
+            // The types of the contract have a fixed meaning.
+            QuestionType::MULTIPLE.contains(&name) && own.as_str() != kind.as_str()
         }
         _ => false,
     }

@@ -49,13 +49,14 @@ const ALIASES: &Aliases<QuestionType> = &[
 ];
 
 impl QuestionType {
-    /// The members with which other products turn a choice into a multiple choice.
+    /// The members with which other products turn a choice into a multiple choice. They have an effect only if the
+    /// type has a name of another product, such as `select`.
     ///
     /// ```
     /// use leadapi_model::form::{Question, QuestionType};
     ///
     /// assert!(QuestionType::MULTIPLE.contains(&"allowMultiple"));
-    /// let question: Question = serde_json::from_str(r#"{"type":"dropdown","allowMultiple":true}"#)?;
+    /// let question: Question = serde_json::from_str(r#"{"type":"select","allowMultiple":true}"#)?;
     /// assert_eq!(question.question_type(), Some(QuestionType::MultiChoice));
     /// # Ok::<(), serde_json::Error>(())
     /// ```

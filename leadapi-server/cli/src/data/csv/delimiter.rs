@@ -8,6 +8,7 @@ pub(super) enum Delimiter {
     /// As written by Excel where the decimal separator is a comma.
     Semicolon,
     Tab,
+    Pipe,
 }
 
 impl From<Delimiter> for leadapi_import::Delimiter {
@@ -16,6 +17,7 @@ impl From<Delimiter> for leadapi_import::Delimiter {
             Delimiter::Comma => Self::Comma,
             Delimiter::Semicolon => Self::Semicolon,
             Delimiter::Tab => Self::Tab,
+            Delimiter::Pipe => Self::Pipe,
         }
     }
 }

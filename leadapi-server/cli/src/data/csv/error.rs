@@ -14,6 +14,7 @@ impl From<ImportError> for CommandError {
             }
             ImportError::Write { path, source } => Self::Write { path, source },
             ImportError::Api(error) => CsvError::api(&error).into(),
+            ImportError::Client(problem) => CsvError::Api(format!("--client: {problem}")).into(),
             ImportError::Setup(error) => CsvError::api(&*error).into(),
             other => CsvError::Api(other.to_string()).into(),
         }
@@ -25,8 +26,19 @@ fn file_problem(problem: &FileProblem) -> String {
         FileProblem::RowsInCell { .. } => {
             format!("{problem}: if a quote is wrong, correct it; if the cell is right, pass --multiline")
         }
+        FileProblem::Stream => format!("{problem}: pass - to read standard input"),
+        FileProblem::WrongEncoding { .. } => format!("{problem} with --encoding, such as windows-1252"),
+        FileProblem::SeveralSheets { .. } => format!("{problem}: pass --sheet"),
+        FileProblem::NoSuchSheet { .. } | FileProblem::NotAWorkbook => format!("--sheet: {problem}"),
+        FileProblem::TitleRows { line } => format!("{problem}: pass --skip-lines {}", line.saturating_sub(1)),
         FileProblem::AmbiguousAmount { .. } => format!("{problem}: pass --decimal-point or --decimal-comma"),
-        FileProblem::NoSuchColumn { .. } => format!("--map: {problem}"),
+        FileProblem::MixedNotations { .. } => {
+            format!("{problem}: pass --locale, which refuses the amounts in any other notation")
+        }
+        FileProblem::UntitledColumn { column, .. } => {
+            format!("{problem}: map it with --map \"#{column}=FIELD\", or pass --ignore-unknown")
+        }
+        FileProblem::SameTitle { .. } | FileProblem::NoSuchColumn { .. } => format!("--map: {problem}"),
         FileProblem::MappedTwice { field } => {
             let parts = if *field == "name" { ", or map its parts to first_name and last_name" } else { "" };
             format!("{problem}: ignore one with --map \"COLUMN=\"{parts}")
@@ -49,6 +61,10 @@ fn journal_problem(problem: &JournalProblem) -> String {
         JournalProblem::OtherDestination { .. } | JournalProblem::Replaced { .. } => {
             format!("{problem}: choose another folder with --state")
         }
+        JournalProblem::OtherColumns => format!(
+            "{problem}: use its options (for an import by version 0.1.0, --profile none), or choose another folder with \
+             --state to create leads from all rows again"
+        ),
         other => other.to_string(),
     }
 }

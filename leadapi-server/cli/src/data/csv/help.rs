@@ -1,8 +1,9 @@
 //! The parts of the commands' help that list the fields of a lead.
 
 use leadapi_core::validate::{LEAD_FIELDS, LeadField};
+use leadapi_import::Profile;
 
-pub(super) const IMPORT: &str = "Create a lead from each row of a CSV file. An import that was interrupted, even with \
+pub(super) const IMPORT: &str = "Create a lead from each row of a CSV file or an Excel workbook. An import that was interrupted, even with \
     `kill -9`, can be repeated: each row still creates exactly one lead";
 
 pub(super) const EXPORT: &str = "Export leads to a CSV file, newest first";
@@ -12,10 +13,12 @@ pub(super) fn import() -> String {
     let columns = names(LeadField::is_writable);
     let columns = columns.replace("`name`", "`name` (required)");
     let ignored = names(|field| !field.is_writable());
+    let products = Profile::ALL.map(Profile::title).join(", ");
     format!(
         "{IMPORT}.
 
-The columns are {columns}, in any order. The columns {ignored} of an export are ignored.
+The columns are {columns}, in any order. The columns {ignored} of an export are ignored. The columns of exports \
+of {products} are known too, and so are titles that are usual in spreadsheets.
 
 FILE.journal records which rows were sent and which leads exist, so a repeated import skips these rows. Rows are \
 recognized by their content, so other rows of the file may change or move in the meantime. Without the journal, the \

@@ -10,6 +10,7 @@ use super::{api::ApiArgs, help, report::Report, sheet::SheetArgs};
 use crate::{
     CommandError,
     output::{Format, progress},
+    prompt,
 };
 
 /// `data import-csv`.
@@ -29,9 +30,13 @@ pub(crate) struct ImportCsv {
     sheet: SheetArgs,
     #[command(flatten)]
     api: ApiArgs,
-    /// Check all rows, and show how an amount is read, without creating leads or files. The token needs the scope read.
+    /// Check all rows, and show what each column becomes, without creating leads or files. The token needs the scope
+    /// read.
     #[arg(long)]
     dry_run: bool,
+    /// Import without asking. On a terminal, the command shows what a dry run shows, and asks before it imports.
+    #[arg(long)]
+    yes: bool,
     /// The name of the import. Under another name, the same rows are imported again. Defaults to the name of FILE.
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
@@ -47,7 +52,7 @@ pub(crate) struct ImportCsv {
 
 impl ImportCsv {
     pub(in crate::data) async fn run(self) -> Result<(), CommandError> {
-        let file = self.sheet.open()?;
+        let file = self.sheet.open(self.name.as_deref())?;
         let api = self.api.open(Pacing::default().writes(self.writes_per_minute)).await?;
         let bar = progress("rows", file.rows());
         let shown = bar.clone();
@@ -60,8 +65,19 @@ impl ImportCsv {
         if let Some(folder) = self.state {
             importer = importer.folder(folder);
         }
-        let result = if self.dry_run { importer.dry_run(&file).await } else { importer.run(&file).await };
+        let must_ask = !self.dry_run && !self.yes && !self.format.is_json() && prompt::is_possible();
+        if self.dry_run || must_ask {
+            let result = importer.dry_run(&file).await;
+            bar.finish_and_clear();
+            let preview = Report { file: &file, is_dry_run: true, imported: result? };
+            if self.dry_run {
+                return preview.print(self.format);
+            }
+            prompt::confirm(&preview.text(), "Import these rows? (yes/no)")?;
+            bar.reset();
+        }
+        let result = importer.run(&file).await;
         bar.finish_and_clear();
-        Report { file: file.path().to_owned(), is_dry_run: self.dry_run, imported: result? }.print(self.format)
+        Report { file: &file, is_dry_run: false, imported: result? }.print(self.format)
     }
 }

@@ -29,6 +29,8 @@ fn amounts_with_two_readings_need_an_option() {
     assert!(code == 1 && report.is_empty(), "{report}");
     assert!(error.contains("line 3: value 1.234 is ambiguous") && error.contains("--decimal-point"), "{error}");
     assert_eq!(site.import(&file, &["--decimal-point"]).0, 0);
+    let (code, _, error) = site.import(&file, &["--decimal-comma"]);
+    assert!(code == 1 && error.contains("understood the columns or the amounts differently"), "{error}");
     assert_eq!(site.import(&file, &["--decimal-comma", "--name", "other"]).0, 0);
     assert_eq!(site.rows("name,value"), ["Ann,450", "Ann,450", "Bo,1.234", "Bo,1234"]);
     assert_eq!(site.import(&file, &["--decimal-point", "--decimal-comma"]).0, 2);
@@ -59,7 +61,7 @@ fn names_and_answers_in_several_columns_are_joined() {
     let (code, _, error) = site.import(&file, &["--map", "First Name=name", "--map", "Last Name=name"]);
     assert!(code == 1 && error.contains("two columns are mapped to name"), "{error}");
     assert!(error.contains("first_name"), "{error}");
-    let (code, _, error) = site.import(&file, &["--ignore-unknown"]);
+    let (code, _, error) = site.import(&file, &["--ignore-unknown", "--profile", "none"]);
     assert!(code == 1 && error.contains("no column is mapped to name"), "{error}");
 }
 
@@ -79,6 +81,9 @@ fn a_phone_number_that_a_spreadsheet_rounded_is_refused() {
         "name,phone\nAnn,4.91512E+11\nBo,\"=\"\"0151123456\"\"\"\nCy,p:+447700900123\nDi,+1 555 0100 ext. 12\nEd,\n",
     );
     let (code, report, _) = site.import(&file, &["--dry-run"]);
+    let column = "\ncolumn \"phone\" → phone: \"=\\\"0151123456\\\"\" → \"0151123456\", \"p:+447700900123\" → \
+                  \"+447700900123\", \"+1 555 0100 ext. 12\"; 1 refused\n";
+    assert!(report.contains(column), "{report}");
     assert!(report.contains("\nphone: 1 of 4 phone numbers was rounded by a spreadsheet\n"), "{report}");
     assert!(code == 5 && report.contains("\nline 2: phone \"4.91512E+11\" was rounded by a spreadsheet"), "{report}");
     assert_eq!(site.import(&file, &[]).0, 5);

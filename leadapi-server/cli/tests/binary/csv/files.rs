@@ -54,7 +54,7 @@ fn a_file_that_cannot_be_imported_is_rejected_before_any_row_is_sent() {
         ("map of no column", b"name\nAnn\n", &["--map", "Firma=notes"], "there is no column \"Firma\""),
         ("not UTF-8", b"name\nAnn\nJos\xe9\n", &[], "line 3 is not UTF-8"),
         ("title not UTF-8", b"name,T\xe9l\nAnn,1\n", &[], "line 1 is not UTF-8"),
-        ("UTF-16", b"\xff\xfen\0a\0m\0e\0\n\0", &[], "is not UTF-8"),
+        ("cut UTF-16", b"\xff\xfen\0a\0m\0e\0\n\0A", &[], "line 2 is not UTF-16LE"),
         ("open quote", b"name,notes\nAnn,x\nBo,\"y\nCy,z\n", &[], "line 3: the quote that opens here is never closed"),
         ("open quote, no line break", b"name\n\"Ann", &[], "line 2: the quote that opens here is never closed"),
         (

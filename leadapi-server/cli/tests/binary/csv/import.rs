@@ -43,6 +43,25 @@ fn refused_rows_can_be_corrected_and_imported() {
 }
 
 #[test]
+fn refused_rows_are_imported_with_the_options_of_their_file() {
+    let site = Site::empty();
+    let text = b"Leads of November\nVorname;E-Mail;;Wert\nJos\xe9;jose@x.org;;1.234,50\nZo\xeb;zoe;VIP;1.234\n";
+    let file = site.write("leads.csv", text);
+    let options = ["--encoding", "windows-1252", "--skip-lines", "1", "--map", "Vorname=first_name"];
+    let options = [&options[..], &["--map", "#3=notes", "--map", "Wert=value"]].concat();
+    assert_eq!(site.import(&file, &options).0, 5);
+    let refused = site.path("leads.csv.refused.csv");
+    let text = fs::read_to_string(&refused).unwrap();
+    fs::write(&refused, text.replace(";zoe;", ";zoe@x.org;")).unwrap();
+    // Without the other rows, nothing shows that 1.234 has no decimal places.
+    let (code, _, error) = site.import(&refused, &options);
+    assert!(code == 1 && error.contains("line 3: value 1.234 is ambiguous"), "{error}");
+    let (code, report, error) = site.import(&refused, &[&options[..], &["--decimal-comma"]].concat());
+    assert_eq!((code, &*error), (0, ""), "{report}");
+    assert_eq!(site.rows("name,notes,value"), ["José,,1234.5", "Zoë,VIP,1234"]);
+}
+
+#[test]
 fn a_dry_run_finds_every_refused_row_and_changes_nothing() {
     let site = Site::empty();
     let rows = "name,email,stage_id,client_id\nAnn,,,\nBo,bo,,\nCy,,no-stage,\nDi,,,no-client\n";

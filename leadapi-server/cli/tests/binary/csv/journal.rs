@@ -20,7 +20,7 @@ fn a_row_with_an_unknown_result_is_sent_again_only_while_the_api_remembers_it() 
     let lines: Vec<Value> =
         fs::read_to_string(&journal).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let interrupted = |sent_at: &str| {
-        let row = json!({"key": lines[1]["key"], "line": 2, "sent_at": sent_at});
+        let row = json!({"key": lines[2]["key"], "line": 2, "sent_at": sent_at});
         fs::write(&journal, format!("{}\n{row}\n", lines[0])).unwrap();
     };
     interrupted("2026-01-01T00:00:00.000Z");
@@ -31,7 +31,7 @@ fn a_row_with_an_unknown_result_is_sent_again_only_while_the_api_remembers_it() 
                    lead does not exist\",Ann\n";
     assert!(refused.contains(because), "{refused}");
 
-    interrupted(lines[1]["sent_at"].as_str().unwrap());
+    interrupted(lines[2]["sent_at"].as_str().unwrap());
     let (code, report, _) = site.import(&file, &[]);
     assert!(code == 0 && report.contains("0 leads created, 2 already imported"), "{report}");
     assert_eq!(site.rows("name"), ["Ann", "Bo"]);
@@ -54,8 +54,8 @@ fn a_later_attempt_that_fails_does_not_make_a_row_new() {
     assert_eq!(import().0, 0);
     let text = fs::read_to_string(&journal).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let sent = |hours| json!({"key": lines[1]["key"], "line": 2, "sent_at": hours_ago(hours)});
-    let failed = json!({"key": lines[1]["key"], "line": 2});
+    let sent = |hours| json!({"key": lines[2]["key"], "line": 2, "sent_at": hours_ago(hours)});
+    let failed = json!({"key": lines[2]["key"], "line": 2});
     let other = json!({"key": "another-row", "line": 3, "sent_at": hours_ago(-3)});
     for (case, history) in [
         ("the server was unreachable later", vec![sent(49), sent(48), failed.clone()]),
@@ -207,7 +207,7 @@ fn a_journal_that_does_not_fit_is_rejected() {
     assert_eq!(site.import(&file, &[]).0, 0);
     let text = fs::read_to_string(&journal).unwrap();
     fs::write(&journal, format!("{text}damaged\n{text}")).unwrap();
-    refuses("line 4 is damaged");
+    refuses("line 5 is damaged");
 
     fs::write(&journal, text).unwrap();
     let held = File::open(&journal).unwrap();

@@ -4,6 +4,7 @@ mod columns;
 mod export;
 mod files;
 mod import;
+mod imports;
 mod journal;
 mod resume;
 

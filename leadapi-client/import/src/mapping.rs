@@ -1,0 +1,59 @@
+//! The mapping that an import used, as the journal records it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// The fields that the columns of a file become, and the options that change the leads of its rows.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Mapping {
+    /// The name of the field of each column by its title, or `None` for an ignored column.
+    pub(crate) fields: BTreeMap<String, Option<String>>,
+    /// Whether amounts have a decimal comma, if the file has an amount with a separator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) decimal_comma: Option<bool>,
+    #[serde(default)]
+    pub(crate) raw: bool,
+    #[serde(default)]
+    pub(crate) stand_in_names: bool,
+    #[serde(default)]
+    pub(crate) empty: Vec<String>,
+}
+
+impl Mapping {
+    /// Returns whether rows with the same text create other leads than with an earlier mapping. Columns that only one of
+    /// the files has do not matter, because the text of their rows differs.
+    pub(crate) fn contradicts(&self, earlier: &Self) -> bool {
+        let differs = |(title, field): (&String, _)| earlier.fields.get(title).is_some_and(|other| other != field);
+        let notations = self.decimal_comma.zip(earlier.decimal_comma);
+        self.fields.iter().any(differs)
+            || notations.is_some_and(|(one, other)| one != other)
+            || (self.raw, self.stand_in_names, &self.empty) != (earlier.raw, earlier.stand_in_names, &earlier.empty)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_column_of_both_files_can_contradict() {
+        let mapping = |fields: &[(&str, Option<&str>)]| Mapping {
+            fields: fields.iter().map(|(title, field)| ((*title).to_owned(), field.map(str::to_owned))).collect(),
+            ..Mapping::default()
+        };
+        let earlier = mapping(&[("Name", Some("name")), ("No.", None)]);
+        for (fields, contradicts) in [
+            (&[("Name", Some("name")), ("Mail", Some("email"))][..], false),
+            (&[("Name", Some("name"))], false),
+            (&[("Name", Some("business_name"))], true),
+            (&[("Name", Some("name")), ("No.", Some("notes"))], true),
+        ] {
+            assert_eq!(mapping(fields).contradicts(&earlier), contradicts, "{fields:?}");
+        }
+        let with_comma = Mapping { decimal_comma: Some(true), ..earlier.clone() };
+        let with_point = Mapping { decimal_comma: Some(false), ..earlier.clone() };
+        assert!(with_comma.contradicts(&with_point) && !with_comma.contradicts(&earlier));
+        assert!(Mapping { raw: true, ..earlier.clone() }.contradicts(&earlier));
+    }
+}

@@ -1,0 +1,23 @@
+//! Excel workbooks. A worksheet is copied to a temporary CSV file, so that an import reads it like any other file.
+
+#[cfg(feature = "xlsx")]
+mod sheet;
+
+use std::fs::File;
+
+use crate::error::FileProblem;
+
+/// Precedes a number of the worksheet in the copy. Amounts in other cells are text in the notation of the file.
+pub(crate) const NUMBER: char = '\u{1}';
+
+/// Copies a worksheet to a temporary CSV file. Each row becomes a record, and a row that is missing becomes a blank one.
+#[cfg(feature = "xlsx")]
+pub(crate) fn to_csv(workbook: File, name: Option<&str>) -> Result<File, FileProblem> {
+    sheet::to_csv(workbook, name)
+}
+
+/// Returns an error, because this build does not read workbooks.
+#[cfg(not(feature = "xlsx"))]
+pub(crate) fn to_csv(_: File, _: Option<&str>) -> Result<File, FileProblem> {
+    Err(FileProblem::Workbook("this program was built without the feature xlsx".to_owned()))
+}

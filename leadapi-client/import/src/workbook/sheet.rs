@@ -1,0 +1,119 @@
+//! The cells of a worksheet.
+
+use std::{
+    fs::File,
+    io::{BufReader, BufWriter, Read, Seek},
+};
+
+use calamine::{DataRef, ExcelDateTime, Reader, SheetType, SheetVisible, Xlsx, XlsxError};
+
+use super::NUMBER;
+use crate::error::FileProblem;
+
+type Workbook = Xlsx<BufReader<File>>;
+
+pub(super) fn to_csv(file: File, name: Option<&str>) -> Result<File, FileProblem> {
+    let mut workbook: Workbook = Xlsx::new(BufReader::new(file)).map_err(problem)?;
+    let name = find(&mut workbook, name)?;
+    let mut copy = tempfile::tempfile()?;
+    write(&mut workbook, &name, &copy)?;
+    copy.rewind()?;
+    Ok(copy)
+}
+
+/// Returns the name of the sheet, or of the only visible sheet with cells.
+fn find(workbook: &mut Workbook, name: Option<&str>) -> Result<String, FileProblem> {
+    let sheets: Vec<_> =
+        workbook.sheets_metadata().iter().filter(|sheet| sheet.typ == SheetType::WorkSheet).cloned().collect();
+    if let Some(name) = name {
+        let names = || sheets.iter().map(|sheet| sheet.name.clone()).collect();
+        let found = sheets.iter().any(|sheet| sheet.name == name);
+        return if found { Ok(name.to_owned()) } else { Err(FileProblem::NoSuchSheet { sheets: names() }) };
+    }
+    let mut filled = Vec::new();
+    for sheet in sheets.iter().filter(|sheet| sheet.visible == SheetVisible::Visible) {
+        let mut cells = workbook.worksheet_cells_reader(&sheet.name).map_err(problem)?;
+        if cells.next_cell().map_err(problem)?.is_some() {
+            filled.push(sheet.name.clone());
+        }
+    }
+    match (filled.pop(), filled.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (Some(last), false) => Err(FileProblem::SeveralSheets { sheets: [filled, vec![last]].concat() }),
+        (None, _) => Err(FileProblem::Empty),
+    }
+}
+
+fn write(workbook: &mut Xlsx<impl Read + Seek>, name: &str, to: &File) -> Result<(), FileProblem> {
+    let mut cells = workbook.worksheet_cells_reader(name).map_err(problem)?;
+    let mut to = csv::WriterBuilder::new().flexible(true).from_writer(BufWriter::new(to));
+    let mut row = Row { number: 0, cells: Vec::new(), width: 0 };
+    while let Some(cell) = cells.next_cell().map_err(problem)? {
+        let (number, column) = cell.get_position();
+        while row.number < number {
+            row.finish(&mut to)?;
+        }
+        let text = text(cell.get_value());
+        if !text.is_empty() {
+            let column = usize::try_from(column).unwrap_or(usize::MAX);
+            // A row of Excel has at most 16,384 cells.
+            if column >= 16_384 || number < row.number {
+                return Err(FileProblem::Workbook("a cell is outside of the sheet".to_owned()));
+            }
+            row.cells.resize(column.max(row.cells.len()), String::new());
+            row.cells.push(text);
+        }
+    }
+    row.finish(&mut to)?;
+    to.flush()?;
+    Ok(())
+}
+
+/// A row of the copy that is being written.
+struct Row {
+    /// The number of the row. The first row has the number 0.
+    number: u32,
+    cells: Vec<String>,
+    /// The number of cells of the first row that is not blank, which is the header or a title.
+    width: usize,
+}
+
+impl Row {
+    fn finish(&mut self, to: &mut csv::Writer<BufWriter<&File>>) -> Result<(), FileProblem> {
+        self.width = self.width.max(self.cells.len());
+        self.cells.resize(self.width.max(1), String::new());
+        to.write_record(&self.cells).map_err(std::io::Error::from)?;
+        self.cells.clear();
+        self.number += 1;
+        Ok(())
+    }
+}
+
+fn text(value: &DataRef<'_>) -> String {
+    match value {
+        DataRef::Int(number) => format!("{NUMBER}{number}"),
+        // Rust writes a number without an exponent and with all its digits.
+        DataRef::Float(number) => format!("{NUMBER}{number}"),
+        DataRef::String(text) | DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => text.clone(),
+        DataRef::SharedString(text) => (*text).to_owned(),
+        DataRef::Bool(value) => if *value { "TRUE" } else { "FALSE" }.to_owned(),
+        DataRef::DateTime(time) if time.is_datetime() => date_time(*time),
+        DataRef::DateTime(duration) => format!("{NUMBER}{}", duration.as_f64()),
+        DataRef::Error(error) => error.to_string(),
+        DataRef::Empty => String::new(),
+    }
+}
+
+fn date_time(time: ExcelDateTime) -> String {
+    let (year, month, day, hour, minute, second, _) = time.to_ymd_hms_milli();
+    let date = format!("{year:04}-{month:02}-{day:02}");
+    if (hour, minute, second) == (0, 0, 0) { date } else { format!("{date} {hour:02}:{minute:02}:{second:02}") }
+}
+
+fn problem(error: XlsxError) -> FileProblem {
+    match error {
+        XlsxError::Io(error) => error.into(),
+        XlsxError::Password => FileProblem::Workbook("it is protected with a password".to_owned()),
+        error => FileProblem::Workbook(error.to_string()),
+    }
+}
