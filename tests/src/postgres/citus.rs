@@ -94,6 +94,8 @@ impl Cluster {
     async fn create_template(&self, workers: &[Self]) {
         self.create_undistributed_database(TEMPLATE).await;
         SqlStore::distribute(&self.url(TEMPLATE).parse().unwrap()).await.unwrap();
+        // The first server of each copy stores its key time, as in a new database.
+        self.execute(TEMPLATE, "DELETE FROM key_clock").await;
         for node in workers.iter().chain([self]) {
             // A database to which someone is connected cannot be copied, and Citus connects to each database.
             let close = "ALTER DATABASE leadapi_distributed ALLOW_CONNECTIONS false; \

@@ -30,10 +30,11 @@ async fn an_export_waits_for_a_slow_reader() {
 }
 
 /// All tables. If a data set does not carry the rows of a table, the second value is the reason.
-const TABLES: [(&str, Option<&str>); 19] = [
+const TABLES: [(&str, Option<&str>); 20] = [
     ("audit", None),
     ("business", None),
     ("client", None),
+    ("exclusive_task", Some("the tasks that only one server at a time may run belong to the store")),
     ("form", None),
     ("idempotency", None),
     ("key_clock", Some("the key time belongs to the store")),
