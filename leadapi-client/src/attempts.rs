@@ -114,8 +114,7 @@ impl<'a> Attempts<'a> {
             RetryDecision::GiveUp => false,
             RetryDecision::AfterRateLimit => true,
             RetryDecision::Backoff(max) => {
-                // Add the jitter to `Retry-After`, so that the client never retries before the time that the response
-                // requires.
+                // Add the jitter to `Retry-After`, so that no retry comes before the time that the service requested.
                 let wait = retry_after + full_jitter(max);
                 if self.left().is_some_and(|left| left <= wait) {
                     return false;

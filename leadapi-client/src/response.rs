@@ -80,8 +80,7 @@ impl<'a> ApiResponse<'a> {
     /// Parses the body as the type that the operation returns. Unknown fields are ignored.
     pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
         serde_json::from_slice(self.response.body()).map_err(|error| {
-            // A lead that cannot be parsed still contains personal data, so neither the reason nor the message quotes
-            // it.
+            // A lead that cannot be parsed still contains personal data, so no part of the error quotes it.
             let mut reason = without_data(&error);
             if let Some(field) = self.invalid_field::<T>() {
                 reason = format!("{field}: {reason}");

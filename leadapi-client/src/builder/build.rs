@@ -47,8 +47,7 @@ impl ClientBuilder {
         Ok(Client::new(ClientContext {
             origin: Origin { base, token, authorization, user_agent },
             transport: self.transport.map_or_else(default_transport, Ok)?,
-            // The default timer is created only if it is needed, because its creation panics on platforms without a
-            // clock.
+            // Create the default timer only if it is needed: this panics on platforms without a clock.
             timer: self.timer.unwrap_or_else(|| Box::new(SystemTimer::default())),
             rate_limiters: RateLimiters::new(self.pacing),
             budget: RetryBudget::default(),

@@ -130,8 +130,7 @@ impl ClientBuilder {
         self.transport(InProcess::new(service))
     }
 
-    /// Sets the transport. The default is [`Reqwest`](crate::transport::Reqwest). If the `reqwest` feature is off,
-    /// there is no default.
+    /// Sets the transport. The default is [`Reqwest`](crate::transport::Reqwest) if the `reqwest` feature is on.
     ///
     /// ```
     /// use bytes::Bytes;

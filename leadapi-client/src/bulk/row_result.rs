@@ -87,8 +87,7 @@ pub struct Progress {
     pub created: u64,
     /// The number of leads that already existed under the same key.
     pub replayed: u64,
-    /// The number of rows that the client or the service rejected because of their content ([`RowResult::is_refused`]).
-    /// Correct these rows.
+    /// The number of rows that were rejected because of their content ([`RowResult::is_refused`]). Correct these rows.
     pub refused: u64,
     /// The number of rows that failed for a different reason, without creating a lead. Send these rows again.
     pub failed: u64,

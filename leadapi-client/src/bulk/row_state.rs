@@ -4,21 +4,18 @@ use std::time::Duration;
 
 use leadapi_model::model::Timestamp;
 
-/// The state of an import row, derived from the recorded attempts to create its lead. All attempts have the same
-/// idempotency key.
+/// The state of an import row, derived from the attempts to create its lead, which share one idempotency key.
 ///
 /// The service recognizes a repeated create by its key, but only for 24 hours. A program that may repeat a create after
 /// more than 24 hours must record each attempt before it sends the request, and the result afterwards. From these
 /// records, [`decide`](Self::decide) determines whether the row can be sent again.
 ///
 /// The decision depends on the first attempt without a known result. That attempt may have created the lead, and the
-/// service may forget the key 24 hours later. The attempt stays unresolved until the program learns that the lead
-/// exists. If a later attempt is known to have created no lead, the result of the first attempt is still unknown.
+/// service may forget its key 24 hours later. The result of a later attempt that created no lead changes nothing.
 ///
-/// The age of an attempt is computed from times that the program's clock measured. If the clock was set back, an old
-/// attempt looks recent. Therefore, record the latest time of all rows, and compare it with each new time
-/// ([`is_set_back`](Self::is_set_back)). If the clock was set back, call [`distrust_clock`](Self::distrust_clock) for
-/// every row.
+/// If the program's clock was set back, an old attempt looks recent. Therefore, record the latest time of all rows, and
+/// compare it with each new time ([`is_set_back`](Self::is_set_back)). If the clock was set back, call
+/// [`distrust_clock`](Self::distrust_clock) for every row.
 ///
 /// ```
 /// use leadapi_client::bulk::{RowDecision, RowState};
@@ -63,9 +60,8 @@ pub enum RowDecision {
 }
 
 impl RowState {
-    /// The age limit for the first unresolved attempt: 22 hours. Once the attempt is this old, the row is not sent
-    /// again. The service remembers the key for two more hours. These hours cover the wait for the rate limit, which
-    /// can take an hour, and differences between clocks.
+    /// The age at which an unresolved attempt is no longer repeated: 22 hours. The service remembers the key for two
+    /// more hours, which cover a wait of up to an hour for the rate limit, and differences between clocks.
     pub const MAX_AGE: Duration = Duration::from_secs(22 * 60 * 60);
 
     /// The largest backward step of a clock that is normal when the clock is synchronized with a time server.

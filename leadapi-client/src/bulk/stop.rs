@@ -43,8 +43,7 @@ pub enum StopReason {
     /// All other rows would fail too. For example, the token is invalid or lacks the scope, or the base URL does not
     /// point to the API.
     EveryRow,
-    /// Too many consecutive rows failed for reasons other than their content, for example because the service was
-    /// unreachable.
+    /// Too many consecutive rows failed, not because of their content. For example, the service was unreachable.
     ServiceUnavailable,
     /// The condition set with [`stop_on`](super::CreateMany::stop_on) matched.
     Condition,

@@ -34,10 +34,9 @@ impl Error {
 
     /// Returns the outcome of the call across all its attempts.
     ///
-    /// Statuses from 400 to 499, except 408, mean that the service rejected the request. With any other status,
-    /// including 408 (request timeout), the service may have executed the request, for example before a proxy failed.
-    /// If an earlier attempt of a write may have been executed, the outcome remains unknown, even if the service
-    /// rejects a later attempt.
+    /// Statuses from 400 to 499, except 408 (request timeout), mean that the service rejected the request. With any
+    /// other status, the service may have executed it, for example before a proxy failed. If an earlier attempt of a
+    /// write may have been executed, the outcome remains unknown, even if the service rejects a later attempt.
     ///
     /// ```
     /// # mod support { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/client/support.rs")); }

@@ -38,8 +38,7 @@ pub(super) struct Cursor {
     /// The key of the last lead that was returned.
     last: Option<Key>,
     /// The number of rows up to and including the last returned lead, when that lead was read. If nothing has changed,
-    /// it is the offset of the next lead. With a wrong rank, the cursor needs more requests but misses no lead, because
-    /// `advance` compares keys.
+    /// it is the offset of the next lead. A wrong rank costs requests, but no lead is missed: `advance` compares keys.
     rank: u64,
     /// The total number of rows when the last returned lead was read.
     total_at_rank: u64,
@@ -239,9 +238,8 @@ impl Cursor {
 
     /// Steps forward after a window that ended before the resume point because rows were inserted before that point.
     ///
-    /// Each inserted row lengthens the list by one and moves the resume point by one, so the growth of the total is the
-    /// size of the step. If the step was too small because the list kept growing, the next step also adds the latest
-    /// growth.
+    /// Each inserted row lengthens the list by one and moves the resume point by one, so the step is the growth of the
+    /// total. If the step was too small because the list kept growing, the next step also adds the latest growth.
     fn ahead(&self, from: u64, total: u64) -> Search {
         let search = self.search.unwrap_or_else(|| Search::new(self.total_at_rank));
         let to = search.to.filter(|to| *to > from);
@@ -271,8 +269,7 @@ impl Cursor {
         // finds the resume point sooner.
         let tries = self.search.map_or(0, |search| search.tries.min(8));
         let limit = (self.size << tries).min(Window::MAX_LIMIT);
-        // Both values are in range, so the default is never used. Even if the default were used, it would only cost
-        // extra requests.
+        // Both values are in range, so the default is never used. It would only cost extra requests.
         Window::new(limit, start.min(Window::MAX_OFFSET)).unwrap_or_default()
     }
 }

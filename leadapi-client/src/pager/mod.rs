@@ -115,8 +115,7 @@ impl LeadPager {
         self
     }
 
-    /// Continues where an earlier iteration stopped, without repeating or skipping a lead. The earlier iteration may
-    /// have run in a different process.
+    /// Continues where an earlier iteration stopped, even in a different process. No lead is repeated or skipped.
     ///
     /// The query should be the same as before. With different filters, the iteration continues in a different list,
     /// from the same creation time.

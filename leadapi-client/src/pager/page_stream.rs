@@ -22,8 +22,7 @@ use crate::error::Error;
 ///
 /// Every page contains at least one lead, and pages do not overlap. Most errors do not end the stream: the next poll
 /// requests the same page again. To give up, stop polling. An error ends the stream in two cases: the responses do not
-/// form a list in the contract's order, or the list changes too fast. The stream's position remains valid even after
-/// such an error.
+/// form a list in the contract's order, or the list changes too fast. The stream's position remains valid.
 ///
 /// The methods are cancel safe: dropping their futures leaves in-flight requests in the stream. Dropping the stream
 /// cancels its requests.
@@ -52,8 +51,7 @@ pub struct PageStream {
     /// The number of consecutive pages since a guessed window was last wrong.
     correct_guesses: usize,
     pub(super) cursor: Cursor,
-    /// The requests in page order. If a request was queued behind another request, its window is a guess, because the
-    /// earlier response may show that the next page starts at a different row.
+    /// The requests in page order. The window of a request that was queued behind an earlier request is a guess.
     requests: VecDeque<Request>,
     /// Whether a [`PagerError`](super::error::PagerError) has ended the stream. An ended stream sends no more requests.
     ended: bool,
@@ -165,8 +163,7 @@ impl PageStream {
             self.drive_requests(context, self.concurrency.max(1));
             let Some(response) = self.take_first_response() else { return Poll::Pending };
             let advanced = match response {
-                // Discard the later requests. They would probably fail in the same way, and the next poll guesses new
-                // windows.
+                // Discard the later requests: they would probably fail too, and the next poll guesses new windows.
                 (_, Err(error)) => {
                     self.requests.clear();
                     return Poll::Ready(Some(Err(error)));

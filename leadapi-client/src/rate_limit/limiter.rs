@@ -32,8 +32,7 @@ pub(crate) struct RateLimiter {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The in-flight requests. Each entry is the time at which the request received its permit, and an id that
-    /// distinguishes requests with the same time.
+    /// The times of the permits of the in-flight requests, each with an id that distinguishes equal times.
     in_flight: BTreeSet<(Duration, u64)>,
     /// The times at which counted requests completed in the last 60 s, oldest first.
     completed: VecDeque<Duration>,
@@ -212,8 +211,7 @@ pub(crate) struct Permit<'l> {
 }
 
 impl Permit<'_> {
-    /// Records that the request has been handed to the transport. The transport reports in `progress` whether it has
-    /// sent the request.
+    /// Records that the transport has the request. It reports in `progress` whether it has sent the request.
     pub(crate) fn start_sending(&mut self, progress: SendProgress) {
         self.progress = Some(progress);
     }

@@ -32,9 +32,8 @@ use crate::config_error::ConfigError;
 ///
 /// Redirects are not followed, so the token is never sent to a different origin. Proxies are taken from `HTTP_PROXY`
 /// and similar environment variables. Over plain HTTP, a proxy can read the token. Requests to `localhost` and to
-/// loopback addresses never use these proxies, because a proxy would connect to its own machine instead of this one. To
-/// send these requests through a proxy anyway, set the proxy on the builder that you pass to
-/// [`from_builder`](Self::from_builder).
+/// loopback addresses never use these proxies, because a proxy would connect to its own machine. To use a proxy anyway,
+/// set it on the builder that you pass to [`from_builder`](Self::from_builder).
 ///
 /// ```
 /// use leadapi_client::transport::Reqwest;

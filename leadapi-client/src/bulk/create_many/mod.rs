@@ -149,8 +149,7 @@ impl<R: AsRef<NewLead>> Stream for CreateMany<'_, R> {
     }
 }
 
-/// The row stream and the calls are boxed, and rows are never pinned, so a `CreateMany` can be moved after it was
-/// polled.
+/// The row stream and the calls are boxed, and rows are never pinned, so a polled `CreateMany` can still move.
 impl<R> Unpin for CreateMany<'_, R> {}
 
 impl<R> fmt::Debug for CreateMany<'_, R> {

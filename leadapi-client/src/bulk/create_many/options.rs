@@ -8,8 +8,7 @@ use super::CreateMany;
 use crate::{error::Error, retry::RetryPolicy};
 
 impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
-    /// The upper limit for [`in_flight`](Self::in_flight). The limit is small because each wake-up polls every row in
-    /// flight.
+    /// The upper limit for [`in_flight`](Self::in_flight). Each wake-up polls every row in flight, so it is small.
     pub const MAX_IN_FLIGHT: usize = 64;
 
     /// Sets the maximum number of rows in flight, from 1 to [`MAX_IN_FLIGHT`](Self::MAX_IN_FLIGHT). The default of 8 is
@@ -28,8 +27,7 @@ impl<'r, R: AsRef<NewLead>> CreateMany<'r, R> {
     }
 
     /// Returns results in input order instead of completion order, so a row's result implies that all earlier rows have
-    /// finished. A finished row counts as in flight until the earlier rows finish, so a slow row can delay all later
-    /// rows.
+    /// finished. A finished row counts as in flight until the earlier rows finish, so a slow row can delay later rows.
     ///
     /// ```
     /// # use leadapi_client::model::NewLead;
