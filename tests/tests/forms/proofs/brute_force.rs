@@ -104,18 +104,17 @@ fn candidates(question: &Value, constants: &[Value], parts: &BTreeSet<String>) -
     let mut all = vec![Value::Null];
     let options: Vec<Value> =
         question["options"].as_array().unwrap().iter().map(|option| option["id"].clone()).collect();
+    let subset = |subset: u32| -> Value {
+        options.iter().enumerate().filter(|(at, _)| subset & (1 << at) != 0).map(|(_, id)| id.clone()).collect()
+    };
+    let subsets = (1..1_u32 << options.len()).map(subset);
     match question["type"].as_str().unwrap() {
         "single_choice" | "dropdown" => all.extend(options),
-        "multi_choice" | "multipleChoiceMulti" => {
-            for subset in 1..1 << options.len() {
-                let ids = options.iter().enumerate().filter(|(at, _)| subset & (1 << at) != 0);
-                all.push(ids.map(|(_, id)| id.clone()).collect());
-            }
-        }
+        "multi_choice" | "multipleChoiceMulti" => all.extend(subsets),
         "checkbox" | "consent" | "yes_no" => {
             all.extend([json!(true), json!(false)]);
-            // A checkbox with options is a multiple choice.
-            all.extend(options.iter().map(|id| json!([id])));
+            // A checkbox with options is a multiple choice. The scores of several options add up.
+            all.extend(subsets);
         }
         "date" => {
             // Tries all days of the month of each date, because conditions can distinguish the days before and after
