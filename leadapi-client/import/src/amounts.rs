@@ -3,12 +3,12 @@
 use std::fmt;
 
 use leadapi_core::{
-    locale::Locale,
+    locale::{Locale, currency_in},
     model::{Amount, InvalidAmount},
     number::NumberFormat,
 };
 
-use crate::{currency, error::FileProblem};
+use crate::error::FileProblem;
 
 /// The notation of amounts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -28,7 +28,7 @@ pub enum Notation {
 impl Notation {
     /// Parses an amount, with or without a currency. An amount in a different notation is an error.
     pub(crate) fn parse(self, text: &str) -> Result<Amount, String> {
-        let amount = match self.format().read_money(text, currency::names_in(text)) {
+        let amount = match self.format().read_money(text, currency_in(text).unwrap_or_default()) {
             Ok(number) => Amount::parse(&number),
             Err(_) => Err(InvalidAmount::OutOfRange),
         };
@@ -119,7 +119,7 @@ impl Survey {
             }
             _ => {}
         }
-        if let Some(currency) = currency::code_in(text)
+        if let Some(currency) = currency_in(text)
             && *self.currency.get_or_insert(currency) != currency
         {
             self.other_currency.get_or_insert_with(found);

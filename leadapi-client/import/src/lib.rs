@@ -5,7 +5,6 @@
 mod amounts;
 mod columns;
 mod csv_file;
-mod currency;
 mod delimiter;
 mod destination;
 mod directory;

@@ -3,6 +3,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 // The modules are in dependency order: each module imports only from the modules above it.
+mod currency;
 mod error_chain;
 pub mod hex;
 pub mod id;

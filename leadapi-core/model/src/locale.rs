@@ -1,11 +1,10 @@
 //! Reading and writing of numbers, amounts of money, dates and booleans in the formats of a language or country. Forms
 //! and imports share it, so that the same text has the same value everywhere.
 
-mod currency;
 mod date;
 mod format;
 
-pub use currency::{currency_places, currency_symbol};
+pub use crate::currency::{currency_in, currency_places, currency_symbol};
 pub use date::DateError;
 
 use chrono::NaiveDate;
@@ -97,9 +96,9 @@ impl Locale {
         self.numbers().read(text)
     }
 
-    /// Reads an amount of money, and returns its exact value as the text of a JSON number. The code of the currency,
-    /// such as `EUR`, or its symbol may precede or follow the number. Without a currency (an empty string), the text
-    /// must not contain one.
+    /// Reads an amount of money, and returns its exact value as the text of a JSON number. The currency is a code, such
+    /// as `EUR`. The code or another name, such as `€`, may precede or follow the number. Without a currency (an empty
+    /// string), the text must not contain one.
     ///
     /// ```
     /// # use leadapi_model::{locale::Locale, number::NumberError};
@@ -113,7 +112,7 @@ impl Locale {
     ///
     /// Returns a [`NumberError`] with the reason if the text is not an amount in the format of the locale.
     pub fn read_money(self, text: &str, currency: &str) -> Result<String, NumberError> {
-        self.numbers().read_money(text, &[currency, currency_symbol(currency)])
+        self.numbers().read_money(text, currency)
     }
 
     /// Writes a JSON number as an amount of money, with the decimal places of the currency. Without a currency, it

@@ -1,6 +1,8 @@
 //! Reading and writing of numbers as people write them, with the separators of a locale. A number is never guessed:
 //! text that has two readings, or separators in unusual places, is rejected.
 
+use crate::currency;
+
 /// The notation of a number in text.
 ///
 /// ```
@@ -81,26 +83,26 @@ impl NumberFormat {
         self.read_signed(is_negative, number)
     }
 
-    /// Reads an amount of money like [`read`](Self::read). One of the names in `currency` may precede or follow the
-    /// number. `,-` or `.-` can stand for decimal places that are zero. The `,` or `.` is then the decimal separator,
+    /// Reads an amount of money like [`read`](Self::read). The code of the currency, such as `EUR`, or another of its
+    /// names, such as `€`, may precede or follow the number. Pass an empty string for no currency. `,-` or `.-` can stand for decimal places that are zero. The `,` or `.` is then the decimal separator,
     /// even if the locale is unknown.
     ///
     /// ```
     /// use leadapi_model::number::{NumberError, NumberFormat};
     ///
-    /// let euros = ["EUR", "€"];
-    /// assert_eq!(NumberFormat::Unknown.read_money("-€5", &euros)?, "-5");
-    /// assert_eq!(NumberFormat::DECIMAL_COMMA.read_money("1.500,- EUR", &euros)?, "1500");
-    /// assert_eq!(NumberFormat::DECIMAL_COMMA.read_money("5 $", &euros), Err(NumberError::NotANumber));
+    /// assert_eq!(NumberFormat::Unknown.read_money("-€5", "EUR")?, "-5");
+    /// assert_eq!(NumberFormat::DECIMAL_COMMA.read_money("1.500,- EUR", "EUR")?, "1500");
+    /// assert_eq!(NumberFormat::DECIMAL_COMMA.read_money("5 $", "EUR"), Err(NumberError::NotANumber));
     /// # Ok::<(), NumberError>(())
     /// ```
     ///
     /// # Errors
     ///
     /// Returns a [`NumberError`] with the reason if the text is not an amount in this format.
-    pub fn read_money(self, text: &str, currency: &[&str]) -> Result<String, NumberError> {
+    pub fn read_money(self, text: &str, currency: &str) -> Result<String, NumberError> {
         let (is_negative, text) = without_sign(text.trim());
-        let mut names = currency.iter().filter(|name| !name.is_empty());
+        let code = Some(currency).filter(|code| !code.is_empty());
+        let mut names = currency::names(currency).iter().copied().chain(code);
         let rest = names.find_map(|name| text.strip_prefix(name).or_else(|| text.strip_suffix(name)));
         let text = rest.map_or(text, str::trim);
         // The sign can also be between the currency and the number.
