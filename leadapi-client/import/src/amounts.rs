@@ -129,10 +129,10 @@ impl Survey {
         example.get_or_insert_with(|| text.to_owned());
     }
 
-    /// Returns the only notation that explains all amounts. `given` is the notation that the options name.
+    /// Returns `given`, the notation that the options name, or else the only notation in which all amounts are valid.
     ///
-    /// If nothing shows whether 1.234 is a decimal or a grouped number, `are_decimals` decides whether it is a decimal,
-    /// as programs write it, or an error. 1,234 is always an error.
+    /// If nothing shows whether 1.234 is a decimal or a grouped number, it is read as a decimal if `are_decimals` is
+    /// true, and is an error otherwise. 1,234 is an error in either case.
     pub(crate) fn notation(&self, given: Option<Notation>, are_decimals: bool) -> Result<Notation, FileProblem> {
         if let (Some(currency), Some(Found { line, text })) = (self.currency, &self.other_currency) {
             return Err(FileProblem::MixedCurrencies { line: *line, text: text.clone(), currency });

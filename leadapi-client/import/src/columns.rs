@@ -128,7 +128,7 @@ impl Columns {
             match (target, &mut parts) {
                 _ if matches!(column, Column::Answer) => notes.push(format!("{title}: {text}")),
                 _ if target.name() == "notes" && self.has_many_notes => notes.push(format!("{title}: {text}")),
-                // Only columns of a profile can have the same target.
+                // Only a column that a profile or the list of usual titles maps can have the target of another column.
                 _ if earlier.is_some_and(|earlier| earlier != text) => notes.push(format!("{title}: {text}")),
                 _ if earlier.is_some() => {}
                 (ColumnTarget::FirstName, [first, _]) => *first = text.trim(),

@@ -195,9 +195,9 @@ impl CsvFile {
         self.phones
     }
 
-    /// Returns the text in front of the header in a copy of this file in UTF-8. With it, the copy can be read with the
-    /// options of the file: a byte order mark precedes the option for the encoding, and blank lines replace the skipped
-    /// ones.
+    /// Returns the text that precedes the header in a UTF-8 copy of this file, so that the copy can be read with the
+    /// same options: a byte order mark overrides the encoding of the options, and blank lines stand in for the skipped
+    /// lines.
     pub(crate) fn start_of_copy(&self) -> String {
         let has_mark = self.source.has_byte_order_mark || self.encoding().is_some();
         let lines = usize::try_from(self.columns.skipped_lines()).unwrap_or_default();

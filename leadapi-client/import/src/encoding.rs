@@ -36,7 +36,7 @@ impl FromStr for Encoding {
 impl Encoding {
     pub(crate) const UTF_8: Self = Self(UTF_8);
 
-    /// Returns the encoding that the first bytes of a file show, and whether it is a byte order mark that shows it.
+    /// Detects the encoding from the first bytes of a file. The flag is true if the file starts with a byte order mark.
     ///
     /// UTF-16 without a mark is recognized by its zero bytes, because no other text contains any.
     pub(crate) fn detect(start: &[u8]) -> Option<(Self, bool)> {

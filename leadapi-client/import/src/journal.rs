@@ -175,8 +175,8 @@ impl Journal {
         self.rows.values().any(|row| *row != RowState::default())
     }
 
-    /// Records the mapping of the columns of an import. With another mapping than in an earlier run, the rows would get
-    /// other keys and create second leads, so that is an error.
+    /// Records the mapping of the columns of an import. Returns an error if an earlier run sent rows with a
+    /// different mapping, because the same rows would now get different keys and create second leads.
     pub(crate) fn expect_columns(&mut self, import: &str, columns: &Columns) -> Result<(), ImportError> {
         let mapping = columns.mapping();
         let earlier = match self.columns.get(import) {

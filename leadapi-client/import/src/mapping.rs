@@ -21,8 +21,8 @@ pub(crate) struct Mapping {
 }
 
 impl Mapping {
-    /// Returns whether rows with the same text create other leads than with an earlier mapping. Columns that only one of
-    /// the files has do not matter, because the text of their rows differs.
+    /// Returns whether rows with the same text would create different leads than with an earlier mapping. Columns that
+    /// only one of the two files has do not matter, because the rows of the two files then differ in their text.
     pub(crate) fn contradicts(&self, earlier: &Self) -> bool {
         let differs = |(title, field): (&String, _)| earlier.fields.get(title).is_some_and(|other| other != field);
         let notations = self.decimal_comma.zip(earlier.decimal_comma);

@@ -12,9 +12,10 @@ use crate::{
 /// The meaning of a column.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Column {
-    /// The options or the name of a field map the column.
+    /// The options map the column, or its title is the name of a field.
     Mapped(ColumnTarget),
-    /// The profile maps the column. If several columns have the same target, the first one with text fills it.
+    /// The profile, or the list of usual titles, maps the column. If several columns have the same target, the first
+    /// one with text fills it.
     Usual(ColumnTarget),
     /// The text becomes a line of the notes, with the title.
     Answer,
@@ -104,8 +105,8 @@ fn column(options: &ReadOptions, profile: Option<Profile>, title: &str) -> Colum
     }
 }
 
-/// Returns the columns that `title` addresses: those with this title, or one of several such as `Phone#2`, or one
-/// without a title, such as `#5`.
+/// Returns the positions of the columns that `title` stands for: all columns with this title, one of several columns
+/// with the same title (`Phone#2`), or the column with this number (`#5`).
 fn positions(title: &str, target: Option<&ColumnTarget>, header: &StringRecord) -> Result<Vec<usize>, FileProblem> {
     let titled = |wanted: &str| -> Vec<usize> {
         let columns = header.iter().enumerate().filter(|(_, title)| title.trim() == wanted);

@@ -43,12 +43,12 @@ pub enum Profile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ProfileChoice {
-    /// As in the export of the product whose titles the file has, or, for any other file, as usual in spreadsheets.
+    /// Detects the product from the titles. In any other file, recognizes the titles that are usual in spreadsheets.
     #[default]
     Detect,
-    /// As in the exports of this product.
+    /// Recognizes the titles of this product's exports.
     Named(Profile),
-    /// As the names of fields only.
+    /// Recognizes only the names of fields.
     FieldNames,
 }
 

@@ -71,7 +71,7 @@ const MEMBERS: [(Effect, &[&str]); 3] = [
     ),
 ];
 
-/// The members that only have an effect if they are false.
+/// The members that hide nothing if they are `true`.
 const POSITIVE: [&str; 4] = ["enabled", "isvisible", "show", "visible"];
 
 impl Effect {

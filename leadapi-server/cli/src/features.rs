@@ -1,4 +1,5 @@
-//! The optional features of the program. A binary without a feature knows its options, in order to refuse them.
+//! The optional features of the program. A binary that was built without a feature still declares the options of the
+//! feature, so that it can reject them with an error that names the feature.
 
 use std::{env::consts, ffi::OsStr};
 
@@ -63,8 +64,8 @@ pub(super) fn version() -> String {
     format!("{version}\ntarget: {} {}{libc}\nfeatures: {features}", consts::ARCH, consts::OS)
 }
 
-/// Adds hidden options and commands for the features that this binary lacks. Without them, an option would be called
-/// unknown, and another one suggested.
+/// Adds hidden options and commands for the features that this binary lacks. Without them, clap would report such an
+/// option as unknown, and suggest a different one.
 pub(super) fn add_missing(command: Command, serve_commands: &[&'static str]) -> Command {
     FEATURES.iter().filter(|feature| !feature.is_built).fold(command, |command, feature| {
         let command = serve_commands

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::session::Query;
 
-/// What a change does. SQLite saves the kinds in this order: a new record of a key replaces the expired one, and a key
-/// that exists fails the transaction before it writes a lead. On PostgreSQL, all kinds except [`Self::DeleteKey`] are
-/// parts of one statement, whose order does not matter.
+/// What a change does. SQLite saves the kinds in this order, so an expired key is deleted before its new record is
+/// inserted, and an existing key fails the transaction before a lead is written. On PostgreSQL, all kinds except
+/// [`Self::DeleteKey`] are parts of one statement, in which their order does not matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ChangeKind {
     DeleteKey,

@@ -47,7 +47,8 @@ pub(crate) const NTH_LEAD_IN_BUCKET: &str = "SELECT created_at, id FROM lead WHE
 
 pub(crate) const DELETE_BUCKET: &str = "DELETE FROM tally WHERE business_id = $1 AND from_at = $2 AND from_id = $3";
 
-/// A distributed database runs this statement on the node that holds the business, because each row has its business.
+/// Selects the business of each row although it is a parameter, so that a distributed database runs the whole statement
+/// on the node that holds the business.
 pub(crate) const RECOUNT_BUCKET: &str = "INSERT INTO tally (business_id, client_id, stage_id, from_at, from_id, leads) \
     SELECT business_id, client_id, stage_id, CAST($1 AS bigint), $2, count(*) FROM ( \
         SELECT business_id, '' AS client_id, '' AS stage_id FROM lead \

@@ -82,7 +82,8 @@ async fn write(url: &str) {
     store.find_session(&TokenHash::from_bytes([0; 32]), Timestamp::now()).await.unwrap();
 }
 
-/// Statements of migrations, and those that a store runs only on one server.
+/// Returns whether a store runs this statement in a cluster. The other statements belong to migrations, or run only on
+/// a single PostgreSQL server.
 fn is_used_in_a_cluster(sql: &str) -> bool {
     let others = ["pg_", "leadapi_schema", "to_regclass", "SELECT business_id, email FROM member", "FROM session JOIN"];
     !sql.starts_with("WITH part_") && !others.iter().any(|part| sql.contains(part))

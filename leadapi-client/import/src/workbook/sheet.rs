@@ -74,7 +74,7 @@ struct Row {
     /// The number of the row. The first row has the number 0.
     number: u32,
     cells: Vec<String>,
-    /// The number of cells of the first row that is not blank, which is the header or a title.
+    /// The number of cells of the widest row so far. Shorter rows are padded to this width.
     width: usize,
 }
 

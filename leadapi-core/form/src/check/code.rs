@@ -101,11 +101,11 @@ codes! {
         NoLeadEnding "no-lead-ending": "No visitor reaches an ending that creates a lead.", "Route a page to an ending that creates a lead, or set `createsLead` on a reachable ending.";
         LeadWithoutName "lead-without-name": "With the witness answers, the lead has no name, so it cannot be created.", "On every path, require a question that is mapped to `name`, `first_name`, `last_name`, `business_name`, `email` or `phone`.";
         ClientMissing "client-missing": "The form's `client_id` is missing or malformed, so no lead can be created.", "Set `client_id` to the client account that the form belongs to.";
-        UnknownPlaceholder "unknown-placeholder": "A text contains a placeholder that refers to no question. Visitors see the placeholder with its braces, or always its own fallback.", "Put the `mappedKey` or the id of a question between the braces, or remove the braces.";
+        UnknownPlaceholder "unknown-placeholder": "A text contains a placeholder that refers to no question. Visitors always see the placeholder's own fallback or, without one, the placeholder with its braces.", "Put the `mappedKey` or the id of a question between the braces, or remove the braces.";
     }
     Warning {
         UnexpectedType "unexpected-type": "A member does not have the JSON type that the contract requires. The member is treated as absent.", "Correct the type.";
-        UnsupportedMember "unsupported-member": "A page, a question or an option has a member of another product, such as `visibleIf`, `hidden` or `hasOther`, that changes who must answer what. It has no effect, so visitors may be unable to continue. Proofs count the question as one that may be unanswered.", "Put the question on a page of its own and skip the page with rules, make the question optional, or add an option for other answers.";
+        UnsupportedMember "unsupported-member": "A page, a question or an option has a member from another form product, such as `visibleIf`, `hidden` or `hasOther`, that decides who sees a question, who must answer it, or which answers it accepts. It has no effect, so visitors may be unable to continue. Proofs assume that the question may be left unanswered.", "Put the question on a page of its own and skip the page with rules, make the question optional, or add an option for other answers.";
         PageWithoutId "page-without-id": "A page has no id, so no rule can start from it or jump to it.", "Give the page an id.";
         PageIdLikeEnding "page-id-like-ending": "The id of a page begins with `end:`, so a jump to this id refers to an ending instead of the page.", "Give the page another id.";
         EndingWithoutId "ending-without-id": "An ending has no id, so no rule can jump to it.", "Give the ending an id.";

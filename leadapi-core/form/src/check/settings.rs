@@ -79,7 +79,7 @@ fn check_redirect(form: &Questionnaire<'_>, url: &str, at: &str, name: &dyn Disp
         return;
     }
     let message = if pieces(url).any(|piece| matches!(piece, Piece::Key { .. })) {
-        format!("{name} redirects to {}, whose scheme and host must be fixed", quoted(url))
+        format!("{name} redirects to {}, whose scheme and host must not contain placeholders", quoted(url))
     } else {
         format!("{name} redirects to {}, which is not an http or https URL", quoted(url))
     };

@@ -27,8 +27,8 @@ struct QuestionClasses {
     answers: Vec<Option<Answer>>,
     /// The flags of the answers for which no candidate is known, or `None` if there are no such answers.
     opaque: Option<u8>,
-    /// Whether the question has members that the engine does not understand, with which visitors could give other
-    /// answers, or none.
+    /// The effects of members that the engine does not understand. Because of them, visitors may give other answers, or
+    /// none.
     foreign: Vec<Effect>,
 }
 

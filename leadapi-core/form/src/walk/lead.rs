@@ -93,8 +93,9 @@ impl<'a> Walk<'a> {
     ///   `target_pipeline_id`. No answer can change these fields: a question mapped to `client_id` is treated like any
     ///   other.
     /// - `name`, `email`, `phone` and `business_name` come from the questions that are mapped to them, and `value` from
-    ///   a number question mapped to it, or from the `value` of the chosen options. Each field takes the first answer that is valid for it. If no answer to a
-    ///   question mapped to `name` is a valid name, the first one is converted to a valid name.
+    ///   a number question mapped to it, or from the `value` of the chosen options. Each field takes the first answer
+    ///   that is valid for it. If no answer to a question mapped to `name` is a valid name, the first such answer is
+    ///   converted to a valid name.
     /// - Every other answer becomes one line of the notes, in path order, and an [`Attribute`]. An answer cannot start
     ///   a new line in the notes. Notes that are too long are truncated, but attributes never are.
     /// - If the form has scores, the score becomes an attribute, and the first line of the notes if

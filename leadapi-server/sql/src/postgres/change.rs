@@ -24,8 +24,8 @@ const KINDS: [ChangeKind; 7] = [InsertKey, PreserveLead, InsertLead, UpdateLead,
 /// The number of sets of kinds.
 const SETS: usize = 1 << KINDS.len();
 
-/// The statements for each set of kinds, each made when it is first needed. The second half is for at most one row of
-/// each kind, which are plain parameters: lists would cost about 100 µs more CPU time.
+/// The statements for each set of kinds, each made when it is first needed. Those in the second half save at most one
+/// row of each kind. They take the row as plain parameters, because arrays would cost about 100 µs more CPU time.
 static STATEMENTS: [OnceLock<String>; 2 * SETS] = [const { OnceLock::new() }; 2 * SETS];
 
 /// Returns the index of the business among the parameters of a change. In the statement, it is a parameter of its own.

@@ -23,10 +23,11 @@ const MIN_VERSION: i32 = 150_000;
 ///
 /// The access mode is not overridden, because an operator makes a database read-only on purpose.
 ///
-/// The last statement sets up the planner for short statements that are run often: each is planned once, for any
-/// parameters, follows an index, and reads in its order instead of sorting. PostgreSQL plans it again only when a table
-/// has been analyzed, so a plan must be good for any size of the tables: one that was made for an empty table could
-/// otherwise scan it for hours. A PostgreSQL-compatible database may lack these settings.
+/// The last statement configures the planner for short statements that run often. PostgreSQL plans each statement once
+/// for all parameters, and reads rows through an index and in its order instead of sorting them. It plans a statement
+/// again only after one of its tables has been analyzed, so a plan must be good for tables of any size. Otherwise, a
+/// plan that was made for an empty table could scan it for hours once it is large. A PostgreSQL-compatible database may
+/// lack these settings.
 ///
 /// Citus can plan some statements only with their parameters. It must pass `SET LOCAL` on to the other nodes, so that
 /// their timeouts are those of the transaction.

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::migrations;
 
-/// Locks the migration on all nodes of a distributed database. The advisory lock, which servers of earlier versions take
-/// too, exists once for each node.
+/// Locks the migration on all nodes of a distributed database. The advisory lock would not suffice, because each node
+/// has its own. It is still taken, because servers of earlier versions check only the advisory lock.
 const LOCK: &str = "SELECT FROM exclusive_task WHERE task = 'migrate' FOR UPDATE";
 
 /// Runs the pending migrations in one transaction under a lock. If two servers start at the same time, the second waits

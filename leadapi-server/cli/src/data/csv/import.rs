@@ -34,7 +34,8 @@ pub(crate) struct ImportCsv {
     /// read.
     #[arg(long)]
     dry_run: bool,
-    /// Import without asking. On a terminal, the command shows what a dry run shows, and asks before it imports.
+    /// Import without asking. Without this option, the command on a terminal first shows the report of a dry run, and
+    /// asks for confirmation.
     #[arg(long)]
     yes: bool,
     /// The name of the import. Under another name, the same rows are imported again. Defaults to the name of FILE.

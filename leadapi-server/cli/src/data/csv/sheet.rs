@@ -51,8 +51,8 @@ struct ColumnArgs {
     /// The client account of rows without a `client_id`, by its id or its name.
     #[arg(long, value_name = "ID")]
     client: Option<String>,
-    /// The product whose export this is, or "none" to understand only the names of fields. By default, the titles show
-    /// it.
+    /// The product that exported the file, or "none" to recognize only the names of fields. By default, the command
+    /// detects the product from the titles.
     #[arg(long, value_name = "NAME", value_parser = profile)]
     profile: Option<ProfileChoice>,
     /// Use a column for a field, such as "Company=notes". Without a field ("Company="), ignore the column.
@@ -70,7 +70,7 @@ struct ColumnArgs {
     #[arg(long)]
     stand_in_names: bool,
     /// Read amounts in the notation of a language or country, such as de or en-GB. Amounts in any other notation are
-    /// refused. By default, the whole column shows the notation.
+    /// refused. By default, the command detects the notation from the whole column.
     #[arg(long, value_name = "LOCALE", value_parser = locale, conflicts_with_all = ["decimal_comma", "decimal_point"])]
     locale: Option<Locale>,
     /// Read amounts with a decimal comma, such as 1.234,50 or 1234,5. Amounts in any other notation are refused.
