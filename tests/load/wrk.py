@@ -48,7 +48,7 @@ def wrk(urls: list[str], workload: str, seconds: int, file: str, prefix: list[st
 
 @contextmanager
 def requests_file(workload: str, businesses: int):
-    """Writes requests to the first businesses to a file, and returns its name."""
+    """Writes a file of requests to the first businesses, and returns its name."""
     # The seed is fixed, so that all servers receive the same requests.
     requests = spread_requests(workload, businesses, Random(1))
     with NamedTemporaryFile("w", suffix=".jsonl") as file:

@@ -33,7 +33,7 @@ use crate::{index::Index, sync::RwLock};
 /// offset.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
-    /// Locked only to find a business, so that work on a large one delays no other.
+    /// Locked only to find a business, so that work in one business does not delay the others.
     businesses: RwLock<HashMap<BusinessId, Business>>,
 }
 

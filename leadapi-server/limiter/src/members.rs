@@ -34,8 +34,8 @@ impl<S: LedgerStore> Inner<S> {
         self.renew_after(INTERVAL / 2).await
     }
 
-    /// Renews the lease and removes servers that have stopped, unless the lease was renewed within `age`. If this server
-    /// is no longer a member, it joins with a new id and without shares.
+    /// Renews the lease and removes servers that have stopped, unless the lease was renewed within `age`. If this
+    /// server is no longer a member, it joins with a new id and without shares.
     async fn renew_after(&self, age: Duration) -> Result<(), BoxError> {
         let _guard = self.renewal.lock().await;
         let sent = self.now();

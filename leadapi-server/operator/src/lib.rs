@@ -25,8 +25,8 @@ type PageBody = UnsyncBoxBody<Bytes, BoxError>;
 
 type Page = BoxCloneSyncService<Request<RequestBody>, Response<PageBody>, Infallible>;
 
-/// The operator endpoints: `/healthz`, `/readyz` and `/metrics`, and a list of them at `/`. They use neither tokens nor TLS, and belong on a
-/// separate listener, never on the public one (contract D7).
+/// The operator endpoints: `/healthz`, `/readyz` and `/metrics`, and a list of them at `/`. They use neither tokens nor
+/// TLS, and belong on a separate listener, never on the public one (contract D7).
 ///
 /// On a loopback address, the listener also serves the API at all other paths, until the server stops. On an address
 /// that other machines can reach, this would expose the API in clear text, so it needs [`api`](Self::api). A loopback

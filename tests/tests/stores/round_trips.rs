@@ -147,7 +147,8 @@ async fn a_delete_of_an_old_lead_waits_three_times() {
     assert!(found.is_none());
 }
 
-/// Each server reads the clock and sends a heartbeat every 10 s. `leadapi-limiter` tests servers that had requests before.
+/// Each server reads the clock and sends a heartbeat every 10 s. `leadapi-limiter` tests servers that had requests
+/// before.
 #[tokio::test]
 async fn three_idle_servers_run_less_than_one_statement_per_second_each() {
     const SECONDS: u32 = 5;

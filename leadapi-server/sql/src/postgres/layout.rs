@@ -2,8 +2,8 @@
 //!
 //! The tables of a business are distributed by its id, so each business is on one node. Tables whose secrets determine
 //! the business are replicated to all nodes. Small tables that belong to no business stay on the coordinator, but all
-//! nodes know them. `leadapi_schema` is an ordinary table of the coordinator, because its object id is part of the id of
-//! the store.
+//! nodes know them. `leadapi_schema` is an ordinary table of the coordinator, because its object id is part of the id
+//! of the store.
 
 use deadpool_postgres::{GenericClient, Object};
 
@@ -157,8 +157,8 @@ fn misplaced(table: &'static str, found: Option<Result<Placement, ()>>, expected
     LayoutError::Misplaced { table, found, expected: expected.name(), remedy }
 }
 
-/// Returns the placement of a table, `Err` if it is none of those that the server uses, or `None` if Citus does not know
-/// the table.
+/// Returns the placement of a table, `Err` if it is none of those that the server uses, or `None` if Citus does not
+/// know the table.
 async fn placement(
     client: &impl GenericClient,
     table: &str,

@@ -7,7 +7,8 @@ const WORKERS: &str = "SELECT nodename || ':' || nodeport, result FROM run_comma
     'SELECT setting FROM pg_settings WHERE name = ''idle_in_transaction_session_timeout''') WHERE success";
 const CONNECTIONS: &str = "SELECT current_setting('citus.node_conninfo')";
 
-/// The longest time for which a node may keep the locks of a transaction whose coordinator has stopped, in milliseconds.
+/// The longest time for which a node may keep the locks of a transaction whose coordinator has stopped, in
+/// milliseconds.
 const MAX_IDLE: u64 = 60_000;
 
 /// Logs what to run on which node. Never fails, because a node may be down while a server starts.
