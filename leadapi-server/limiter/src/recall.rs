@@ -55,11 +55,14 @@ impl<S: LedgerStore> Inner<S> {
     /// the window, so that it need not check whether others are waiting for them.
     pub(super) async fn release_idle_shares(&self) {
         let now = self.now();
-        let idle = if self.idle_time() < AdmissionLog::WINDOW { IDLE } else { AdmissionLog::WINDOW };
-        let is_idle = |(key, entry): (&Key, &mut Entry)| entry.share.is_idle(idle, now).then(|| key.clone());
+        let idle_time = if self.idle_time() < AdmissionLog::WINDOW { IDLE } else { AdmissionLog::WINDOW };
+        let is_idle = |(key, entry): (&Key, &mut Entry)| entry.share.is_idle(idle_time, now).then(|| key.clone());
         let idle: Vec<Key> = self.state().shares.iter_mut().filter_map(is_idle).take(MAX_IDLE_RELEASES).collect();
+        // A request may have used a permit since then.
+        let lower =
+            |share: &mut Share, operation, now| share.is_idle(idle_time, now).then(|| share.release_all(operation));
         for key in idle {
-            if let Err(error) = self.release(&key, |share, operation, _| Some(share.release_all(operation))).await {
+            if let Err(error) = self.release(&key, lower).await {
                 debug!(error = error_chain(&*error), "the permits of an idle token could not be returned");
                 return;
             }

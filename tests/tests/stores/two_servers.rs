@@ -7,14 +7,15 @@ use std::{
 
 use futures_util::{StreamExt, stream};
 use leadapi_core::{
-    id::LeadId,
-    port::{Created, Store},
+    id::{LeadId, TokenId},
+    model::Timestamp,
+    port::{Admission, Class, Clock, Created, RateLimiter, Store},
     rate_limit::Limits,
 };
 use leadapi_sql::SqlStore;
-use leadapi_tests::postgres::Cluster;
+use leadapi_tests::{eventually, postgres::Cluster};
 
-use crate::fixture::{all, business, create, id, open};
+use crate::fixture::{all, business, connect, create, id, open};
 
 const KEYS: usize = 10_000;
 const DUPLICATES: usize = 8;
@@ -45,6 +46,30 @@ async fn their_rate_limiters_pass_the_conformance_suite() {
         limiters.push(server.rate_limiter(Limits::default()).await.unwrap());
     }
     leadapi_conformance::run_shared_limiter(Limits::default(), &limiters).await.unwrap();
+}
+
+/// A server that returns the last permits of a token deletes the row of the limit, for which another server may wait.
+#[tokio::test]
+async fn a_claim_survives_the_deletion_of_its_ledger() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.url(&cluster.create_database("ledger").await);
+    let store = open(&url, 4).await;
+    let limiter = store.rate_limiter(Limits::default()).await.unwrap();
+    let (other, observer) = (connect(&url).await, connect(&url).await);
+    other.batch_execute("INSERT INTO rate_limit VALUES ('t1', 'read', '{}', 0)").await.unwrap();
+    other.batch_execute("BEGIN; SELECT * FROM rate_limit FOR UPDATE").await.unwrap();
+    let token = TokenId::parse("t1").unwrap();
+    let admission = tokio::spawn(async move { limiter.admit(&token, Class::Read).await });
+    let waiting =
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    let is_waiting = async || observer.query_one(waiting, &[]).await.unwrap().get::<_, i64>(0) == 1;
+    eventually("the claim waits", is_waiting).await;
+    other.batch_execute("DELETE FROM rate_limit; COMMIT").await.unwrap();
+    assert_eq!(admission.await.unwrap().unwrap(), Admission::Admitted);
+    let difference = store.clock().now().unix_millis() - Timestamp::now().unix_millis();
+    assert!(difference.abs() < 60_000, "the clock is wrong by {difference} ms");
+    let shares: String = observer.query_one("SELECT shares FROM rate_limit", &[]).await.unwrap().get(0);
+    assert_ne!(shares, "{}", "the permits of the claim were not recorded");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -51,3 +51,28 @@ async fn the_unused_permits_of_an_idle_server_are_available_to_the_others() {
         caller.assert_within_the_limit();
     }
 }
+
+/// An idle server returns the permits of its tokens one after another, and a request may use one of them before its
+/// turn.
+#[tokio::test(start_paused = true)]
+async fn an_idle_server_keeps_the_permits_of_a_token_that_is_used_meanwhile() {
+    let caller = Caller::new(1).await;
+    let limiter = &caller.servers[0];
+    let keys = ["t1", "t2"].map(|token| (TokenId::parse(token).unwrap(), Class::Read));
+    let has_permits = |key: &Key| limiter.0.state().shares.get(key).is_some_and(|entry| entry.share.has_permits());
+    // The tokens become idle between two heartbeats, so the periodic task does not return their permits first.
+    sleep(SECOND).await;
+    for (token, class) in &keys {
+        limiter.admit(token, *class).await.unwrap();
+    }
+    sleep(WINDOW + SECOND / 2).await;
+    let used = async {
+        // Meanwhile, the first of the two releases begins, and waits for the ledger.
+        tokio::task::yield_now().await;
+        let key = keys.iter().find(|key| has_permits(key)).unwrap();
+        limiter.admit(&key.0, key.1).await.unwrap();
+        key
+    };
+    let (key, ()) = tokio::join!(used, limiter.0.release_idle_shares());
+    assert!(has_permits(key), "the permits are returned although one has been used");
+}

@@ -70,7 +70,7 @@ impl Work for ClaimPermits {
 
     async fn run(&self, session: &mut dyn Session) -> Result<Option<Claimed>, SqlError> {
         let (token, class) = (&self.key.0, class_name(self.key.1));
-        let (mut alive, mut ledger, mut now) = (BTreeSet::new(), Ledger::default(), 0);
+        let (mut alive, mut found) = (BTreeSet::new(), None);
         let sent = self.clock.elapsed();
         let statements = vec![
             query!(statement::LOCK_SERVER, &*self.server.0),
@@ -80,13 +80,14 @@ impl Work for ClaimPermits {
         ];
         let mut read = |nth, mut row: Row<'_>| {
             match nth {
-                2 => (ledger, now) = read_ledger(&mut row)?,
+                2 => found = Some(read_ledger(&mut row)?),
                 3 => drop(alive.insert(ServerId(row.take()?))),
                 _ => {}
             }
             Ok(())
         };
         session.query(statements, &mut read).await?;
+        let Some((mut ledger, now)) = found else { return Err(SqlError::Retry(Arc::new(LedgerDeleted))) };
         let now = key_millis(&self.clock, now, sent);
         let claimed = ledger.claim(&self.server, &self.claim, &alive, now);
         if claimed.is_some() {
@@ -95,6 +96,11 @@ impl Work for ClaimPermits {
         Ok(claimed)
     }
 }
+
+/// The error for a ledger that another server deleted between two statements.
+#[derive(Debug, thiserror::Error)]
+#[error("the ledger of a rate limit was deleted")]
+struct LedgerDeleted;
 
 struct ReleasePermits {
     server: ServerId,
