@@ -3,6 +3,8 @@
 use leadapi_client::{Call, Client, Error};
 use leadapi_core::model::{ClientAccount, NewLead, Page, Pipeline, Window};
 
+use crate::run::retry_policy;
+
 /// The client accounts and pipelines of a business.
 #[derive(Default)]
 pub(crate) struct Directory {
@@ -65,7 +67,7 @@ fn find<'r>(
 async fn all<T: 'static>(list: impl Fn(Window) -> Call<Page<T>>) -> Result<Vec<T>, Error> {
     let (mut all, mut window) = (Vec::new(), Window::LARGEST);
     loop {
-        let page = list(window).await?;
+        let page = list(window).retry(retry_policy()).await?;
         all.extend(page.data);
         let read = u64::try_from(all.len()).unwrap_or(u64::MAX);
         if read >= page.total || read == window.offset() {

@@ -34,7 +34,7 @@ pub enum ImportError {
         /// The operating system's error.
         source: io::Error,
     },
-    /// The client accounts and pipelines that a dry run needs cannot be read.
+    /// The client accounts and pipelines, which rows can name, cannot be read.
     #[error("{0}")]
     Api(#[source] leadapi_client::Error),
     /// Several client accounts have the name that the options name.
