@@ -178,17 +178,21 @@ impl Journal {
     /// Records the mapping of the columns of an import. Returns an error if an earlier run sent rows with a
     /// different mapping, because the same rows would now get different keys and create second leads.
     pub(crate) fn expect_columns(&mut self, import: &str, columns: &Columns) -> Result<(), ImportError> {
-        let mapping = columns.mapping();
-        let earlier = match self.columns.get(import) {
-            Some(earlier) if *earlier == mapping => return Ok(()),
-            Some(earlier) => Some(earlier.clone()),
-            // The first version recorded no mapping.
-            None if self.columns.is_empty() => columns.mapping_of_first_version(),
-            None => Some(mapping.clone()),
-        };
-        let contradicts = earlier.is_none_or(|earlier| mapping.contradicts(&earlier));
-        if contradicts && self.has_results() {
-            return Err(self.error(JournalProblem::OtherColumns));
+        let mut mapping = columns.mapping();
+        let recorded = self.columns.get(import);
+        if self.has_results() {
+            let earlier = match recorded {
+                Some(earlier) => Some(earlier.clone()),
+                // The first version recorded no mapping.
+                None if self.columns.is_empty() => columns.mapping_of_first_version(),
+                None => Some(mapping.clone()),
+            };
+            let earlier = earlier.filter(|earlier| !mapping.contradicts(earlier));
+            // The file of the next run may have a column or an amount that only the file of an earlier run had.
+            mapping.extend(&earlier.ok_or_else(|| self.error(JournalProblem::OtherColumns))?);
+        }
+        if recorded == Some(&mapping) {
+            return Ok(());
         }
         self.append(&ColumnsEntry { import: import.to_owned(), columns: mapping })
     }

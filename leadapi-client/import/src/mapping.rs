@@ -30,6 +30,14 @@ impl Mapping {
             || notations.is_some_and(|(one, other)| one != other)
             || (self.raw, self.stand_in_names, &self.empty) != (earlier.raw, earlier.stand_in_names, &earlier.empty)
     }
+
+    /// Adds what an earlier mapping, which this one does not contradict, states about other columns and amounts.
+    pub(crate) fn extend(&mut self, earlier: &Self) {
+        for (title, field) in &earlier.fields {
+            self.fields.entry(title.clone()).or_insert_with(|| field.clone());
+        }
+        self.decimal_comma = self.decimal_comma.or(earlier.decimal_comma);
+    }
 }
 
 #[cfg(test)]

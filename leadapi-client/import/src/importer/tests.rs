@@ -5,7 +5,7 @@ use leadapi_testkit::FakeLeadApi;
 use tempfile::TempDir;
 
 use super::*;
-use crate::{exporter::Exporter, options::ReadOptions};
+use crate::{amounts::Notation, error::JournalProblem, exporter::Exporter, options::ReadOptions};
 
 /// An API, and a folder for journals.
 struct Site {
@@ -24,6 +24,14 @@ impl Site {
         let importer = Importer::new(self.api.client(), Destination::url(&self.api.url()));
         importer.folder(self.folder.path()).run(&file).await
     }
+}
+
+fn options() -> ReadOptions {
+    ReadOptions::default().client("Casa Verde")
+}
+
+fn is_other_columns(result: &Result<ImportReport, ImportError>) -> bool {
+    matches!(result, Err(ImportError::Journal { problem: JournalProblem::OtherColumns, .. }))
 }
 
 #[test]
@@ -49,4 +57,18 @@ async fn names_that_cannot_be_looked_up_refuse_no_row() {
     let again = import().await.unwrap();
     assert_eq!((again.already_imported, again.refused), (1, 0));
     assert_eq!(site.api.client().leads().list(&LeadQuery::new()).await.unwrap().total, 4);
+}
+
+#[tokio::test]
+async fn the_mappings_of_all_earlier_runs_are_compared() {
+    let site = Site::new().await;
+    let with_comma = options().notation(Notation::DecimalComma);
+    site.import("name;value;Notes\nAnn;1.234;x\n", &with_comma).await.unwrap();
+    site.import("name;value\nBo;5\n", &options()).await.unwrap();
+    let with_point = options().notation(Notation::DecimalPoint);
+    let result = site.import("name;value\nAnn;1.234\n", &with_point).await;
+    assert!(is_other_columns(&result), "{result:?}");
+    let result = site.import("name;value;Notes\nAnn;5;x\n", &options().ignore("Notes")).await;
+    assert!(is_other_columns(&result), "{result:?}");
+    site.import("name;value;Notes\nAnn;1.234;x\n", &with_comma).await.unwrap();
 }
