@@ -176,7 +176,9 @@ impl Columns {
     pub(crate) fn mapping_of_first_version(&self) -> Option<Mapping> {
         let mut options = self.options.clone();
         (options.profile, options.ignore_unknown) = (ProfileChoice::FieldNames, true);
-        Self::map(&options, &self.titles.iter().collect()).ok().map(|columns| columns.mapping())
+        let mut columns = Self::map(&options, &self.titles.iter().collect()).ok()?;
+        columns.has_separators = self.has_separators;
+        Some(columns.mapping())
     }
 
     /// Returns the cell unless it is blank or stands for an empty one.

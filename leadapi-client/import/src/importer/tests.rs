@@ -24,6 +24,10 @@ impl Site {
         let importer = Importer::new(self.api.client(), Destination::url(&self.api.url()));
         importer.folder(self.folder.path()).run(&file).await
     }
+
+    fn journal(&self) -> PathBuf {
+        self.folder.path().join("leads.csv.journal")
+    }
 }
 
 fn options() -> ReadOptions {
@@ -71,4 +75,19 @@ async fn the_mappings_of_all_earlier_runs_are_compared() {
     let result = site.import("name;value;Notes\nAnn;5;x\n", &options().ignore("Notes")).await;
     assert!(is_other_columns(&result), "{result:?}");
     site.import("name;value;Notes\nAnn;1.234;x\n", &with_comma).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_journal_of_the_first_version_shows_how_amounts_were_read() {
+    let site = Site::new().await;
+    site.import("name,value\nAnn,1.234\n", &options()).await.unwrap();
+    // The first version recorded no mapping.
+    let journal = std::fs::read_to_string(site.journal()).unwrap();
+    let lines = journal.lines().filter(|line| !line.contains("columns")).map(|line| format!("{line}\n"));
+    std::fs::write(site.journal(), lines.collect::<String>()).unwrap();
+    let text = "name,value\nAnn,1.234\nBo,\"1.234,50\"\n";
+    let result = site.import(text, &options()).await;
+    assert!(is_other_columns(&result), "{result:?}");
+    let report = site.import(text, &options().notation(Notation::DecimalPoint)).await.unwrap();
+    assert_eq!((report.already_imported, report.refused), (1, 1));
 }
