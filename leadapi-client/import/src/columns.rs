@@ -7,10 +7,11 @@ use leadapi_core::model::NewLead;
 
 use crate::{
     amounts::Notation,
+    encoding::Encoding,
     error::FileProblem,
     field::{self, ColumnTarget},
     formula,
-    mapping::Mapping,
+    mapping::{Mapping, TITLED_NOTES},
     meaning::{self, Column},
     options::ReadOptions,
     profile::{Profile, ProfileChoice},
@@ -28,6 +29,8 @@ pub(crate) struct Columns {
     pub(crate) notation: Notation,
     /// Whether an amount in text has a separator.
     pub(crate) has_separators: bool,
+    /// The encoding, if the file has text that is not ASCII.
+    pub(crate) encoding: Option<Encoding>,
     /// Whether the cells of a workbook mark numbers.
     pub(crate) marks_numbers: bool,
 }
@@ -74,6 +77,7 @@ impl Columns {
             profile,
             notation,
             has_separators: false,
+            encoding: None,
             marks_numbers: false,
         })
     }
@@ -161,15 +165,21 @@ impl Columns {
 
     /// Returns the mapping for the journal.
     pub(crate) fn mapping(&self) -> Mapping {
-        let mut fields = BTreeMap::new();
-        for (position, (title, field)) in self.targets().enumerate() {
+        let (mut fields, mut order) = (BTreeMap::new(), Vec::new());
+        for (position, ((title, field), column)) in self.targets().zip(&self.meanings).enumerate() {
             let equal = self.titles.iter().take(position).filter(|other| *other == title).count();
             let title = if equal == 0 { title.to_owned() } else { format!("{title}#{}", equal + 1) };
+            let is_titled = matches!(column, Column::Answer) || (field == Some("notes") && self.has_many_notes);
+            if is_titled || field.is_some() && self.targets().filter(|(_, other)| *other == field).count() > 1 {
+                order.push(title.clone());
+            }
+            let field = if is_titled { Some(TITLED_NOTES) } else { field };
             fields.insert(title, field.map(str::to_owned));
         }
         let decimal_comma = self.has_separators.then(|| self.notation.has_decimal_comma());
+        let encoding = self.encoding.map(|encoding| encoding.or_utf_8().name().to_owned());
         let ReadOptions { raw, stand_in_names, ref empty, .. } = self.options;
-        Mapping { fields, decimal_comma, raw, stand_in_names, empty: empty.clone() }
+        Mapping { fields, order, encoding, decimal_comma, raw, stand_in_names, empty: empty.clone() }
     }
 
     /// Returns the mapping of the first version, which understood only the names of fields, if it could import the file.

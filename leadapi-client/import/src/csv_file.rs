@@ -96,6 +96,7 @@ impl CsvFile {
         columns.marks_numbers = source_is_workbook;
         let has_footer = columns.profile.is_some_and(Profile::has_footer) && columns.len() > 1;
         let (mut rows, mut survey, mut phones, mut footer) = (0, Survey::default(), PhoneCounts::default(), None);
+        let mut is_ascii = header.as_slice().is_ascii();
         source.check(delimiter, |record| {
             if has_footer && record.fields.len() == 1 {
                 footer.get_or_insert((record.line, rows));
@@ -103,6 +104,7 @@ impl CsvFile {
                 footer = None;
             }
             rows += 1;
+            is_ascii &= record.fields.as_slice().is_ascii();
             columns.cells("value", &record.fields).for_each(|cell| {
                 if !columns.is_number(cell) {
                     survey.add(record.line, columns.text(cell));
@@ -123,6 +125,7 @@ impl CsvFile {
             delimiter == Delimiter::Comma && !header.iter().any(|title| REFUSED_COLUMNS.contains(&title));
         let notation = survey.notation(options.notation, are_decimals).map_err(|problem| source.error(problem))?;
         (columns.notation, columns.has_separators) = (notation, survey.has_separators());
+        columns.encoding = Some(source.encoding()).filter(|_| !is_ascii);
         let amounts = survey.reading(notation);
         let footer = footer.map(|(line, _)| line);
         Ok(Self { source, delimiter, header, columns, rows, amounts, phones, footer })
@@ -151,7 +154,7 @@ impl CsvFile {
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// ```
     pub fn encoding(&self) -> Option<Encoding> {
-        self.source.encoding()
+        Some(self.source.encoding()).filter(|encoding| *encoding != Encoding::UTF_8)
     }
 
     /// Returns the number of rows that are not blank, not counting the header.

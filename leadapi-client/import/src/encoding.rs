@@ -51,6 +51,11 @@ impl Encoding {
         }
     }
 
+    /// Returns UTF-8 in place of UTF-16, because both encode the same text.
+    pub(crate) fn or_utf_8(self) -> Self {
+        Self(self.0.output_encoding())
+    }
+
     pub(crate) fn name(self) -> &'static str {
         self.0.name()
     }

@@ -229,8 +229,8 @@ pub enum JournalProblem {
         /// The other API.
         name: String,
     },
-    /// An earlier run understood the columns differently, so the same rows would create other leads.
-    #[error("an earlier run of this import understood the columns or the amounts differently")]
+    /// An earlier run mapped the columns or read the cells differently, so the same rows would create other leads.
+    #[error("an earlier run of this import mapped the columns or read the text or the amounts differently")]
     OtherColumns,
     /// The store was restored or replaced after the import, and may lack the imported leads.
     #[error("{name} was restored from a backup or replaced after this import, and may lack its leads")]

@@ -106,9 +106,8 @@ impl Source {
         self.numbering == Numbering::Rows
     }
 
-    /// Returns the encoding, unless it is UTF-8.
-    pub(crate) fn encoding(&self) -> Option<Encoding> {
-        Some(self.encoding).filter(|encoding| *encoding != Encoding::UTF_8)
+    pub(crate) const fn encoding(&self) -> Encoding {
+        self.encoding
     }
 
     /// Reads the first records that are not blank. The first one is the header.

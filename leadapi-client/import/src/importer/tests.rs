@@ -5,7 +5,7 @@ use leadapi_testkit::FakeLeadApi;
 use tempfile::TempDir;
 
 use super::*;
-use crate::{amounts::Notation, error::JournalProblem, exporter::Exporter, options::ReadOptions};
+use crate::{amounts::Notation, error::JournalProblem, exporter::Exporter, field::ColumnTarget, options::ReadOptions};
 
 /// An API, and a folder for journals.
 struct Site {
@@ -90,4 +90,49 @@ async fn a_journal_of_the_first_version_shows_how_amounts_were_read() {
     assert!(is_other_columns(&result), "{result:?}");
     let report = site.import(text, &options().notation(Notation::DecimalPoint)).await.unwrap();
     assert_eq!((report.already_imported, report.refused), (1, 1));
+}
+
+#[tokio::test]
+async fn a_run_that_would_create_other_leads_from_the_same_rows_is_refused() {
+    let notes: ColumnTarget = "notes".parse().unwrap();
+    let encoding = |name: &str| options().encoding(name.parse().unwrap());
+    let meta = "full_name,created_time,form_id,Plan\nAnn,,7,big\n";
+    let both = options().map("Plan", notes).map("Comment", notes);
+    let utf_16: Vec<u8> = "name\nZo\u{eb}\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    type Run<'r> = (&'r [u8], ReadOptions);
+    let runs: [(&str, Run<'_>, Run<'_>, bool); 7] = [
+        ("a title in the notes", (meta.as_bytes(), options()), (meta.as_bytes(), options().map("Plan", notes)), true),
+        (
+            "a second column of notes",
+            (b"name,Plan\nAnn,big\n", options().map("Plan", notes)),
+            (b"name,Plan,Comment\nAnn,big,\n", both.clone()),
+            true,
+        ),
+        (
+            "another order of notes",
+            (b"name,Plan,Comment\nAnn,big,x\n", both.clone()),
+            (b"name,Comment,Plan\nAnn,x,big\n", both),
+            true,
+        ),
+        (
+            "another order of e-mail addresses",
+            (b"name,E-mail,Email address\nAnn,a@x.org,b@x.org\n", options()),
+            (b"name,Email address,E-mail\nAnn,b@x.org,a@x.org\n", options()),
+            true,
+        ),
+        (
+            "another encoding",
+            (b"name\nZo\xeb\n", encoding("iso-8859-7")),
+            (b"name\nZo\xeb\n", encoding("latin1")),
+            true,
+        ),
+        ("another encoding of ASCII", (b"name\nAnn\n", options()), (b"name\nZo\xeb\n", encoding("latin1")), false),
+        ("UTF-16 and UTF-8", (&utf_16, options()), ("name\nZo\u{eb}\n".as_bytes(), options()), false),
+    ];
+    for (case, (first, first_options), (second, second_options), is_refused) in runs {
+        let site = Site::new().await;
+        assert_eq!(site.import(first, &first_options).await.unwrap().created, 1, "{case}");
+        let result = site.import(second, &second_options).await;
+        assert_eq!(is_other_columns(&result), is_refused, "{case}: {result:?}");
+    }
 }
