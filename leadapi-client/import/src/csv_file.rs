@@ -66,7 +66,7 @@ impl CsvFile {
     /// # Errors
     ///
     /// Returns [`ImportError::File`] if the file cannot be read, is not valid CSV, or has columns that are neither
-    /// mapped nor ignored.
+    /// mapped nor ignored, or if a workbook has more than 1 GiB of uncompressed content.
     pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, ImportError> {
         Self::new(Source::open(path.as_ref(), options)?, options)
     }

@@ -66,7 +66,7 @@ impl Source {
         }
         let is_workbook = start.starts_with(ZIP);
         let (encoding, has_byte_order_mark) = if is_workbook {
-            file = workbook::to_csv(file, options.sheet.as_deref())?;
+            file = workbook::to_csv(file, options.sheet.as_deref(), options.skip_lines)?;
             (Encoding::UTF_8, false)
         } else if options.sheet.is_some() {
             return Err(FileProblem::NotAWorkbook);

@@ -1,0 +1,100 @@
+//! Tests of unusual and hostile workbooks.
+
+use std::io::{Cursor, Write};
+
+use zip::{ZipWriter, write::SimpleFileOptions};
+
+use super::archive;
+use crate::{csv_file::CsvFile, error::ImportError, options::ReadOptions};
+
+const RELATIONSHIPS: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+
+/// Returns a workbook with a sheet per text, which contains its rows, and with other parts.
+fn workbook(sheets: &[&str], parts: &[(&str, &str)]) -> Vec<u8> {
+    let numbers = 1..=sheets.len();
+    let sheet = |n: usize| format!("<sheet name=\"Sheet{n}\" sheetId=\"{n}\" r:id=\"r{n}\"/>");
+    let target = |n: usize| {
+        format!("<Relationship Id=\"r{n}\" Type=\"{RELATIONSHIPS}/worksheet\" Target=\"worksheets/sheet{n}.xml\"/>")
+    };
+    let (names, targets): (String, String) = (numbers.clone().map(sheet).collect(), numbers.map(target).collect());
+    let main = format!("<Relationship Id=\"r1\" Type=\"{RELATIONSHIPS}/officeDocument\" Target=\"xl/workbook.xml\"/>");
+    let mut all = vec![
+        ("_rels/.rels".to_owned(), format!("<Relationships>{main}</Relationships>")),
+        ("xl/_rels/workbook.xml.rels".to_owned(), format!("<Relationships>{targets}</Relationships>")),
+        (
+            "xl/workbook.xml".to_owned(),
+            format!("<workbook xmlns:r=\"{RELATIONSHIPS}\"><sheets>{names}</sheets></workbook>"),
+        ),
+    ];
+    all.extend(sheets.iter().zip(1..).map(|(rows, n)| {
+        let name = format!("xl/worksheets/sheet{n}.xml");
+        (name, format!("<worksheet><sheetData>{rows}</sheetData></worksheet>"))
+    }));
+    all.extend(parts.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())));
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, text) in all {
+        zip.start_file(name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+/// Returns a cell with text.
+fn cell(at: &str, text: &str) -> String {
+    format!("<c r=\"{at}\" t=\"inlineStr\"><is><t>{text}</t></is></c>")
+}
+
+fn row(number: u32, cells: &[(&str, &str)]) -> String {
+    let cells: String = cells.iter().map(|(at, text)| cell(at, text)).collect();
+    format!("<row r=\"{number}\">{cells}</row>")
+}
+
+fn open(workbook: &[u8]) -> Result<CsvFile, ImportError> {
+    CsvFile::copy("leads.xlsx", workbook, &ReadOptions::default().client("c1").ignore_unknown(true))
+}
+
+/// Returns the fields of each row, or the reason why it is refused.
+fn rows(file: &CsvFile) -> Vec<String> {
+    let rows = file.read().unwrap().map(Result::unwrap);
+    rows.map(|row| row.fault.unwrap_or_else(|| row.record.iter().collect::<Vec<_>>().join("|"))).collect()
+}
+
+#[test]
+fn a_cell_outside_of_the_sheet_or_out_of_order_is_an_error() {
+    let header = row(1, &[("A1", "name"), ("B1", "email")]);
+    for (case, cells, expected) in [
+        ("a row too low", row(2, &[("A4294967295", "Ann")]), "a cell is outside of the sheet"),
+        ("the first row below the sheet", row(2, &[("A1048577", "Ann")]), "a cell is outside of the sheet"),
+        ("a column too far", row(2, &[("XFE2", "Ann")]), "outside"),
+        ("cells in the wrong order", row(2, &[("B2", "a@x.org"), ("A2", "Ann")]), "not in order"),
+        ("a cell twice", row(2, &[("A2", "Ann"), ("A2", "Bo")]), "not in order"),
+    ] {
+        let error = open(&workbook(&[&(header.clone() + &cells)], &[])).unwrap_err().to_string();
+        assert!(error.contains(expected), "{case}: {error}");
+    }
+}
+
+#[test]
+fn only_the_header_decides_the_width_of_a_row() {
+    let sheet = [
+        row(1, &[("A1", "name"), ("B1", "email"), ("C1", "notes")]),
+        row(2, &[("A2", "Ann"), ("XFD2", "stray")]),
+        row(3, &[("A3", "Bo")]),
+        "<row r=\"1048576\"><c r=\"A1048576\" s=\"0\"/></row>".to_owned(),
+    ];
+    let file = open(&workbook(&[&sheet.concat()], &[])).unwrap();
+    assert_eq!(rows(&file), ["the row has 16384 fields instead of 3", "Bo||"]);
+}
+
+#[test]
+fn a_workbook_that_would_need_too_much_memory_is_an_error() {
+    let sheet = row(1, &[("A1", "name")]) + &row(2, &[("A2", "Ann")]);
+    let texts = "<sst count=\"1\" uniqueCount = '99999999999'><si><t>Ann</t></si></sst>";
+    let error = open(&workbook(&[&sheet], &[("xl/sharedStrings.xml", texts)])).unwrap_err().to_string();
+    assert!(error.contains("more texts than it has"), "{error}");
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(&workbook(&[&sheet], &[("xl/media/image1.png", &"0".repeat(100_000))])).unwrap();
+    let error = archive::check(&file, 100_000).unwrap_err().to_string();
+    assert!(error.contains("larger than 1 GiB"), "{error}");
+    archive::check(&file, 110_000).unwrap();
+}
