@@ -193,7 +193,7 @@ impl Columns {
 
     /// Returns the cell unless it is blank or stands for an empty one.
     fn filled<'t>(&self, cell: &'t str) -> Option<&'t str> {
-        let text = cell.trim();
+        let text = self.text(cell).trim();
         let is_empty =
             text.is_empty() || self.options.empty.iter().any(|empty| empty.trim().eq_ignore_ascii_case(text));
         (!is_empty).then_some(cell)

@@ -274,6 +274,7 @@ fn read_header(source: &Source, options: &ReadOptions) -> Result<(Delimiter, Str
             }
         };
         let header = records.next().map(|record| record.fields).unwrap_or_default();
+        let header: StringRecord = header.iter().map(|title| source.unmarked(title)).collect();
         let known = meaning::known(options, &header);
         if best.as_ref().is_none_or(|(most, ..)| known > *most) {
             best = Some((known, *delimiter, header));

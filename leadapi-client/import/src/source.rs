@@ -110,6 +110,11 @@ impl Source {
         self.encoding
     }
 
+    /// Returns the text of a cell without the mark of a number.
+    pub(crate) fn unmarked<'t>(&self, cell: &'t str) -> &'t str {
+        if self.is_workbook() { cell.strip_prefix(workbook::NUMBER).unwrap_or(cell) } else { cell }
+    }
+
     /// Reads the first records that are not blank. The first one is the header.
     pub(crate) fn first(&self, delimiter: Delimiter, count: usize) -> Result<Vec<Record>, ImportError> {
         let filled = |record: &Result<Record, _>| !record.as_ref().is_ok_and(Record::is_blank);

@@ -98,3 +98,16 @@ fn a_workbook_that_would_need_too_much_memory_is_an_error() {
     assert!(error.contains("larger than 1 GiB"), "{error}");
     archive::check(&file, 110_000).unwrap();
 }
+
+#[test]
+fn a_number_has_no_mark_in_a_title_or_next_to_a_text_for_empty_cells() {
+    let number = |at: &str, number: u32| format!("<c r=\"{at}\"><v>{number}</v></c>");
+    let header = format!("<row r=\"1\">{}{}{}</row>", cell("A1", "name"), number("B1", 2026), cell("C1", "phone"));
+    let ann = format!("<row r=\"2\">{}{}{}</row>", cell("A2", "Ann"), number("B2", 7), number("C2", 0));
+    let mut options = ReadOptions::default().client("c1").map("2026", "notes".parse().unwrap());
+    options.empty = vec!["0".to_owned()];
+    let file = CsvFile::copy("leads.xlsx", &*workbook(&[&(header + &ann)], &[]), &options).unwrap();
+    let row = file.read().unwrap().next().unwrap().unwrap();
+    assert_eq!((row.new.notes.as_deref(), row.new.phone), (Some("7"), None));
+    assert!(file.columns().any(|column| column == ("2026", Some("notes"))));
+}
