@@ -124,7 +124,7 @@ impl Columns {
         }
         let mut new = NewLead::default();
         new.client_id.clone_from(&self.options.client);
-        let (mut parts, mut notes, mut filled) = ([""; 2], Vec::new(), Vec::<(&str, &str)>::new());
+        let (mut parts, mut notes, mut filled) = ([("", ""); 2], Vec::new(), Vec::<(&str, &str)>::new());
         for ((cell, column), title) in record.iter().zip(&self.meanings).zip(&self.titles) {
             let (Some(target), Some(cell)) = (column.target(), self.filled(cell)) else { continue };
             let text = self.text(cell);
@@ -135,18 +135,22 @@ impl Columns {
                 // Only a column that a profile or the list of usual titles maps can have the target of another column.
                 _ if earlier.is_some_and(|earlier| earlier != text) => notes.push(format!("{title}: {text}")),
                 _ if earlier.is_some() => {}
-                (ColumnTarget::FirstName, [first, _]) => *first = text.trim(),
-                (ColumnTarget::LastName, [_, last]) => *last = text.trim(),
+                (ColumnTarget::FirstName, [first, _]) => *first = (title, text.trim()),
+                (ColumnTarget::LastName, [_, last]) => *last = (title, text.trim()),
                 (ColumnTarget::Field(field), _) => field::set(&mut new, field, text, self.notation_of(cell))?,
             }
             filled.push((target.name(), text));
+        }
+        if let Some(name) = &new.name {
+            let lost = parts.iter().filter(|(_, part)| !contains_words(name, part));
+            notes.extend(lost.map(|(title, part)| format!("{title}: {part}")));
         }
         if !notes.is_empty() {
             notes.splice(0..0, new.notes.take());
             new.notes = Some(notes.join("\n"));
         }
         if new.name.is_none() {
-            let name = parts.join(" ").trim().to_owned();
+            let name = parts.map(|(_, part)| part).join(" ").trim().to_owned();
             new.name = Some(name).filter(|name| !name.is_empty());
         }
         if new.name.is_none() && self.options.stand_in_names {
@@ -215,4 +219,10 @@ impl Columns {
             None => formula::unescape(cell),
         }
     }
+}
+
+/// Returns whether a name contains each word of one of its parts.
+fn contains_words(name: &str, part: &str) -> bool {
+    let [name, part] = [name, part].map(str::to_lowercase);
+    part.split_whitespace().all(|word| name.split_whitespace().any(|other| other == word))
 }
