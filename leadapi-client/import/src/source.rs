@@ -90,11 +90,12 @@ impl Source {
 
     /// Returns the first line if it is short.
     fn first_line(&self) -> Result<Option<String>, FileProblem> {
-        let mut start = String::new();
-        match self.text()?.take(16).read_to_string(&mut start) {
+        let mut start = Vec::new();
+        match self.text()?.take(16).read_to_end(&mut start) {
             // An invalid byte is reported with its line when the records are read.
             Err(error) if error.kind() != io::ErrorKind::InvalidData => Err(error.into()),
-            _ => Ok(start.split_once(['\r', '\n']).map(|(line, _)| line.to_owned())),
+            // The last byte may be the first one of a character.
+            _ => Ok(String::from_utf8_lossy(&start).split_once(['\r', '\n']).map(|(line, _)| line.to_owned())),
         }
     }
 
