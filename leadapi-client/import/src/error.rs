@@ -136,7 +136,7 @@ pub enum FileProblem {
     /// Nothing shows the notation of the amounts, and the options name no [`Notation`](crate::Notation).
     #[error("line {line}: value {text} is ambiguous, and so is every other amount with a separator")]
     AmbiguousAmount {
-        /// The line of the first such amount.
+        /// The line of the first such amount, if possible with a comma.
         line: u64,
         /// The amount.
         text: String,
