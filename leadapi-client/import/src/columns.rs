@@ -31,8 +31,8 @@ pub(crate) struct Columns {
     pub(crate) has_separators: bool,
     /// The encoding, if the file has text that is not ASCII.
     pub(crate) encoding: Option<Encoding>,
-    /// Whether the cells of a workbook mark numbers.
-    pub(crate) marks_numbers: bool,
+    /// Whether the cells are those of a workbook, whose numbers and errors have marks.
+    pub(crate) has_marks: bool,
 }
 
 /// The fields that can stand in for a missing name, as in forms.
@@ -78,7 +78,7 @@ impl Columns {
             notation,
             has_separators: false,
             encoding: None,
-            marks_numbers: false,
+            has_marks: false,
         })
     }
 
@@ -128,6 +128,9 @@ impl Columns {
         for ((cell, column), title) in record.iter().zip(&self.meanings).zip(&self.titles) {
             let (Some(target), Some(cell)) = (column.target(), self.filled(cell)) else { continue };
             let text = self.text(cell);
+            if self.has_marks && cell.starts_with(workbook::ERROR) {
+                return Err(format!("{}: the cell has the error {text}", target.name()));
+            }
             let earlier = filled.iter().find(|(name, _)| *name == target.name()).map(|(_, text)| *text);
             match (target, &mut parts) {
                 _ if matches!(column, Column::Answer) => notes.push(format!("{title}: {text}")),
@@ -161,9 +164,12 @@ impl Columns {
 
     /// Returns the text of a cell in the file of refused rows, which has the notation of the file.
     pub(crate) fn refused<'t>(&self, cell: &'t str) -> Cow<'t, str> {
-        match cell.strip_prefix(workbook::NUMBER).filter(|_| self.marks_numbers) {
-            Some(number) if self.notation.has_decimal_comma() => number.replace('.', ",").into(),
-            number => number.unwrap_or(cell).into(),
+        match cell {
+            number if self.is_number(number) && self.notation.has_decimal_comma() => {
+                workbook::unmarked(number).replace('.', ",").into()
+            }
+            cell if self.has_marks => workbook::unmarked(cell).into(),
+            cell => cell.into(),
         }
     }
 
@@ -209,14 +215,15 @@ impl Columns {
 
     /// Returns whether the cell is a number of a workbook.
     pub(crate) fn is_number(&self, cell: &str) -> bool {
-        self.marks_numbers && cell.starts_with(workbook::NUMBER)
+        self.has_marks && cell.starts_with(workbook::NUMBER)
     }
 
     pub(crate) fn text<'t>(&self, cell: &'t str) -> &'t str {
-        match cell.strip_prefix(workbook::NUMBER).filter(|_| self.marks_numbers) {
-            Some(number) => number,
-            None if self.options.raw => cell,
-            None => formula::unescape(cell),
+        let is_marked = self.has_marks && cell.starts_with([workbook::NUMBER, workbook::ERROR]);
+        match cell {
+            cell if is_marked => workbook::unmarked(cell),
+            cell if self.options.raw => cell,
+            cell => formula::unescape(cell),
         }
     }
 }

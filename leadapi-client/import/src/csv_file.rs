@@ -93,7 +93,7 @@ impl CsvFile {
         let (delimiter, header) = read_header(&source, options)?;
         let mut columns = Columns::map(options, &header).map_err(|problem| source.error(problem))?;
         let source_is_workbook = source.is_workbook();
-        columns.marks_numbers = source_is_workbook;
+        columns.has_marks = source_is_workbook;
         let has_footer = columns.profile.is_some_and(Profile::has_footer) && columns.len() > 1;
         let (mut rows, mut survey, mut phones, mut footer) = (0, Survey::default(), PhoneCounts::default(), None);
         let mut is_ascii = header.as_slice().is_ascii();

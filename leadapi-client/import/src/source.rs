@@ -111,9 +111,9 @@ impl Source {
         self.encoding
     }
 
-    /// Returns the text of a cell without the mark of a number.
+    /// Returns the text of a cell without the mark that the cells of a workbook can have.
     pub(crate) fn unmarked<'t>(&self, cell: &'t str) -> &'t str {
-        if self.is_workbook() { cell.strip_prefix(workbook::NUMBER).unwrap_or(cell) } else { cell }
+        if self.is_workbook() { workbook::unmarked(cell) } else { cell }
     }
 
     /// Reads the first records that are not blank. The first one is the header.

@@ -14,6 +14,14 @@ use crate::error::FileProblem;
 /// Precedes a number of the worksheet in the copy. Amounts in other cells are text in the notation of the file.
 pub(crate) const NUMBER: char = '\u{1}';
 
+/// Precedes an error of a formula, such as `#N/A`, in the copy.
+pub(crate) const ERROR: char = '\u{2}';
+
+/// Returns the text of a cell of the copy without its mark.
+pub(crate) fn unmarked(cell: &str) -> &str {
+    cell.strip_prefix([NUMBER, ERROR]).unwrap_or(cell)
+}
+
 /// The maximum number of bytes of the uncompressed content of a workbook, and of the text of a sheet.
 #[cfg(feature = "xlsx")]
 const LARGEST: u64 = 1 << 30;

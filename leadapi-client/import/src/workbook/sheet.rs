@@ -7,7 +7,7 @@ use std::{
 
 use calamine::{DataRef, ExcelDateTime, Reader, SheetType, SheetVisible, Xlsx, XlsxError};
 
-use super::{LARGEST, NUMBER, archive::too_large};
+use super::{ERROR, LARGEST, NUMBER, archive::too_large};
 use crate::error::FileProblem;
 
 type Workbook = Xlsx<BufReader<File>>;
@@ -37,8 +37,11 @@ fn find(workbook: &mut Workbook, name: Option<&str>) -> Result<String, FileProbl
     let mut filled = Vec::new();
     for sheet in sheets.iter().filter(|sheet| sheet.visible == SheetVisible::Visible) {
         let mut cells = workbook.worksheet_cells_reader(&sheet.name).map_err(problem)?;
-        if cells.next_cell().map_err(problem)?.is_some() {
-            filled.push(sheet.name.clone());
+        while let Some(cell) = cells.next_cell_with_formula_metadata().map_err(problem)? {
+            if cell.formula.is_some() || !text(&cell.value).is_empty() {
+                filled.push(sheet.name.clone());
+                break;
+            }
         }
     }
     match (filled.pop(), filled.is_empty()) {
@@ -52,9 +55,14 @@ fn write(workbook: &mut Xlsx<impl Read + Seek>, name: &str, skipped: u64, to: &F
     let mut cells = workbook.worksheet_cells_reader(name).map_err(problem)?;
     let mut to = csv::WriterBuilder::new().flexible(true).from_writer(BufWriter::new(to));
     let mut row = Row { number: 0, cells: Vec::new(), skipped, width: None, left: LARGEST };
-    while let Some(cell) = cells.next_cell().map_err(problem)? {
-        let (number, column) = cell.get_position();
-        let text = text(cell.get_value());
+    while let Some(cell) = cells.next_cell_with_formula_metadata().map_err(problem)? {
+        let (number, column) = cell.pos;
+        if cell.formula.is_some() && cell.value == DataRef::Empty {
+            let at = format!("{}{}", letters(column), u64::from(number) + 1);
+            let problem = format!("cell {at} has a formula without a result: open the workbook, and save it");
+            return Err(FileProblem::Workbook(problem));
+        }
+        let text = text(&cell.value);
         if text.is_empty() {
             continue;
         }
@@ -108,6 +116,13 @@ impl Row {
     }
 }
 
+/// Returns the letters of a column. The first column has the number 0.
+fn letters(column: u32) -> String {
+    let letter = ('A'..='Z').nth(usize::try_from(column % 26).unwrap_or_default()).into_iter();
+    let first = (column / 26).checked_sub(1).map(letters).unwrap_or_default();
+    first.chars().chain(letter).collect()
+}
+
 fn text(value: &DataRef<'_>) -> String {
     match value {
         DataRef::Int(number) => format!("{NUMBER}{number}"),
@@ -118,7 +133,7 @@ fn text(value: &DataRef<'_>) -> String {
         DataRef::Bool(value) => if *value { "TRUE" } else { "FALSE" }.to_owned(),
         DataRef::DateTime(time) if time.is_datetime() => date_time(*time),
         DataRef::DateTime(duration) => format!("{NUMBER}{}", duration.as_f64()),
-        DataRef::Error(error) => error.to_string(),
+        DataRef::Error(error) => format!("{ERROR}{error}"),
         DataRef::Empty => String::new(),
     }
 }

@@ -111,3 +111,39 @@ fn a_number_has_no_mark_in_a_title_or_next_to_a_text_for_empty_cells() {
     assert_eq!((row.new.notes.as_deref(), row.new.phone), (Some("7"), None));
     assert!(file.columns().any(|column| column == ("2026", Some("notes"))));
 }
+
+#[test]
+fn a_formula_without_a_result_is_an_error() {
+    let sheet = |cell: &str| {
+        let header = row(1, &[("A1", "name"), ("AB1", "email")]);
+        format!("{header}<row r=\"2\"><c r=\"A2\" t=\"str\"><f>B9</f><v>Ann</v></c>{cell}</row>")
+    };
+    let error = open(&workbook(&[&sheet("<c r=\"AB2\"><f>A2</f><v></v></c>")], &[])).unwrap_err().to_string();
+    assert!(error.contains("cell AB2 has a formula without a result: open the workbook, and save it"), "{error}");
+    let empty = workbook(&[&sheet("<c r=\"AB2\" t=\"str\"><f>A3</f><v></v></c>")], &[]);
+    assert_eq!(rows(&open(&empty).unwrap()), ["Ann".to_owned() + &"|".repeat(27)]);
+}
+
+#[test]
+fn a_sheet_with_nothing_but_styles_is_empty() {
+    let filled = row(1, &[("A1", "name")]) + &row(2, &[("A2", "Ann")]);
+    let file = open(&workbook(&["<row r=\"1\"><c r=\"A1\" s=\"0\"/></row>", &filled], &[])).unwrap();
+    assert_eq!(rows(&file), ["Ann"]);
+    assert!(open(&workbook(&[&filled, &filled], &[])).unwrap_err().to_string().contains("several sheets"));
+}
+
+#[test]
+fn a_row_with_an_error_in_a_mapped_column_is_refused() {
+    let error = |at: &str| format!("<c r=\"{at}\" t=\"e\"><v>#N/A</v></c>");
+    let header = row(1, &[("A1", "name"), ("B1", "email"), ("C1", "Price")]);
+    let ann = format!("<row r=\"2\">{}{}</row>", cell("A2", "Ann"), error("B2"));
+    let bo = format!("<row r=\"3\">{}{}</row>", cell("A3", "Bo"), error("C3"));
+    let workbook = workbook(&[&(header + &ann + &bo)], &[]);
+    let file = open(&workbook).unwrap();
+    let read: Vec<_> = file.read().unwrap().map(|row| row.unwrap().fault).collect();
+    assert_eq!(read, [Some("email: the cell has the error #N/A".to_owned()), None]);
+    let mut options = ReadOptions::default().client("c1").ignore_unknown(true);
+    options.empty = vec!["#n/a".to_owned()];
+    let file = CsvFile::copy("leads.xlsx", &*workbook, &options).unwrap();
+    assert!(file.read().unwrap().all(|row| row.unwrap().fault.is_none()));
+}
