@@ -68,8 +68,6 @@ impl Source {
         let (encoding, has_byte_order_mark) = if is_workbook {
             file = workbook::to_csv(file, options.sheet.as_deref(), options.skip_lines)?;
             (Encoding::UTF_8, false)
-        } else if options.sheet.is_some() {
-            return Err(FileProblem::NotAWorkbook);
         } else {
             let detected = Encoding::detect(&start);
             match (detected, options.encoding) {

@@ -133,6 +133,16 @@ fn a_sheet_with_nothing_but_styles_is_empty() {
 }
 
 #[test]
+fn the_refused_rows_of_a_sheet_are_read_with_its_options() {
+    let mut options = ReadOptions::default().client("c1");
+    options.sheet = Some("Leads".to_owned());
+    let refused = "refused_line,refused_because,name\n2,email must be valid,Ann\n".as_bytes();
+    assert_eq!(CsvFile::copy("leads.xlsx.refused.csv", refused, &options).unwrap().rows(), 1);
+    let error = CsvFile::copy("leads.csv", &b"name\nAnn\n"[..], &options).unwrap_err().to_string();
+    assert!(error.contains("this is not an Excel workbook"), "{error}");
+}
+
+#[test]
 fn a_row_with_an_error_in_a_mapped_column_is_refused() {
     let error = |at: &str| format!("<c r=\"{at}\" t=\"e\"><v>#N/A</v></c>");
     let header = row(1, &[("A1", "name"), ("B1", "email"), ("C1", "Price")]);
