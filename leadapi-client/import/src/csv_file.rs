@@ -102,7 +102,8 @@ impl CsvFile {
         let (mut rows, mut survey, mut phones, mut footer) = (0, Survey::default(), PhoneCounts::default(), None);
         let mut is_ascii = header.as_slice().is_ascii();
         source.check(delimiter, |record| {
-            if has_footer && record.fields.len() == 1 {
+            // A file that was cut inside a row can also end with a single field.
+            if has_footer && record.fields.len() == 1 && (record.follows_blank || footer.is_some()) {
                 footer.get_or_insert((record.line, rows));
             } else {
                 footer = None;
