@@ -26,8 +26,8 @@ use crate::{
     private_file::{refuse_links, restrict},
 };
 
-/// The version of the file format.
-const VERSION: u32 = 1;
+/// The version of the file format. Version 1 has no lines about columns.
+const VERSION: u32 = 2;
 
 pub(crate) struct Journal {
     path: PathBuf,
@@ -49,8 +49,8 @@ struct Header {
     target: Destination,
 }
 
-/// The start of each journal.
-const START: &str = "{\"version\":1,\"api\":\"";
+/// The start of each journal, by its version.
+const STARTS: [&str; 2] = ["{\"version\":1,\"api\":\"", "{\"version\":2,\"api\":\""];
 
 /// A line of a journal after the first. A line with `sent_at` records that a row is about to be sent, a line with
 /// `lead_id` records the lead of a row, and a line with neither records that the last attempt created no lead.
@@ -138,14 +138,14 @@ impl Journal {
     /// this API.
     fn read(&mut self, text: &str, target: &Destination) -> Result<u64, ImportError> {
         let Some(end) = text.rfind('\n') else {
-            let is_start = text.starts_with(START) || START.starts_with(text);
+            let is_start = STARTS.iter().any(|start| text.starts_with(start) || start.starts_with(text));
             return if is_start { Ok(0) } else { Err(self.error(JournalProblem::NotAJournal)) };
         };
         let complete = text.get(..=end).unwrap_or_default();
         let mut lines = complete.lines();
         let header = serde_json::from_str(lines.next().unwrap_or_default());
         let header: Header = header.map_err(|_| self.error(JournalProblem::NotAJournal))?;
-        if header.version != VERSION {
+        if !(1..=VERSION).contains(&header.version) {
             return Err(self.error(JournalProblem::Newer));
         }
         for (number, line) in (2..).zip(lines) {
