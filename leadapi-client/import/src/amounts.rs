@@ -255,7 +255,7 @@ mod tests {
                 &["5 €", "EUR 5", "$5"],
                 None,
                 true,
-                Err("line 4: value $5 is in another currency than the amounts before it, which are in EUR".to_owned()),
+                Err("line 4: value $5 is in a different currency; the amounts before it are in EUR".to_owned()),
             ),
         ] {
             let mut survey = Survey::default();

@@ -150,7 +150,7 @@ pub enum FileProblem {
         point: (u64, String),
     },
     /// The amounts name different currencies.
-    #[error("line {line}: value {text} is in another currency than the amounts before it, which are in {currency}")]
+    #[error("line {line}: value {text} is in a different currency; the amounts before it are in {currency}")]
     MixedCurrencies {
         /// The line of the first amount in another currency.
         line: u64,
