@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use super::{End, Escape, NameSource, PathAnswer, Walk, name_source::STAND_INS};
 use crate::{
-    Number,
     answer::Answer,
     locale::choose_filled,
     plan::{QuestionPlan, SCORE},
@@ -206,7 +205,7 @@ impl<'f, 'w, 'a> LeadFields<'f, 'w, 'a> {
             }),
             value: mapped("value").find_map(|answer| {
                 if let Some(sum) = answer.question.option_value(&answer.slot) {
-                    return Some((None, Amount::parse(&Number::try_from(sum).ok()?.to_string()).ok()?));
+                    return Some((None, Amount::parse(&sum).ok()?));
                 }
                 let number = answer.question.decimal(answer.answer)?;
                 Some((Some(answer.index), Amount::parse(&number).ok()?))

@@ -163,14 +163,15 @@ impl Naive<'_> {
         match kind(question) {
             "number" => Some((exact(&self.plain_number(question, answer).ok()?)?, true)),
             "single_choice" | "dropdown" | "multi_choice" => {
+                // Adds millionths, because sums of doubles are inexact.
                 let mut sum = None;
                 for id in chosen(answer)? {
                     let (_, option) = options(question).into_iter().find(|(known, _)| *known == id)?;
                     if let Some(value) = option["value"].as_f64() {
-                        sum = Some(sum.unwrap_or(0.0) + value);
+                        sum = Some(sum.unwrap_or(0.0) + (value * 1e6).round());
                     }
                 }
-                Some((sum?.into(), false))
+                Some(((sum? / 1e6).into(), false))
             }
             _ => None,
         }
