@@ -1,6 +1,6 @@
 //! Tests of what an agency receives from forms that were written for other products.
 
-use leadapi_form::{Answers, Code, FormRecord, Outcome, Policy, Questionnaire, Verdict, Version};
+use leadapi_form::{Answers, Code, Escape, FormRecord, Outcome, Policy, Questionnaire, Verdict, Version};
 use serde_json::{Value, json};
 
 fn record(form: &Value) -> FormRecord {
@@ -179,4 +179,39 @@ fn a_rule_that_always_matches_is_reported() {
         codes.sort_unstable();
         assert_eq!(found, codes, "{form}");
     }
+}
+
+#[test]
+fn another_name_of_a_key_counts_only_if_no_question_has_the_key() {
+    for (keys, phone, attributes, filled) in [
+        (["mobile", "phone"], "222", vec![("mobile", "111")], "222 111 222"),
+        (["mobile", "Phone"], "222", vec![("mobile", "111")], "222 111 222"),
+        (["phone", "mobile"], "111", vec![("mobile", "222")], "111 222 111"),
+        (["mobile", "other"], "111", vec![("other", "222")], "111 111 111"),
+        (["mobile", "Tel"], "111", vec![("Tel", "222")], "222 222 222"),
+    ] {
+        let [first, second] = keys;
+        let form = json!({"client_id": "c1", "pages": [
+            {"id": "a", "fields": [{"id": "q", "type": "short_text", "mappedKey": first}]},
+            {"id": "b", "fields": [{"id": "r", "type": "short_text", "mappedKey": second}]}]});
+        let record = record(&form);
+        let form = Questionnaire::compile(&record, Version::Draft, &Policy::default());
+        let answers = Answers::new().with("q", "111").with("r", "222");
+        let walk = form.walk(&answers);
+        let made = walk.lead().unwrap();
+        assert_eq!(made.lead.phone.as_deref(), Some(phone), "{keys:?}");
+        let found: Vec<_> =
+            made.attributes.iter().map(|found| (found.key.unwrap_or_default(), &*found.text)).collect();
+        assert_eq!(found, attributes, "{keys:?}");
+        assert_eq!(walk.fill("{phone} {mobile} {Tel}", "-", Escape::Plain), filled, "{keys:?}");
+    }
+}
+
+#[test]
+fn a_name_of_a_key_that_does_not_count_is_not_misspelt() {
+    let question = |id: &str, key: &str| json!({"id": id, "type": "short_text", "label": "Q?", "mappedKey": key});
+    let record = record(&form(&json!([question("a", "organisation"), question("b", "business_name")])));
+    let findings = Questionnaire::compile(&record, Version::Draft, &Policy::default()).check();
+    let wrong = findings.iter().find(|found| [Code::MisspeltKey, Code::MappedTwice].contains(&found.code));
+    assert_eq!(wrong, None);
 }

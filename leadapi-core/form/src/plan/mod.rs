@@ -149,6 +149,7 @@ impl<'r> Questionnaire<'r> {
                 scores: Vec::new(),
             });
         }
+        keys::assign(&mut questions);
         let endings = EndingPlan::all(&source, policy);
         let mut sorted: Vec<(&str, usize)> =
             questions.iter().enumerate().map(|(index, question)| (question.id, index)).collect();

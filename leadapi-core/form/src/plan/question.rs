@@ -14,7 +14,6 @@ use crate::{
     answer::Answer,
     date,
     locale::{choose, locale_of},
-    mapped_key,
     policy::Policy,
     problem::Problem,
     web_url::with_scheme,
@@ -34,7 +33,9 @@ pub(crate) struct QuestionPlan<'r> {
     pub locale: Locale,
     pub label: Cow<'r, str>,
     pub required: bool,
-    /// The mapped key. The key of a lead field is in its canonical spelling.
+    /// The mapped key as the author wrote it.
+    pub written_key: Option<&'r str>,
+    /// The key of the lead field that the answers can fill, or else the mapped key.
     pub key: Option<&'r str>,
     pub record: &'r Question,
 }
@@ -59,7 +60,8 @@ impl<'r> QuestionPlan<'r> {
             label: choose(&record.label, policy).unwrap_or_default(),
             kind,
             required,
-            key: non_blank(&record.mapped_key).map(mapped_key::canonical),
+            written_key: non_blank(&record.mapped_key),
+            key: None,
             record,
         }
     }

@@ -36,7 +36,7 @@ pub struct FormLead<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Attribute<'a> {
-    /// The key that the question is mapped to, if any.
+    /// The key that the question is mapped to, if any, as the author wrote it.
     pub key: Option<&'a str>,
     /// The id of the question.
     pub question: &'a str,
@@ -168,7 +168,7 @@ impl<'a> Walk<'a> {
 impl<'a> Attribute<'a> {
     fn new(answer: &PathAnswer<'_, 'a>) -> Self {
         Self {
-            key: answer.question.key,
+            key: answer.question.written_key,
             question: answer.question.id,
             label: answer.step.fill(&answer.question.label, "", Escape::Plain),
             text: answer.text.clone(),
