@@ -200,8 +200,7 @@ fn another_name_of_a_key_counts_only_if_no_question_has_the_key() {
         let walk = form.walk(&answers);
         let made = walk.lead().unwrap();
         assert_eq!(made.lead.phone.as_deref(), Some(phone), "{keys:?}");
-        let found: Vec<_> =
-            made.attributes.iter().map(|found| (found.key.unwrap_or_default(), &*found.text)).collect();
+        let found: Vec<_> = made.attributes.iter().map(|found| (found.key.unwrap_or_default(), &*found.text)).collect();
         assert_eq!(found, attributes, "{keys:?}");
         assert_eq!(walk.fill("{phone} {mobile} {Tel}", "-", Escape::Plain), filled, "{keys:?}");
     }

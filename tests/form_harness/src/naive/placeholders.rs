@@ -41,9 +41,7 @@ impl Naive<'_> {
     pub(super) fn knows(&self, key: &str) -> bool {
         let spelling = spelling(key);
         let mapped = |key: &str| {
-            self.pages
-                .iter()
-                .any(|page| page.questions.iter().any(|(_, question)| self.key(question) == Some(key)))
+            self.pages.iter().any(|page| page.questions.iter().any(|(_, question)| self.key(question) == Some(key)))
         };
         key == "$score"
             || self.is_of_a_question(key)

@@ -171,6 +171,7 @@ pub(crate) fn record(draw: &mut Draw<'_>, tame: bool, most_questions: usize) -> 
         0 => put(draw, tame, &mut form, "locale", "de".into()),
         1 => put(draw, tame, &mut form, "locale", "en_US".into()),
         2 => put(draw, tame, &mut form, "languages", json!([" ", "de-AT", "en"])),
+        3 => put(draw, tame, &mut form, "locale", "en-IN".into()),
         _ => {}
     }
     if pages == 0 {
