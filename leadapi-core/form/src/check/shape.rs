@@ -37,9 +37,7 @@ impl ShapeInspector<'_> {
         ["label", "title", "heading", "message", "confirmation_message", "patternMessage"].contains(&member)
             || self.pointer == "/form/name"
     }
-}
 
-impl ShapeInspector<'_> {
     /// Returns whether a different check reports an unknown member of a page, a question or an option.
     fn is_checked_elsewhere(&self, name: &str) -> bool {
         let owner = self.pointer.rsplit('/').nth(2).unwrap_or_default();
