@@ -1,51 +1,14 @@
 //! Tests of what an agency receives from forms that were written for other products.
 
-use leadapi_form::{Answers, Code, Escape, FormRecord, Outcome, Policy, Questionnaire, Verdict, Version};
+use leadapi_form::{Answers, Code, Escape, FormRecord, Outcome, Policy, Questionnaire, Version};
 use serde_json::{Value, json};
 
-fn record(form: &Value) -> FormRecord {
+pub(crate) fn record(form: &Value) -> FormRecord {
     serde_json::from_str(&json!({ "form": form }).to_string()).unwrap()
 }
 
-fn form(questions: &Value) -> Value {
+pub(crate) fn form(questions: &Value) -> Value {
     json!({"client_id": "c1", "fields": questions})
-}
-
-#[test]
-fn a_member_of_another_product_makes_proofs_uncertain_and_is_a_warning() {
-    let name = |member: &str, value: Value| {
-        let mut question =
-            json!({"id": "n", "type": "short_text", "label": "Name?", "required": true, "mappedKey": "name"});
-        question[member] = value;
-        form(&json!([question]))
-    };
-    for (member, value, is_proved) in [
-        ("title", json!("x"), true),
-        ("hidden", json!(false), true),
-        ("visible", json!(true), true),
-        ("hidden", json!(true), false),
-        ("visibleIf", json!("{age} > 3"), false),
-        ("visible_if", json!({"q": 1}), false),
-        ("requiredIf", json!("{age} > 3"), false),
-    ] {
-        let record = record(&name(member, value.clone()));
-        let form = Questionnaire::compile(&record, Version::Draft, &Policy::default());
-        let expected = if is_proved { Verdict::Proved } else { Verdict::Unknown };
-        assert_eq!(form.prove().named, expected, "{member}: {value}");
-        let findings = form.check();
-        let warned = findings.iter().any(|finding| finding.code == Code::UnsupportedMember);
-        assert_eq!(warned, !is_proved, "{member}: {findings:?}");
-    }
-    // All questions of a hidden page may be unanswered, and a counterexample still refutes.
-    let question = json!({"id": "n", "type": "short_text", "label": "Name?", "required": true, "mappedKey": "name"});
-    let page = json!({"client_id": "c1", "pages": [{"id": "p", "visibleIf": "{age} > 3", "fields": [question]}]});
-    let record = record(&page);
-    let form = Questionnaire::compile(&record, Version::Draft, &Policy::default());
-    let proofs = form.prove();
-    assert_eq!(proofs.named, Verdict::Unknown);
-    assert!(matches!(proofs.contactable, Verdict::Refuted(_)));
-    let finding = form.check().into_iter().find(|finding| finding.code == Code::UnsupportedMember).unwrap();
-    assert!(finding.message.contains("cannot continue without an answer"), "{}", finding.message);
 }
 
 #[test]

@@ -105,7 +105,7 @@ codes! {
     }
     Warning {
         UnexpectedType "unexpected-type": "A member does not have the JSON type that the contract requires. The member is treated as absent.", "Correct the type.";
-        UnsupportedMember "unsupported-member": "A page, a question or an option has a member from another form product, such as `visibleIf`, `hidden` or `hasOther`, that decides who sees a question, who must answer it, or which answers it accepts. It has no effect, so visitors may be unable to continue. Proofs assume that the question may be left unanswered.", "Put the question on a page of its own and skip the page with rules, make the question optional, or add an option for other answers.";
+        UnsupportedMember "unsupported-member": "A page, a question or an option has a member from another form product, such as `visibleIf`, `hidden` or `hasOther`, that decides who sees a question, who must answer it, or which answers it accepts. It has no effect, so visitors may be unable to continue. Proofs assume that the question may be left unanswered, or may have an answer that is not one of its options.", "Put the question on a page of its own and skip the page with rules, make the question optional, or add an option for other answers.";
         PageWithoutId "page-without-id": "A page has no id, so no rule can start from it or jump to it.", "Give the page an id.";
         PageIdLikeEnding "page-id-like-ending": "The id of a page begins with `end:`, so a jump to this id refers to an ending instead of the page.", "Give the page another id.";
         EndingWithoutId "ending-without-id": "An ending has no id, so no rule can jump to it.", "Give the ending an id.";

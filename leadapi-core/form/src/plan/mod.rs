@@ -250,6 +250,12 @@ impl<'r> Questionnaire<'r> {
         if page + 1 < self.pages.len() { Target::Page(page + 1) } else { self.first_ending() }
     }
 
+    /// Returns whether a page has a required question.
+    pub(super) fn has_required(&self, page: usize) -> bool {
+        let questions = self.pages.get(page).and_then(|page| self.questions.get(page.questions.clone()));
+        questions.unwrap_or_default().iter().any(|question| question.required)
+    }
+
     /// Returns whether an ending creates a lead.
     pub(super) fn creates_lead(&self, ending: Option<usize>) -> bool {
         let by_default = self.policy.lead_by_default;
