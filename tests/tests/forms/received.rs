@@ -1,6 +1,6 @@
 //! Tests of what an agency receives from forms that were written for other products.
 
-use leadapi_form::{Answers, Code, Escape, FormRecord, Outcome, Policy, Questionnaire, Version};
+use leadapi_form::{Answers, Code, Escape, FormRecord, Outcome, Policy, Questionnaire, Severity, Version};
 use serde_json::{Value, json};
 
 pub(crate) fn record(form: &Value) -> FormRecord {
@@ -74,6 +74,7 @@ fn answers_never_decide_where_a_redirect_leads() {
         ("{email}://x.example/", None, Some(Code::BadRedirectUrl)),
         ("https://x.example:{email}/", None, Some(Code::BadRedirectUrl)),
         ("https://x.example/a b?{email}", None, Some(Code::BadRedirectUrl)),
+        ("https://x.example/ {email}", None, Some(Code::BadRedirectUrl)),
         ("//x.example/{email}", None, Some(Code::BadRedirectUrl)),
     ] {
         let form = json!({"client_id": "c1", "settings": {"redirectUrl": url}, "fields": [
@@ -176,4 +177,33 @@ fn a_name_of_a_key_that_does_not_count_is_not_misspelt() {
     let findings = Questionnaire::compile(&record, Version::Draft, &Policy::default()).check();
     let wrong = findings.iter().find(|found| [Code::MisspeltKey, Code::MappedTwice].contains(&found.code));
     assert_eq!(wrong, None);
+}
+
+#[test]
+fn a_placement_that_does_not_exist_is_an_error() {
+    let pipelines = json!([{"id": "p1", "name": "Sales", "stages": [{"id": "s1", "name": "New", "position": 1}],
+        "created_at": "2026-01-12T09:30:00.000Z"}]);
+    let mut policy = Policy::default();
+    policy.pipelines = Some(serde_json::from_value(pipelines).unwrap());
+    for (pipeline, stage, codes) in [
+        (json!("p1"), json!("s1"), vec![]),
+        (json!(null), json!("s1"), vec![]),
+        (json!("p2"), json!(null), vec![(Code::UnknownPipeline, Severity::Error)]),
+        (json!("p1"), json!("s2"), vec![(Code::UnknownStage, Severity::Error)]),
+        (json!(null), json!("s2"), vec![(Code::UnknownStage, Severity::Error)]),
+        (
+            json!("two words"),
+            json!("s2"),
+            vec![(Code::UnknownStage, Severity::Error), (Code::PipelineMalformed, Severity::Warning)],
+        ),
+    ] {
+        let ending = json!({"id": "e", "pipelineId": pipeline, "stageId": stage});
+        let record = record(&json!({"settings": {"endings": [ending]}}));
+        let findings = Questionnaire::compile(&record, Version::Draft, &policy).check();
+        let placed = findings.iter().filter(|found| found.pointer.starts_with("/form/settings/endings/0/"));
+        let placed = placed.filter(|found| found.code != Code::CreatesLeadAbsent);
+        let mut found: Vec<_> = placed.map(|found| (found.code, found.severity())).collect();
+        found.sort_unstable();
+        assert_eq!(found, codes, "{ending}");
+    }
 }

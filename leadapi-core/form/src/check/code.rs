@@ -102,6 +102,8 @@ codes! {
         LeadWithoutName "lead-without-name": "With the witness answers, the lead has no name, so it cannot be created.", "On every path, require a question that is mapped to `name`, `first_name`, `last_name`, `business_name`, `email` or `phone`.";
         ClientMissing "client-missing": "The form's `client_id` is missing or malformed, so no lead can be created.", "Set `client_id` to the client account that the form belongs to.";
         UnknownPlaceholder "unknown-placeholder": "A text contains a placeholder that refers to no question. Visitors always see the placeholder's own fallback or, without one, the placeholder with its braces.", "Put the `mappedKey` or the id of a question between the braces, or remove the braces.";
+        UnknownPipeline "unknown-pipeline": "The form, an ending or a rule names a pipeline that the business does not have, so leads cannot be created.", "Set it to the id of a pipeline of the business, or remove it.";
+        UnknownStage "unknown-stage": "An ending or a rule names a stage that the business does not have, or that belongs to a different pipeline, so leads cannot be created.", "Set it to the id of a stage of the pipeline, or remove it.";
     }
     Warning {
         UnexpectedType "unexpected-type": "A member does not have the JSON type that the contract requires. The member is treated as absent.", "Correct the type.";
@@ -149,8 +151,6 @@ codes! {
         ValueKeyOnOtherType "value-key-on-other-type": "A question that is neither a number question nor a choice with a `value` for its options is mapped to `value`. The answer goes to the notes.", "Change the question to a number question, or give each of its options a `value`.";
         PipelineMalformed "pipeline-malformed": "The `target_pipeline_id` of the form, or the `pipelineId` of an ending or a rule, is malformed. It is ignored.", "Set it to the id of a pipeline, or remove it.";
         StageMalformed "stage-malformed": "The `stageId` of an ending or a rule is malformed. It is ignored.", "Set it to the id of a stage, or remove it.";
-        UnknownPipeline "unknown-pipeline": "The form, an ending or a rule names a pipeline that the business does not have, so leads cannot be created.", "Set it to the id of a pipeline of the business, or remove it.";
-        UnknownStage "unknown-stage": "An ending or a rule names a stage that the business does not have, or that belongs to a different pipeline, so leads cannot be created.", "Set it to the id of a stage of the pipeline, or remove it.";
         PlaceholderNotYetAsked "placeholder-not-yet-asked": "A label has a placeholder for a question that is never asked before the label is shown.", "Move the question to an earlier page, or change the label.";
         UnbalancedBrace "unbalanced-brace": "A text contains an unmatched brace. Visitors see the brace.", "Add the missing brace, or remove the unmatched one.";
         UnknownEndingKind "unknown-ending-kind": "An ending has a kind that is not in the contract. Visitors see only its heading and message.", "Use `calendar`, omit the kind, or implement it in the host.";

@@ -123,7 +123,7 @@ pub(crate) fn redirect_url(url: &str) -> Option<&str> {
         Piece::Key { .. } => None,
     });
     let before: String = texts.by_ref().take(start).collect();
-    let has_host = web_url(&before).is_some() && before.split_once("://")?.1.contains(['/', '?', '#']);
+    let has_host = web_url(&before) == Some(before.as_str()) && before.split_once("://")?.1.contains(['/', '?', '#']);
     let is_plain = |text: &str| !text.contains(|c: char| c.is_whitespace() || c.is_control());
     (has_host && texts.all(is_plain)).then_some(url)
 }
