@@ -37,7 +37,7 @@ impl Questionnaire<'_> {
     }
 
     /// Returns whether a question has the key as its id or its mapped key.
-    pub(super) fn is_question_key(&self, key: &str) -> bool {
+    pub(crate) fn is_question_key(&self, key: &str) -> bool {
         self.mapped.contains_key(key) || self.question(key).is_some()
     }
 

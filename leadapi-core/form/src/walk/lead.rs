@@ -22,8 +22,8 @@ const MAX_LABEL_CHARS: usize = 200;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FormLead<'a> {
-    /// The lead, which satisfies every rule in contract D4. Only the store can check that the client account and the
-    /// pipeline of the lead exist.
+    /// The lead, which satisfies every rule in contract D4. Only the store can check that the client account, the
+    /// pipeline and the stage of the lead exist.
     pub lead: NewLead,
     /// The origin of the lead's name.
     pub name_source: NameSource,
@@ -141,9 +141,10 @@ impl<'a> Walk<'a> {
             *field.in_new(&mut lead) = answer.map(|answer| answer.text.clone().into_owned());
         }
         lead.value = fields.value.map(|(_, value)| value.get());
-        let placement = self.placement(ending);
-        lead.pipeline_id = placement.pipeline.map(|id| id.to_string());
-        lead.stage_id = placement.stage.map(|id| id.to_string());
+        if let Some(placement) = self.placement(ending) {
+            lead.pipeline_id = placement.pipeline.as_ref().map(ToString::to_string);
+            lead.stage_id = placement.stage.as_ref().map(ToString::to_string);
+        }
         lead.source = choose_filled(&form.name, &self.form.policy)
             .map(|name| truncate(format!("Form: {}", one_line(&name)).into(), SOURCE.rule.max_chars).into());
         lead.notes = self.notes(score.iter().filter(|_| self.form.policy.score_in_notes).chain(&attributes));
