@@ -1,6 +1,7 @@
 //! Command output: human-readable lines and tables, JSON for scripts, and progress bars.
 
 use std::{
+    env,
     fmt::Display,
     io::{self, IsTerminal, Write},
     sync::mpsc,
@@ -15,7 +16,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use leadapi_core::tokens::IssuedToken;
 use serde::Serialize;
 
-use super::{CommandError, escape::escape};
+use super::{
+    CommandError,
+    escape::{escape, escape_json},
+};
 
 /// Prints a line. Ignores errors, because a closed output must not stop a server.
 pub(super) fn print_line(line: &str) {
@@ -98,15 +102,21 @@ impl Format {
     }
 }
 
-/// Formats a human-readable table, wrapped to the width of the terminal.
+/// Formats a table: on a terminal for people, wrapped to its width, and otherwise for programs, with one line per row
+/// and tabs between the cells.
 pub(super) fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let rows = rows.map(|row| row.map(|cell| escape(&cell).into_owned()));
-    table_within(terminal_width(), header, rows)
+    if !io::stdout().is_terminal() {
+        return tab_separated(header, rows);
+    }
+    table_within(Term::stdout().size_checked().map(|(_, columns)| columns), header, rows)
 }
 
-/// Returns the width of the terminal in columns, or `None` if standard output is not a terminal.
-fn terminal_width() -> Option<u16> {
-    Term::stdout().size_checked().filter(|_| io::stdout().is_terminal()).map(|(_, columns)| columns)
+/// Formats a table as lines, of which the first contains the header. The cells contain neither tabs nor line breaks,
+/// because they are escaped.
+fn tab_separated<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
+    let rows = rows.map(|row| format!("\n{}", row.join("\t")));
+    header.join("\t") + &rows.collect::<String>()
 }
 
 /// Formats a table to fit the width if possible. All columns except those with ids are wrapped, so that ids can be
@@ -132,6 +142,26 @@ fn json(value: &impl Serialize) -> Result<String, CommandError> {
     serde_json::to_string(value).map_err(|error| CommandError::Output(error.into()))
 }
 
+/// Returns whether the output to a stream may have colors: it is a terminal, and `NO_COLOR` is unset or empty.
+pub(super) fn is_colored(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// Formats the error of a command: as an object like an error body of the API if the command line has `--json`,
+/// otherwise as one line.
+pub(super) fn error_line(message: &str) -> String {
+    if is_json_requested() {
+        let body = serde_json::json!({"error": message}).to_string();
+        return escape_json(&body).into_owned();
+    }
+    format!("leadapi: {}", escape(message))
+}
+
+/// Returns whether the command line has the option `--json`, even if the rest of it is invalid.
+pub(super) fn is_json_requested() -> bool {
+    env::args_os().skip(1).take_while(|arg| arg != "--").any(|arg| arg == "--json")
+}
+
 /// Creates a progress bar, which is visible only on a terminal.
 pub(super) fn progress(what: &'static str, of: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len}, {eta} left");
@@ -153,6 +183,12 @@ mod tests {
         assert!(narrow.contains(id), "{narrow}");
         let wide = table_within(None, header, rows.into_iter());
         assert!(wide.lines().any(|line| line.chars().count() > 120), "{wide}");
+    }
+
+    #[test]
+    fn a_piped_table_has_one_line_per_row() {
+        let rows = [["1", "Ann Lee"], ["2", ""]].map(|row| row.map(str::to_owned));
+        assert_eq!(tab_separated(["id", "name"], rows.into_iter()), "id\tname\n1\tAnn Lee\n2\t");
     }
 
     #[test]
