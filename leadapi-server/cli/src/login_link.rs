@@ -59,7 +59,7 @@ impl LoginLink {
             Err(SignInError::NotAMember) => return Err(not_a_member(&business, person)),
             Err(error) => return Err(error.into()),
         };
-        if let (None, Some(address), false) = (&self.admin_url, self.address(), by.format().is_json()) {
+        if let (None, Some(address)) = (&self.admin_url, self.address()) {
             warn_if_nothing_listens(address).await;
         }
         let link = sign_in_link(&url, &secret);

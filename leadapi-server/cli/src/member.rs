@@ -42,19 +42,17 @@ pub(super) enum MemberCommand {
         role: Role,
     },
     /// Change a member's email address.
-    #[command(
-        group(clap::ArgGroup::new("change").required(true).multiple(true).args(["new_email", "to", "role"])),
-        after_help = "Example:
-  leadapi member rename ann@sol.example ann.lee@sol.example"
-    )]
+    #[command(after_help = "Example:
+  leadapi member rename ann@sol.example ann.lee@sol.example")]
     Rename {
         #[command(flatten)]
         of: BusinessArgs,
         /// The member's email address.
         email: String,
         /// The new email address.
+        #[arg(required = true)]
         new_email: Option<String>,
-        /// The new email address, as an option. Earlier versions had only this form.
+        /// The new email address, as an option.
         #[arg(long, value_name = "EMAIL", hide = true, conflicts_with = "new_email")]
         to: Option<String>,
         /// The new role, as for "member role".

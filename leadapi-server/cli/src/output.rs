@@ -2,6 +2,7 @@
 
 use std::{
     env,
+    ffi::OsStr,
     fmt::Display,
     io::{self, IsTerminal, Write},
     sync::mpsc,
@@ -26,9 +27,14 @@ pub(super) fn print_line(line: &str) {
     writeln!(io::stdout(), "{}", escape_lines(line)).unwrap_or_default();
 }
 
-/// Prints a warning to standard error.
+/// Prints a warning to standard error, in the same form as an error.
 pub(super) fn print_warning(warning: &impl Display) {
-    writeln!(io::stderr(), "{}", escape_lines(&format!("warning: {warning}"))).unwrap_or_default();
+    let line = if is_json_requested() {
+        json_line("warning", &warning.to_string())
+    } else {
+        escape_lines(&format!("warning: {warning}"))
+    };
+    writeln!(io::stderr(), "{line}").unwrap_or_default();
 }
 
 /// Escapes each line of `text`, to make it safe to print on a terminal.
@@ -144,17 +150,21 @@ fn json(value: &impl Serialize) -> Result<String, CommandError> {
 
 /// Returns whether the output to a stream may have colors: it is a terminal, and `NO_COLOR` is unset or empty.
 pub(super) fn is_colored(stream: &impl IsTerminal) -> bool {
-    stream.is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    stream.is_terminal() && !forbids_colors(env::var_os("NO_COLOR").as_deref())
+}
+
+fn forbids_colors(no_color: Option<&OsStr>) -> bool {
+    no_color.is_some_and(|value| !value.is_empty())
 }
 
 /// Formats the error of a command: as an object like an error body of the API if the command line has `--json`,
 /// otherwise as one line.
 pub(super) fn error_line(message: &str) -> String {
-    if is_json_requested() {
-        let body = serde_json::json!({"error": message}).to_string();
-        return escape_json(&body).into_owned();
-    }
-    format!("leadapi: {}", escape(message))
+    if is_json_requested() { json_line("error", message) } else { format!("leadapi: {}", escape(message)) }
+}
+
+fn json_line(kind: &str, message: &str) -> String {
+    escape_json(&serde_json::json!({kind: message}).to_string()).into_owned()
 }
 
 /// Returns whether the command line has the option `--json`, even if the rest of it is invalid.
@@ -189,6 +199,12 @@ mod tests {
     fn a_piped_table_has_one_line_per_row() {
         let rows = [["1", "Ann Lee"], ["2", ""]].map(|row| row.map(str::to_owned));
         assert_eq!(tab_separated(["id", "name"], rows.into_iter()), "id\tname\n1\tAnn Lee\n2\t");
+    }
+
+    #[test]
+    fn any_text_in_the_variable_forbids_colors() {
+        let values = [None, Some(""), Some("0"), Some("1")];
+        assert_eq!(values.map(|value| forbids_colors(value.map(OsStr::new))), [false, false, true, true]);
     }
 
     #[test]

@@ -43,20 +43,18 @@ pub(super) enum StageCommand {
         of: BusinessArgs,
     },
     /// Rename a stage, move it to another position, or both.
-    #[command(
-        group(clap::ArgGroup::new("change").required(true).multiple(true).args(["name", "name_option", "position"])),
-        after_help = "Examples:
+    #[command(after_help = "Examples:
   leadapi stage rename New Open
-  leadapi stage rename Won --position 3"
-    )]
+  leadapi stage rename Won --position 3")]
     Rename {
         #[command(flatten)]
         of: BusinessArgs,
         /// The stage: its id, or its name if no other stage of the business has it.
         stage: String,
         /// The new name.
+        #[arg(required_unless_present_any = ["name_option", "position"])]
         name: Option<String>,
-        /// The new name, as an option. Earlier versions had only this form.
+        /// The new name, as an option.
         #[arg(long = "name", hide = true, conflicts_with = "name")]
         name_option: Option<String>,
         /// The new position in the pipeline; the other stages shift accordingly.

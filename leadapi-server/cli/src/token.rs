@@ -161,7 +161,7 @@ impl Named for TokenRecord {
     }
 
     fn describe(&self) -> String {
-        format!("{}, created {}", self.id, self.created_at)
+        format!("{} created {}", self.id, self.created_at)
     }
 }
 

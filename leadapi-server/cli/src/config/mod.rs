@@ -23,6 +23,7 @@ use serde::Serialize;
 use self::file::{ConfigFile, InvalidConfig};
 use super::{
     Cli, Command, CommandError, features,
+    name_arg::accept_former_options,
     output::{Format, error_line, escape_lines, is_json_requested},
     redact::{may_be_secret, redact_given},
     serve::Serve,
@@ -121,10 +122,13 @@ impl Cli {
         let unknown = environment::check(&command, variables);
         let (path, file) = command_and_config(args);
         let file = file.map(|path| ConfigFile::read(path, &settings)).transpose().map_err(invalid_file)?;
-        let command = match &file {
-            Some(file) => at(command, &path, &|command| file.apply_defaults(command, &settings)),
-            None => command,
-        };
+        let command = at(command, &path, &|command| {
+            let command = accept_former_options(command, args);
+            match &file {
+                Some(file) => file.apply_defaults(command, &settings),
+                None => command,
+            }
+        });
         let matches = command.try_get_matches_from(args).map_err(explain_demo_data)?;
         unknown.map_err(|error| invalid_setting(&error))?;
         features::refuse_command(&matches).map_err(|error| invalid_setting(&error))?;
@@ -203,7 +207,8 @@ fn reason(error: &clap::Error) -> String {
     let text = error.render().to_string();
     let end = ["\n\nUsage:", "\n\nFor more information"].iter().filter_map(|end| text.find(end)).min();
     let reason = text.get(..end.unwrap_or(text.len())).unwrap_or_default();
-    reason.trim_start_matches("error: ").trim_end().to_owned()
+    let lines: Vec<&str> = reason.trim_start_matches("error: ").lines().map(str::trim).collect();
+    lines.join(" ").trim_end().to_owned()
 }
 
 /// Returns the most similar known name, if one is similar enough.
