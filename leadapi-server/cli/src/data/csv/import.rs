@@ -25,7 +25,7 @@ not complete, 2 if the command line is wrong.
 
 Examples:
   LEADAPI_TOKEN=pak_… leadapi data import-csv leads.csv --url https://api.example.com/v1 --client ID
-  leadapi data import-csv leads.csv --store sqlite:leads.db --business ID --client ID --map \"Company=business_name\""
+  leadapi data import-csv leads.csv --store sqlite:leads.db --client \"Casa Verde\" --map \"Company=business_name\""
 )]
 pub(crate) struct ImportCsv {
     #[command(flatten)]

@@ -150,13 +150,18 @@ fn the_target_must_be_named() {
     };
     let store = site.database.store.as_str();
     for (args, variables, code, expected) in [
-        (&[][..], &[][..], 1, "pass --url, or --business and --store"),
-        (&["--url", "http://127.0.0.1:1/v1"], &[], 1, "LEADAPI_TOKEN must be set"),
+        (&[][..], &[][..], 2, "pass --url, or --store"),
+        (&["--url", "http://127.0.0.1:1/v1"], &[], 2, "LEADAPI_TOKEN must be set"),
         (&["--url", "ftp://x"], &[("LEADAPI_TOKEN", "pak_CANARY")], 1, "the base URL must start with http"),
         (&["--url", "http://x/v1", "--business", BUSINESS], &[], 2, "cannot be used with"),
-        (&["--store", store], &[], 2, "--business"),
-        (&["--business", BUSINESS], &[], 1, "--business needs --store"),
-        (&["--business", BUSINESS], &[("LEADAPI_STORE", "mysql://u:CANARY@h")], 1, "LEADAPI_STORE must be sqlite:PATH"),
+        (&["--url", "http://x/v1", "--store", store], &[], 2, "cannot be used with"),
+        (&["--business", BUSINESS], &[], 2, "--business needs --store"),
+        (
+            &["--business", BUSINESS],
+            &[("LEADAPI_STORE", "mysql://u:CANARY@h")],
+            2,
+            "--store <STORE> must be sqlite:PATH",
+        ),
         (&["--business", "nobody", "--store", store], &[], 1, "no such business: nobody"),
         (&["--business", BUSINESS, "--store", "sqlite:/missing.db"], &[], 1, "no such database"),
     ] {
@@ -165,6 +170,12 @@ fn the_target_must_be_named() {
     }
     assert_eq!(run(&["--business", BUSINESS], &[("LEADAPI_STORE", store), ("LEADAPI_URL", "http://x")]).0, 0);
     assert_eq!(site.rows("name"), ["Ann"]);
+    // A URL on the command line precedes a store in the environment.
+    let (code, _, error) = run(&["--url", "http://127.0.0.1:1/v1"], &[("LEADAPI_STORE", store)]);
+    assert!(code == 2 && error.contains("LEADAPI_TOKEN must be set"), "{error}");
+    // The store has only one business, so it is the default.
+    let (code, _, error) = run(&["--name", "again", "--dry-run"], &[("LEADAPI_STORE", store)]);
+    assert_eq!(code, 0, "{error}");
 }
 
 /// `script` runs a command on a terminal.
