@@ -10,8 +10,8 @@ use super::{Inner, Lease, LedgerStore};
 
 /// The interval between heartbeats.
 const INTERVAL: Duration = Duration::from_secs(2);
-/// The interval between heartbeats of a server without shares. It may exceed the lease, because the next request renews
-/// the lease, but it is much shorter than the time after which the others remove a server.
+/// The interval between heartbeats of a server without shares. It need not be shorter than the lease, because the next
+/// request renews the lease, but it is much shorter than the time after which the others remove a server.
 const IDLE_INTERVAL: Duration = Duration::from_secs(10);
 
 pub(super) async fn renew_periodically<S: LedgerStore>(limiter: Weak<Inner<S>>) {

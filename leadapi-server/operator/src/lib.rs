@@ -25,7 +25,7 @@ type PageBody = UnsyncBoxBody<Bytes, BoxError>;
 
 type Page = BoxCloneSyncService<Request<RequestBody>, Response<PageBody>, Infallible>;
 
-/// The operator endpoints: `/healthz`, `/readyz` and `/metrics`, and a list of them at `/`. They use neither tokens nor
+/// The operator endpoints `/healthz`, `/readyz` and `/metrics`, and an index of them at `/`. They use neither tokens nor
 /// TLS, and belong on a separate listener, never on the public one (contract D7).
 ///
 /// On a loopback address, the listener also serves the API at all other paths, until the server stops. On an address
@@ -168,14 +168,13 @@ impl Endpoints {
     /// Lists what the listener serves, for a person who opens its address in a browser.
     fn index(&self) -> Response<PageBody> {
         let endpoints = [
-            ("/healthz", "whether the process is alive"),
-            ("/readyz", "whether it can serve requests"),
-            ("/metrics", "metrics in the Prometheus text format"),
+            ("/healthz", ": whether the process is alive"),
+            ("/readyz", ": whether it can serve requests"),
+            ("/metrics", ": metrics in the Prometheus text format"),
         ];
-        let pages = self.pages.iter().map(|(path, _)| (*path, "a page of this server"));
-        let links = endpoints.into_iter().chain(pages);
+        let links = endpoints.into_iter().chain(self.pages.iter().map(|(path, _)| (*path, "")));
         let items = links
-            .fold(String::new(), |items, (path, what)| format!("{items}<li><a href=\"{path}\">{path}</a>: {what}\n"));
+            .fold(String::new(), |items, (path, what)| format!("{items}<li><a href=\"{path}\">{path}</a>{what}\n"));
         let html = format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>leadapi operator endpoints</title>\n\
              <h1>leadapi operator endpoints</h1>\n<ul>\n{items}</ul>\n"

@@ -5,7 +5,9 @@
 
 /// After this migration, [`FIX_EMAIL_KEY`] must correct the key of each member whose key differs from the address.
 pub(super) const POSTGRES_EMAIL_KEYS: &str = include_str!("postgres/0006.sql");
-/// The same migration for SQLite.
+/// After this migration, `lead` must be analyzed.
+pub(super) const POSTGRES_STATISTICS: &str = include_str!("postgres/0008.sql");
+/// The same migration as [`POSTGRES_EMAIL_KEYS`] for SQLite.
 pub(super) const SQLITE_EMAIL_KEYS: &str = include_str!("sqlite/0006.sql");
 
 /// Lists all members for the migration.
@@ -21,7 +23,7 @@ pub(super) const POSTGRES: &[&str] = &[
     include_str!("postgres/0005.sql"),
     POSTGRES_EMAIL_KEYS,
     include_str!("postgres/0007.sql"),
-    include_str!("postgres/0008.sql"),
+    POSTGRES_STATISTICS,
     include_str!("postgres/0009.sql"),
 ];
 

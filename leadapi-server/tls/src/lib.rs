@@ -123,7 +123,7 @@ impl TlsAcceptor for TlsConfig {
             Some(ACME_ALPN) => {
                 // The ACME server may close the connection first.
                 stream.shutdown().await.unwrap_or_default();
-                tracing::debug!("an ACME server has validated a domain");
+                tracing::debug!("a client has completed the handshake of an ACME challenge");
                 return Ok(None);
             }
             protocol => protocol == Some(b"h2"),

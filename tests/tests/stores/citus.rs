@@ -133,8 +133,14 @@ async fn error(url: &DatabaseUrl) -> String {
 async fn a_database_is_distributed_once_and_every_migration_completes_the_layout() {
     let Some(mut cluster) = Cluster::start_citus(&[]) else { return };
     let (url, data) = grown(&cluster).await;
+    let server = SqlStore::open(&url).await.unwrap();
+    let refusal = SqlStore::distribute(&url).await.unwrap_err().to_string();
+    assert!(refusal.contains("open connections to the database: stop them first"), "{refusal}");
+    drop(server);
     assert!(SqlStore::distribute(&url).await.unwrap() > 0);
+    let server = SqlStore::open(&url).await.unwrap();
     assert_eq!(SqlStore::distribute(&url).await.unwrap(), 0);
+    drop(server);
     assert_eq!(export(&SqlStore::open(&url).await.unwrap()).await, data);
     let client = connect(&cluster.url("grown")).await;
     let others = "SELECT string_agg(relname, ' ') FROM pg_class WHERE relkind IN ('r', 'p') \
@@ -158,7 +164,9 @@ async fn a_database_without_citus_is_not_distributed() {
     let url = format!("sqlite:{}", folder.path().join("leads.db").display()).parse().unwrap();
     assert!(SqlStore::distribute(&url).await.unwrap_err().to_string().contains("only a PostgreSQL database"));
     let Some(cluster) = Cluster::start(&[]) else { return };
-    let url = cluster.url(&cluster.create_database("plain").await).parse().unwrap();
-    let error = SqlStore::distribute(&url).await.unwrap_err().to_string();
+    let url = cluster.url(&cluster.create_database("plain").await);
+    let error = SqlStore::distribute(&url.parse().unwrap()).await.unwrap_err().to_string();
     assert!(error.contains("does not have the extension citus"), "{error}");
+    let schema = connect(&url).await.query_one("SELECT to_regclass('leadapi_schema') IS NULL", &[]).await.unwrap();
+    assert!(schema.get::<_, bool>(0), "the database was migrated");
 }

@@ -17,6 +17,8 @@ use crate::{
 
 /// Locks the task if no other server has locked it, and then returns a row.
 const TRY_LOCK: &str = "SELECT 1 FROM exclusive_task WHERE task = 'delete_expired' FOR UPDATE SKIP LOCKED";
+/// Restores the row of the task, which a restore of a part of the data may have lost.
+const CREATE_TASK: &str = "INSERT INTO exclusive_task VALUES ('delete_expired') ON CONFLICT DO NOTHING";
 /// Takes the advisory lock of servers that do not know the task, if none of them holds it, and then returns a row. The
 /// key is "leadapi1" in ASCII.
 const TRY_ADVISORY_LOCK: &str = "SELECT 1 WHERE pg_try_advisory_xact_lock(x'6c65616461706931'::bigint)";
@@ -84,7 +86,14 @@ fn ignore_lock_timeout(error: SqlError) -> Result<bool, SqlError> {
 
 /// Takes both locks if no other server holds either of them, and returns whether it did.
 async fn try_lock(session: &mut dyn Session) -> Result<bool, SqlError> {
-    Ok(session.finds(query!(TRY_ADVISORY_LOCK)).await? && session.finds(query!(TRY_LOCK)).await?)
+    if !session.finds(query!(TRY_ADVISORY_LOCK)).await? {
+        return Ok(false);
+    }
+    if session.finds(query!(TRY_LOCK)).await? {
+        return Ok(true);
+    }
+    session.execute(query!(CREATE_TASK)).await?;
+    session.finds(query!(TRY_LOCK)).await
 }
 
 struct DeleteOldRows {

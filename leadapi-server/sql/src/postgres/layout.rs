@@ -5,7 +5,10 @@
 //! nodes know them. `leadapi_schema` is an ordinary table of the coordinator, because its object id is part of the id
 //! of the store.
 
+use std::time::Duration;
+
 use deadpool_postgres::{GenericClient, Object};
+use tokio::time::sleep;
 
 use super::{connect::OpenError, layout_error::LayoutError};
 
@@ -59,7 +62,15 @@ const TRUNCATE: &str = "SELECT truncate_local_data_after_distributing_table($1::
 
 /// Changes the tables one after another on one connection to each node, as foreign keys between them require.
 const PREPARE: &str = "SET LOCAL citus.multi_shard_modify_mode = 'sequential'; SET LOCAL client_min_messages = warning; \
-    SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0";
+    SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'; \
+    SET LOCAL idle_in_transaction_session_timeout = 0";
+
+/// Counts the connections of servers and commands, including those that run in another role.
+const OTHERS: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+    AND application_name = current_setting('application_name') AND pid <> pg_backend_pid()";
+/// The number of attempts to find no other connections. A connection exists for a moment after it has been closed.
+const ATTEMPTS: usize = 20;
+const INTERVAL: Duration = Duration::from_millis(100);
 
 impl Placement {
     const fn name(self) -> &'static str {
@@ -83,6 +94,31 @@ impl Placement {
     }
 }
 
+/// Fails if the database does not have Citus, or is that of a worker.
+pub(super) async fn require_coordinator(client: &impl GenericClient) -> Result<(), OpenError> {
+    if !has_citus(client).await? {
+        return Err(LayoutError::NoCitus.into());
+    }
+    refuse_worker(client).await
+}
+
+/// Fails if servers or commands use a database that is not distributed yet. Their writes would wait until the tables
+/// have been copied, and then fail.
+pub(super) async fn refuse_servers(client: &impl GenericClient) -> Result<(), OpenError> {
+    if matches!(check(client).await, Ok(true)) {
+        return Ok(());
+    }
+    let mut connections = 0;
+    for _ in 0..ATTEMPTS {
+        connections = client.query_one(OTHERS, &[]).await?.try_get(0)?;
+        if connections == 0 {
+            return Ok(());
+        }
+        sleep(INTERVAL).await;
+    }
+    Err(LayoutError::InUse { connections }.into())
+}
+
 /// Fails if the database is that of a worker, whose own tables are not those of the cluster.
 pub(super) async fn refuse_worker(client: &impl GenericClient) -> Result<(), OpenError> {
     if !has_citus(client).await? {
@@ -95,9 +131,6 @@ pub(super) async fn refuse_worker(client: &impl GenericClient) -> Result<(), Ope
 
 /// Distributes the tables that are not distributed yet, in one transaction. Returns the number of these tables.
 pub(super) async fn distribute(client: &mut Object) -> Result<usize, OpenError> {
-    if !has_citus(client).await? {
-        return Err(LayoutError::NoCitus.into());
-    }
     let transaction = client.transaction().await?;
     let changed = place_tables(&transaction).await?;
     transaction.commit().await?;
@@ -152,7 +185,10 @@ async fn place_tables(transaction: &impl GenericClient) -> Result<usize, OpenErr
 fn misplaced(table: &'static str, found: Option<Result<Placement, ()>>, expected: Placement) -> LayoutError {
     let (found, remedy) = match found {
         None => ("not distributed", "run: leadapi db distribute"),
-        Some(found) => (found.map_or("distributed differently", Placement::name), "undistribute it first"),
+        Some(found) => (
+            found.map_or("distributed differently", Placement::name),
+            "undistribute it first, and then run: leadapi db distribute",
+        ),
     };
     LayoutError::Misplaced { table, found, expected: expected.name(), remedy }
 }

@@ -10,6 +10,8 @@ pub(crate) enum LayoutError {
     NoCitus,
     #[error("this node is a worker: connect to the coordinator of the Citus cluster")]
     Worker,
+    #[error("servers or commands have {connections} open connections to the database: stop them first")]
+    InUse { connections: i64 },
     #[error("the table {table} is {found}, but must be {expected}: {remedy}")]
     Misplaced { table: &'static str, found: &'static str, expected: &'static str, remedy: &'static str },
 }

@@ -1,7 +1,8 @@
 //! Migrates the schema of a database to this version.
 
 use deadpool_postgres::{GenericClient, Object};
-use leadapi_core::validate::email_key;
+use leadapi_core::{error_chain, validate::email_key};
+use tracing::warn;
 
 use super::{
     connect::OpenError,
@@ -11,7 +12,11 @@ use crate::migrations;
 
 /// Locks the migration on all nodes of a distributed database. The advisory lock would not suffice, because each node
 /// has its own. It is still taken, because servers of earlier versions check only the advisory lock.
-const LOCK: &str = "SELECT FROM exclusive_task WHERE task = 'migrate' FOR UPDATE";
+const LOCK: &str = "INSERT INTO exclusive_task VALUES ('migrate') ON CONFLICT DO NOTHING; \
+    SELECT FROM exclusive_task WHERE task = 'migrate' FOR UPDATE";
+
+/// Runs in a transaction of its own, so that no server waits for it.
+const ANALYZE: &str = "BEGIN; SET LOCAL statement_timeout = 0; ANALYZE lead; COMMIT";
 
 /// Runs the pending migrations in one transaction under a lock. If two servers start at the same time, the second waits
 /// and then finds nothing left to do. If no migration is pending, the database role needs no permission to
@@ -33,16 +38,22 @@ pub(super) async fn migrate(client: &mut Object) -> Result<(), OpenError> {
     if exists(&transaction, "exclusive_task").await? {
         transaction.batch_execute(LOCK).await?;
     }
+    let mut changes_statistics = false;
     for (nth, migration) in migrations::POSTGRES.iter().enumerate().skip(version(&transaction).await?) {
         transaction.batch_execute(migration).await?;
         if *migration == migrations::POSTGRES_EMAIL_KEYS {
             fix_email_keys(&transaction).await?;
         }
+        changes_statistics |= *migration == migrations::POSTGRES_STATISTICS;
         let version = i32::try_from(nth + 1).unwrap_or(i32::MAX);
         transaction.execute("INSERT INTO leadapi_schema VALUES ($1, now())", &[&version]).await?;
     }
     layout::complete(&transaction).await?;
     transaction.commit().await?;
+    if changes_statistics && let Err(error) = client.batch_execute(ANALYZE).await {
+        warn!(error = error_chain(&error), "the table lead could not be analyzed: autovacuum does it later");
+        client.batch_execute("ROLLBACK").await?;
+    }
     Ok(())
 }
 

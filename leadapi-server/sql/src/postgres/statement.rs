@@ -51,10 +51,8 @@ pub(super) const SERVERS: &str = "SELECT server_id, beat FROM rate_server";
 
 pub(super) const REMOVE_SERVER: &str = "DELETE FROM rate_server WHERE server_id = $1 AND beat = $2";
 
-/// Locks an existing row, although it does not change it, and creates the row again if another server deletes it
-/// meanwhile.
 pub(super) const CREATE_LEDGER: &str = "INSERT INTO rate_limit (token_id, class, shares, wanted_until) \
-    VALUES ($1, $2, '{}', 0) ON CONFLICT (token_id, class) DO UPDATE SET class = excluded.class WHERE false";
+    VALUES ($1, $2, '{}', 0) ON CONFLICT (token_id, class) DO NOTHING";
 
 /// Also returns the time on the database's clock in microseconds.
 pub(super) const LOCK_LEDGER: &str = "SELECT shares, wanted_until, \
