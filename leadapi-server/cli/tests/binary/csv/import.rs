@@ -3,7 +3,7 @@
 use std::{fs, process::Command};
 
 use super::{Site, output, remote};
-use crate::process::{BINARY, BUSINESS, CLIENT, ServerProcess};
+use crate::process::{BINARY, BUSINESS, CLIENT, OWNER, ServerProcess};
 
 #[test]
 fn refused_rows_can_be_corrected_and_imported() {
@@ -176,4 +176,26 @@ fn the_target_must_be_named() {
     // The store has only one business, so it is the default.
     let (code, _, error) = run(&["--name", "again", "--dry-run"], &[("LEADAPI_STORE", store)]);
     assert_eq!(code, 0, "{error}");
+}
+
+/// `script` runs a command on a terminal.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_token_that_cannot_read_is_told_to_import_without_a_preview() {
+    let site = Site::empty();
+    let token = site.database.json(&[&["token", "create", "--name", "t", "--scope", "write"][..], &OWNER].concat());
+    let token = token["token"].as_str().unwrap();
+    let server = ServerProcess::on(&site.database.store);
+    let file = site.write("leads.csv", "name\nAnn\n");
+    let import = |args: &str| {
+        let url = format!("http://{}/v1", server.address);
+        let command = format!("{BINARY} data import-csv {} --url {url} --client {CLIENT} {args}", file.display());
+        output(Command::new("script").args(["-qec", &command, "/dev/null"]).env("LEADAPI_TOKEN", token))
+    };
+    let (code, terminal, _) = import("");
+    assert!(code == 1 && terminal.contains("pass --yes to import without a preview"), "{terminal}");
+    let (code, terminal, _) = import("--dry-run");
+    assert!(code == 1 && !terminal.contains("--yes"), "{terminal}");
+    let (code, terminal, _) = import("--yes");
+    assert!(code == 0 && terminal.contains("1 lead created"), "{terminal}");
 }
