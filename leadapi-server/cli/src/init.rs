@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::{
     CommandError,
-    config::ConfigArg,
+    config_arg::ConfigArg,
     demo,
     expiry::Expiry,
     id::given_or_new,

@@ -7,6 +7,7 @@ mod audit;
 mod business;
 mod client;
 mod config;
+mod config_arg;
 mod counts;
 mod csv_error;
 mod data;

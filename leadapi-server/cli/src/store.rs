@@ -5,7 +5,7 @@ use std::{ffi::OsStr, fmt, str::FromStr};
 use clap::{Arg, Args, Command, builder::TypedValueParser, error::ErrorKind};
 use leadapi_sql::{DatabaseUrl, InvalidDatabaseUrl, SqlStore};
 
-use super::{CommandError, config::ConfigArg, output::Format, store_error::describe_url};
+use super::{CommandError, config_arg::ConfigArg, output::Format, store_error::describe_url};
 
 /// The store that a server uses.
 #[derive(Debug, Clone)]

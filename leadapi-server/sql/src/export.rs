@@ -31,13 +31,46 @@ impl SqlStore {
     /// Passes each business to `sink`, with its members, client accounts, pipelines, forms, tokens, leads, idempotency
     /// keys and audit log. Reads all of them from one snapshot.
     ///
-    /// Tokens are exported without their secrets. `progress` receives the number of leads that were read since its last
-    /// call.
+    /// Tokens are exported without their secrets.
     ///
     /// # Errors
     ///
     /// Returns an error if the database or the sink fails. The sink may then have received only some of the businesses.
     pub async fn export(
+        &self,
+        sink: impl FnMut(BusinessSeed) -> Result<(), BoxError> + Send + 'static,
+    ) -> Result<(), SqlStoreError> {
+        self.export_with_progress(sink, |_| {}).await
+    }
+
+    /// Exports the businesses like [`export`](Self::export). `progress` receives the number of leads that were read
+    /// since its last call, so that a person can watch the export of a large business.
+    ///
+    /// ```
+    /// use std::sync::{Arc, atomic::{AtomicU64, Ordering}};
+    ///
+    /// use leadapi_core::dataset::{Dataset, SAMPLE};
+    /// use leadapi_sql::SqlStore;
+    ///
+    /// # tokio::runtime::Runtime::new()?.block_on(async {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("leads.db");
+    /// let store = SqlStore::open(&format!("sqlite:{}", path.display()).parse()?).await?;
+    /// let imported = store.import(Dataset::parse(SAMPLE)?, |_| {}).await?;
+    /// let read = Arc::new(AtomicU64::new(0));
+    /// let counter = read.clone();
+    /// let count = move |leads| drop(counter.fetch_add(leads, Ordering::Relaxed));
+    /// store.export_with_progress(|_| Ok(()), count).await?;
+    /// assert_eq!(read.load(Ordering::Relaxed), u64::try_from(imported.leads)?);
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// # })?;
+    /// # Ok::<(), leadapi_core::BoxError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the database or the sink fails.
+    pub async fn export_with_progress(
         &self,
         sink: impl FnMut(BusinessSeed) -> Result<(), BoxError> + Send + 'static,
         progress: impl Fn(u64) + Send + Sync + 'static,

@@ -39,15 +39,6 @@ const SERVE_COMMANDS: [&str; 3] = [SERVE, "demo", "config"];
 const ADMIN: &str = "login-link";
 const ADMIN_SETTINGS: [&str; 2] = ["as", "business"];
 
-/// The settings file of a command other than `serve`.
-#[derive(Debug, Clone, Args)]
-pub(super) struct ConfigArg {
-    /// A settings file in TOML, the same as for "serve". The command uses the settings that it shares with "serve", and
-    /// `business` and `as`. The command line and the environment take precedence.
-    #[arg(long, env = "LEADAPI_CONFIG", value_name = "FILE")]
-    config: Option<PathBuf>,
-}
-
 #[derive(Debug, Args)]
 pub(super) struct Config {
     #[command(flatten)]

@@ -78,7 +78,7 @@ async fn export(
     let output = Arc::new(Mutex::new(Output::new(to)));
     let (sink, shown) = (output.clone(), bar.clone());
     let write = move |business| sink.lock().unwrap_or_else(PoisonError::into_inner).business(&business);
-    let exported = store.export(write, move |leads| shown.inc(leads)).await;
+    let exported = store.export_with_progress(write, move |leads| shown.inc(leads)).await;
     bar.finish_and_clear();
     let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
     // A failed write also makes the export fail, but the error of the write itself is more precise.

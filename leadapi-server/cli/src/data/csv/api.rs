@@ -11,7 +11,7 @@ use leadapi_sql::DatabaseUrl;
 use crate::{
     CommandError,
     admin::choose,
-    config::ConfigArg,
+    config_arg::ConfigArg,
     csv_error::CsvError,
     store::{AcceptLoss, database, open},
 };
