@@ -90,7 +90,8 @@ pub(crate) struct Survey {
     /// The first amount that only a decimal comma explains, and the first one that only a decimal point explains.
     comma: Option<Found>,
     point: Option<Found>,
-    /// The first amount that is a different number with a decimal comma than with a decimal point.
+    /// The first amount, if possible with a comma, that is a different number with a decimal comma than with a decimal
+    /// point.
     ambiguous: Option<Found>,
     /// The first currency, and the first amount in another one.
     currency: Option<&'static str>,
@@ -115,7 +116,11 @@ impl Survey {
             (Some(_), None) => _ = self.comma.get_or_insert_with(found),
             (None, Some(_)) if text.contains(['.', ',']) => _ = self.point.get_or_insert_with(found),
             (Some(comma), Some(point)) if comma.to_bits() != point.to_bits() => {
-                self.ambiguous.get_or_insert_with(found);
+                // 1,234 is ambiguous in every file, and 1.234 only in some.
+                let is_first = |first: &Found| text.contains(',') && !first.text.contains(',');
+                if self.ambiguous.as_ref().is_none_or(is_first) {
+                    self.ambiguous = Some(found());
+                }
             }
             _ => {}
         }
@@ -232,6 +237,9 @@ mod tests {
             (&["1.234", "1,5"], Some(french), false, Ok(french)),
             (&["450"], None, false, Ok(Plain)),
             (&["1,234"], None, true, ambiguous(2, "1,234")),
+            (&["1.234", "1,234"], None, true, ambiguous(3, "1,234")),
+            (&["1,234", "1.234"], None, true, ambiguous(2, "1,234")),
+            (&["1.234", "1,234", "99.95"], None, true, Ok(DecimalPoint)),
             (&["1,234", "1,234.50"], None, true, Ok(DecimalPoint)),
             (&["1,234", "99.95"], None, true, Ok(DecimalPoint)),
             (&["1,234", "99,95", "abc"], None, true, Ok(DecimalComma)),
@@ -247,7 +255,7 @@ mod tests {
                 &["5 €", "EUR 5", "$5"],
                 None,
                 true,
-                Err("line 4: value $5 is in another currency than the amounts before it, which are in EUR".to_owned()),
+                Err("line 4: value $5 is in a different currency; the amounts before it are in EUR".to_owned()),
             ),
         ] {
             let mut survey = Survey::default();

@@ -7,10 +7,11 @@ use leadapi_core::model::NewLead;
 
 use crate::{
     amounts::Notation,
+    encoding::Encoding,
     error::FileProblem,
     field::{self, ColumnTarget},
     formula,
-    mapping::Mapping,
+    mapping::{Mapping, TITLED_NOTES},
     meaning::{self, Column},
     options::ReadOptions,
     profile::{Profile, ProfileChoice},
@@ -28,8 +29,10 @@ pub(crate) struct Columns {
     pub(crate) notation: Notation,
     /// Whether an amount in text has a separator.
     pub(crate) has_separators: bool,
-    /// Whether the cells of a workbook mark numbers.
-    pub(crate) marks_numbers: bool,
+    /// The encoding, if the file has text that is not ASCII.
+    pub(crate) encoding: Option<Encoding>,
+    /// Whether the cells are those of a workbook, whose numbers and errors have marks.
+    pub(crate) has_marks: bool,
 }
 
 /// The fields that can stand in for a missing name, as in forms.
@@ -74,7 +77,8 @@ impl Columns {
             profile,
             notation,
             has_separators: false,
-            marks_numbers: false,
+            encoding: None,
+            has_marks: false,
         })
     }
 
@@ -120,10 +124,13 @@ impl Columns {
         }
         let mut new = NewLead::default();
         new.client_id.clone_from(&self.options.client);
-        let (mut parts, mut notes, mut filled) = ([""; 2], Vec::new(), Vec::<(&str, &str)>::new());
+        let (mut parts, mut notes, mut filled) = ([("", ""); 2], Vec::new(), Vec::<(&str, &str)>::new());
         for ((cell, column), title) in record.iter().zip(&self.meanings).zip(&self.titles) {
             let (Some(target), Some(cell)) = (column.target(), self.filled(cell)) else { continue };
             let text = self.text(cell);
+            if self.has_marks && cell.starts_with(workbook::ERROR) {
+                return Err(format!("{}: the cell has the error {text}", target.name()));
+            }
             let earlier = filled.iter().find(|(name, _)| *name == target.name()).map(|(_, text)| *text);
             match (target, &mut parts) {
                 _ if matches!(column, Column::Answer) => notes.push(format!("{title}: {text}")),
@@ -131,18 +138,22 @@ impl Columns {
                 // Only a column that a profile or the list of usual titles maps can have the target of another column.
                 _ if earlier.is_some_and(|earlier| earlier != text) => notes.push(format!("{title}: {text}")),
                 _ if earlier.is_some() => {}
-                (ColumnTarget::FirstName, [first, _]) => *first = text.trim(),
-                (ColumnTarget::LastName, [_, last]) => *last = text.trim(),
+                (ColumnTarget::FirstName, [first, _]) => *first = (title, text.trim()),
+                (ColumnTarget::LastName, [_, last]) => *last = (title, text.trim()),
                 (ColumnTarget::Field(field), _) => field::set(&mut new, field, text, self.notation_of(cell))?,
             }
             filled.push((target.name(), text));
+        }
+        if let Some(name) = &new.name {
+            let lost = parts.iter().filter(|(_, part)| !contains_words(name, part));
+            notes.extend(lost.map(|(title, part)| format!("{title}: {part}")));
         }
         if !notes.is_empty() {
             notes.splice(0..0, new.notes.take());
             new.notes = Some(notes.join("\n"));
         }
         if new.name.is_none() {
-            let name = parts.join(" ").trim().to_owned();
+            let name = parts.map(|(_, part)| part).join(" ").trim().to_owned();
             new.name = Some(name).filter(|name| !name.is_empty());
         }
         if new.name.is_none() && self.options.stand_in_names {
@@ -153,35 +164,46 @@ impl Columns {
 
     /// Returns the text of a cell in the file of refused rows, which has the notation of the file.
     pub(crate) fn refused<'t>(&self, cell: &'t str) -> Cow<'t, str> {
-        match cell.strip_prefix(workbook::NUMBER).filter(|_| self.marks_numbers) {
-            Some(number) if self.notation.has_decimal_comma() => number.replace('.', ",").into(),
-            number => number.unwrap_or(cell).into(),
+        match cell {
+            number if self.is_number(number) && self.notation.has_decimal_comma() => {
+                workbook::unmarked(number).replace('.', ",").into()
+            }
+            cell if self.has_marks => workbook::unmarked(cell).into(),
+            cell => cell.into(),
         }
     }
 
     /// Returns the mapping for the journal.
     pub(crate) fn mapping(&self) -> Mapping {
-        let mut fields = BTreeMap::new();
-        for (position, (title, field)) in self.targets().enumerate() {
+        let (mut fields, mut order) = (BTreeMap::new(), Vec::new());
+        for (position, ((title, field), column)) in self.targets().zip(&self.meanings).enumerate() {
             let equal = self.titles.iter().take(position).filter(|other| *other == title).count();
             let title = if equal == 0 { title.to_owned() } else { format!("{title}#{}", equal + 1) };
+            let is_titled = matches!(column, Column::Answer) || (field == Some("notes") && self.has_many_notes);
+            if is_titled || field.is_some() && self.targets().filter(|(_, other)| *other == field).count() > 1 {
+                order.push(title.clone());
+            }
+            let field = if is_titled { Some(TITLED_NOTES) } else { field };
             fields.insert(title, field.map(str::to_owned));
         }
         let decimal_comma = self.has_separators.then(|| self.notation.has_decimal_comma());
+        let encoding = self.encoding.map(|encoding| encoding.or_utf_8().name().to_owned());
         let ReadOptions { raw, stand_in_names, ref empty, .. } = self.options;
-        Mapping { fields, decimal_comma, raw, stand_in_names, empty: empty.clone() }
+        Mapping { fields, order, encoding, decimal_comma, raw, stand_in_names, empty: empty.clone() }
     }
 
     /// Returns the mapping of the first version, which understood only the names of fields, if it could import the file.
     pub(crate) fn mapping_of_first_version(&self) -> Option<Mapping> {
         let mut options = self.options.clone();
         (options.profile, options.ignore_unknown) = (ProfileChoice::FieldNames, true);
-        Self::map(&options, &self.titles.iter().collect()).ok().map(|columns| columns.mapping())
+        let mut columns = Self::map(&options, &self.titles.iter().collect()).ok()?;
+        columns.has_separators = self.has_separators;
+        Some(columns.mapping())
     }
 
     /// Returns the cell unless it is blank or stands for an empty one.
     fn filled<'t>(&self, cell: &'t str) -> Option<&'t str> {
-        let text = cell.trim();
+        let text = self.text(cell).trim();
         let is_empty =
             text.is_empty() || self.options.empty.iter().any(|empty| empty.trim().eq_ignore_ascii_case(text));
         (!is_empty).then_some(cell)
@@ -193,14 +215,21 @@ impl Columns {
 
     /// Returns whether the cell is a number of a workbook.
     pub(crate) fn is_number(&self, cell: &str) -> bool {
-        self.marks_numbers && cell.starts_with(workbook::NUMBER)
+        self.has_marks && cell.starts_with(workbook::NUMBER)
     }
 
     pub(crate) fn text<'t>(&self, cell: &'t str) -> &'t str {
-        match cell.strip_prefix(workbook::NUMBER).filter(|_| self.marks_numbers) {
-            Some(number) => number,
-            None if self.options.raw => cell,
-            None => formula::unescape(cell),
+        let is_marked = self.has_marks && cell.starts_with([workbook::NUMBER, workbook::ERROR]);
+        match cell {
+            cell if is_marked => workbook::unmarked(cell),
+            cell if self.options.raw => cell,
+            cell => formula::unescape(cell),
         }
     }
+}
+
+/// Returns whether a name contains each word of one of its parts.
+fn contains_words(name: &str, part: &str) -> bool {
+    let [name, part] = [name, part].map(str::to_lowercase);
+    part.split_whitespace().all(|word| name.split_whitespace().any(|other| other == word))
 }

@@ -1,6 +1,6 @@
 //! The input file, with a mapping of its columns to fields.
 
-use std::{fmt, io::Read, path::Path, slice};
+use std::{fmt, io::Read, path::Path};
 
 use csv::StringRecord;
 
@@ -11,7 +11,7 @@ use crate::{
     encoding::Encoding,
     error::{FileProblem, ImportError},
     field::REFUSED_COLUMNS,
-    meaning,
+    header,
     options::ReadOptions,
     phone::PhoneCounts,
     profile::Profile,
@@ -66,7 +66,7 @@ impl CsvFile {
     /// # Errors
     ///
     /// Returns [`ImportError::File`] if the file cannot be read, is not valid CSV, or has columns that are neither
-    /// mapped nor ignored.
+    /// mapped nor ignored, or if a workbook has more than 1 GiB of uncompressed content.
     pub fn open(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, ImportError> {
         Self::new(Source::open(path.as_ref(), options)?, options)
     }
@@ -90,19 +90,26 @@ impl CsvFile {
     }
 
     fn new(mut source: Source, options: &ReadOptions) -> Result<Self, ImportError> {
-        let (delimiter, header) = read_header(&source, options)?;
+        let (delimiter, header) = header::read(&source, options)?;
+        let is_refused_file = header.iter().any(|title| REFUSED_COLUMNS.contains(&title));
+        if options.sheet.is_some() && !source.is_workbook() && !is_refused_file {
+            return Err(source.error(FileProblem::NotAWorkbook));
+        }
         let mut columns = Columns::map(options, &header).map_err(|problem| source.error(problem))?;
         let source_is_workbook = source.is_workbook();
-        columns.marks_numbers = source_is_workbook;
+        columns.has_marks = source_is_workbook;
         let has_footer = columns.profile.is_some_and(Profile::has_footer) && columns.len() > 1;
         let (mut rows, mut survey, mut phones, mut footer) = (0, Survey::default(), PhoneCounts::default(), None);
+        let mut is_ascii = header.as_slice().is_ascii();
         source.check(delimiter, |record| {
-            if has_footer && record.fields.len() == 1 {
+            // A file that was cut inside a row can also end with a single field.
+            if has_footer && record.fields.len() == 1 && (record.follows_blank || footer.is_some()) {
                 footer.get_or_insert((record.line, rows));
             } else {
                 footer = None;
             }
             rows += 1;
+            is_ascii &= record.fields.as_slice().is_ascii();
             columns.cells("value", &record.fields).for_each(|cell| {
                 if !columns.is_number(cell) {
                     survey.add(record.line, columns.text(cell));
@@ -119,10 +126,10 @@ impl CsvFile {
         })?;
         let rows = footer.map_or(rows, |(_, rows)| rows);
         // The other rows of the original file, which are not in a file of refused rows, may have shown the notation.
-        let are_decimals =
-            delimiter == Delimiter::Comma && !header.iter().any(|title| REFUSED_COLUMNS.contains(&title));
+        let are_decimals = delimiter == Delimiter::Comma && !is_refused_file;
         let notation = survey.notation(options.notation, are_decimals).map_err(|problem| source.error(problem))?;
         (columns.notation, columns.has_separators) = (notation, survey.has_separators());
+        columns.encoding = Some(source.encoding()).filter(|_| !is_ascii);
         let amounts = survey.reading(notation);
         let footer = footer.map(|(line, _)| line);
         Ok(Self { source, delimiter, header, columns, rows, amounts, phones, footer })
@@ -151,7 +158,7 @@ impl CsvFile {
     /// # Ok::<(), leadapi_core::BoxError>(())
     /// ```
     pub fn encoding(&self) -> Option<Encoding> {
-        self.source.encoding()
+        Some(self.source.encoding()).filter(|encoding| *encoding != Encoding::UTF_8)
     }
 
     /// Returns the number of rows that are not blank, not counting the header.
@@ -256,35 +263,3 @@ impl CsvFile {
         }))
     }
 }
-
-/// Reads the header with each possible delimiter, and returns the delimiter with which it matches the most fields.
-fn read_header(source: &Source, options: &ReadOptions) -> Result<(Delimiter, StringRecord), ImportError> {
-    let (mut best, mut failure, mut later) = (None::<(usize, Delimiter, StringRecord)>, None, None);
-    let given = options.delimiter.or(source.named_delimiter);
-    for delimiter in given.as_ref().map_or(&Delimiter::ALL[..], slice::from_ref) {
-        let mut records = match source.first(*delimiter, TITLE_ROWS) {
-            Ok(records) => records.into_iter(),
-            // With a wrong delimiter, the quotes of a valid header can look misplaced, so the next delimiter is tried.
-            Err(error) => {
-                failure.get_or_insert(error);
-                continue;
-            }
-        };
-        let header = records.next().map(|record| record.fields).unwrap_or_default();
-        let known = meaning::known(options, &header);
-        if best.as_ref().is_none_or(|(most, ..)| known > *most) {
-            best = Some((known, *delimiter, header));
-        }
-        later = later
-            .or_else(|| records.find(|record| meaning::known(options, &record.fields) > 1).map(|record| record.line));
-    }
-    match (best, failure, later) {
-        (Some((0, ..)), _, Some(line)) => Err(source.error(FileProblem::TitleRows { line })),
-        (Some((_, delimiter, header)), ..) if !header.is_empty() => Ok((delimiter, header)),
-        (_, Some(failure), _) => Err(failure),
-        _ => Err(source.error(FileProblem::Empty)),
-    }
-}
-
-/// The number of rows at the start of a file that can be titles.
-const TITLE_ROWS: usize = 12;

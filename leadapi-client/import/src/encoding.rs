@@ -38,17 +38,22 @@ impl Encoding {
 
     /// Detects the encoding from the first bytes of a file. The flag is true if the file starts with a byte order mark.
     ///
-    /// UTF-16 without a mark is recognized by its zero bytes, because no other text contains any.
+    /// UTF-16 without a mark is recognized by its zero bytes, because other text contains hardly any.
     pub(crate) fn detect(start: &[u8]) -> Option<(Self, bool)> {
         if let Some((encoding, _)) = encoding_rs::Encoding::for_bom(start) {
             return Some((Self(encoding), true));
         }
         let zeros = |offset| start.iter().skip(offset).step_by(2).filter(|byte| **byte == 0).count();
         match (zeros(0), zeros(1)) {
-            (0, 0) => None,
+            (first, second) if first.max(second) * 32 < start.len().max(1) => None,
             (first, second) if first > second => Some((Self(UTF_16BE), false)),
             _ => Some((Self(UTF_16LE), false)),
         }
+    }
+
+    /// Returns UTF-8 in place of UTF-16, because both encode the same text.
+    pub(crate) fn or_utf_8(self) -> Self {
+        Self(self.0.output_encoding())
     }
 
     pub(crate) fn name(self) -> &'static str {
@@ -171,6 +176,10 @@ mod tests {
             let (encoding, _) = detected.unwrap_or((Encoding::UTF_8, false));
             assert_eq!(decode(&bytes, encoding), (text.to_owned(), true), "{encoding}");
         }
+        let stray = "name\nA\0nn\n".to_owned() + &"Bo\n".repeat(100);
+        assert!(Encoding::detect(stray.as_bytes()).is_none());
+        let few = "\u{540d}\u{524d}\n".repeat(100);
+        assert!(Encoding::detect(&utf16(&few, u16::to_le_bytes)).is_some());
     }
 
     #[test]

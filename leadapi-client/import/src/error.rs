@@ -34,7 +34,7 @@ pub enum ImportError {
         /// The operating system's error.
         source: io::Error,
     },
-    /// The client accounts and pipelines that a dry run needs cannot be read.
+    /// The client accounts and pipelines, which rows can name, cannot be read.
     #[error("{0}")]
     Api(#[source] leadapi_client::Error),
     /// Several client accounts have the name that the options name.
@@ -136,7 +136,7 @@ pub enum FileProblem {
     /// Nothing shows the notation of the amounts, and the options name no [`Notation`](crate::Notation).
     #[error("line {line}: value {text} is ambiguous, and so is every other amount with a separator")]
     AmbiguousAmount {
-        /// The line of the first such amount.
+        /// The line of the first such amount, if possible with a comma.
         line: u64,
         /// The amount.
         text: String,
@@ -150,7 +150,7 @@ pub enum FileProblem {
         point: (u64, String),
     },
     /// The amounts name different currencies.
-    #[error("line {line}: value {text} is in another currency than the amounts before it, which are in {currency}")]
+    #[error("line {line}: value {text} is in a different currency; the amounts before it are in {currency}")]
     MixedCurrencies {
         /// The line of the first amount in another currency.
         line: u64,
@@ -229,8 +229,8 @@ pub enum JournalProblem {
         /// The other API.
         name: String,
     },
-    /// An earlier run understood the columns differently, so the same rows would create other leads.
-    #[error("an earlier run of this import understood the columns or the amounts differently")]
+    /// An earlier run mapped the columns or read the cells differently, so the same rows would create other leads.
+    #[error("an earlier run of this import mapped the columns or read the text or the amounts differently")]
     OtherColumns,
     /// The store was restored or replaced after the import, and may lack the imported leads.
     #[error("{name} was restored from a backup or replaced after this import, and may lack its leads")]

@@ -27,9 +27,9 @@ pub(crate) const REFUSED_COLUMNS: [&str; 2] = ["refused_line", "refused_because"
 pub enum ColumnTarget {
     /// A field of a lead.
     Field(LeadField),
-    /// The first part of the name.
+    /// The first part of the name. It becomes a line of the notes if the row has a full name that lacks it.
     FirstName,
-    /// The second part of the name.
+    /// The second part of the name, likewise.
     LastName,
 }
 

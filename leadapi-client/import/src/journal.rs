@@ -26,8 +26,8 @@ use crate::{
     private_file::{refuse_links, restrict},
 };
 
-/// The version of the file format.
-const VERSION: u32 = 1;
+/// The version of the file format. Version 1 has no lines about columns.
+const VERSION: u32 = 2;
 
 pub(crate) struct Journal {
     path: PathBuf,
@@ -49,8 +49,8 @@ struct Header {
     target: Destination,
 }
 
-/// The start of each journal.
-const START: &str = "{\"version\":1,\"api\":\"";
+/// The start of each journal, by its version.
+const STARTS: [&str; 2] = ["{\"version\":1,\"api\":\"", "{\"version\":2,\"api\":\""];
 
 /// A line of a journal after the first. A line with `sent_at` records that a row is about to be sent, a line with
 /// `lead_id` records the lead of a row, and a line with neither records that the last attempt created no lead.
@@ -138,14 +138,14 @@ impl Journal {
     /// this API.
     fn read(&mut self, text: &str, target: &Destination) -> Result<u64, ImportError> {
         let Some(end) = text.rfind('\n') else {
-            let is_start = text.starts_with(START) || START.starts_with(text);
+            let is_start = STARTS.iter().any(|start| text.starts_with(start) || start.starts_with(text));
             return if is_start { Ok(0) } else { Err(self.error(JournalProblem::NotAJournal)) };
         };
         let complete = text.get(..=end).unwrap_or_default();
         let mut lines = complete.lines();
         let header = serde_json::from_str(lines.next().unwrap_or_default());
         let header: Header = header.map_err(|_| self.error(JournalProblem::NotAJournal))?;
-        if header.version != VERSION {
+        if !(1..=VERSION).contains(&header.version) {
             return Err(self.error(JournalProblem::Newer));
         }
         for (number, line) in (2..).zip(lines) {
@@ -178,17 +178,21 @@ impl Journal {
     /// Records the mapping of the columns of an import. Returns an error if an earlier run sent rows with a
     /// different mapping, because the same rows would now get different keys and create second leads.
     pub(crate) fn expect_columns(&mut self, import: &str, columns: &Columns) -> Result<(), ImportError> {
-        let mapping = columns.mapping();
-        let earlier = match self.columns.get(import) {
-            Some(earlier) if *earlier == mapping => return Ok(()),
-            Some(earlier) => Some(earlier.clone()),
-            // The first version recorded no mapping.
-            None if self.columns.is_empty() => columns.mapping_of_first_version(),
-            None => Some(mapping.clone()),
-        };
-        let contradicts = earlier.is_none_or(|earlier| mapping.contradicts(&earlier));
-        if contradicts && self.has_results() {
-            return Err(self.error(JournalProblem::OtherColumns));
+        let mut mapping = columns.mapping();
+        let recorded = self.columns.get(import);
+        if self.has_results() {
+            let earlier = match recorded {
+                Some(earlier) => Some(earlier.clone()),
+                // The first version recorded no mapping.
+                None if self.columns.is_empty() => columns.mapping_of_first_version(),
+                None => Some(mapping.clone()),
+            };
+            let earlier = earlier.filter(|earlier| !mapping.contradicts(earlier));
+            // The file of the next run may have a column or an amount that only the file of an earlier run had.
+            mapping.extend(&earlier.ok_or_else(|| self.error(JournalProblem::OtherColumns))?);
+        }
+        if recorded == Some(&mapping) {
+            return Ok(());
         }
         self.append(&ColumnsEntry { import: import.to_owned(), columns: mapping })
     }

@@ -14,6 +14,7 @@ mod error;
 mod exporter;
 mod field;
 mod formula;
+mod header;
 mod importer;
 mod in_process;
 mod journal;

@@ -1,6 +1,7 @@
 //! The findings of a dry run in each column.
 
 use std::{
+    cell::LazyCell,
     collections::{HashSet, hash_map::RandomState},
     hash::BuildHasher,
 };
@@ -42,7 +43,7 @@ impl<'f> Preview<'f> {
     }
 
     pub(crate) fn accepted(&mut self, row: &Row) {
-        let new = serde_json::to_value(&row.new).unwrap_or_default();
+        let new = LazyCell::new(|| serde_json::to_value(&row.new).unwrap_or_default());
         let mut filled = Vec::new();
         for (column, cell) in self.columns.iter_mut().zip(&row.record) {
             let before = self.file.columns.text(cell);
@@ -64,8 +65,8 @@ impl<'f> Preview<'f> {
         let email = row.new.email.as_deref().map(|email| email_key(email.trim()));
         let phone = row.new.phone.as_deref().map(digits).filter(|digits| !digits.is_empty());
         let keys = [email, phone].into_iter().flatten().map(|key| self.hasher.hash_one(key));
-        let new_keys = keys.filter(|key| !self.seen.insert(*key)).count();
-        self.duplicates += u64::from(new_keys > 0);
+        let repeated = keys.filter(|key| !self.seen.insert(*key)).count();
+        self.duplicates += u64::from(repeated > 0);
     }
 
     pub(crate) fn refused(&mut self, row: &Row, reason: String) {

@@ -127,7 +127,7 @@ impl Profile {
         if is_answer { Meaning::Answer } else { Meaning::Ignored }
     }
 
-    /// Returns whether files end with a footer: rows with a single field, which describe the report.
+    /// Returns whether files end with a footer: below a blank row, rows with a single field, which describe the report.
     pub(crate) fn has_footer(self) -> bool {
         self == Self::Salesforce
     }

@@ -3,7 +3,10 @@
 //! The `csv` crate accepts misplaced quotes. After an unbalanced quote, it reads the following rows as text of one
 //! cell.
 
-use std::io::{self, BufReader, Bytes, Read};
+use std::{
+    io::{self, BufReader, Bytes, Read},
+    mem,
+};
 
 use csv::StringRecord;
 
@@ -22,6 +25,7 @@ pub(crate) struct Records<R> {
     /// The number of the current line.
     line: u64,
     is_after_cr: bool,
+    is_after_blank: bool,
     has_ended: bool,
     numbering: Numbering,
     encoding: Encoding,
@@ -49,6 +53,8 @@ pub(crate) struct Record {
     /// The line at which the record starts.
     pub(crate) line: u64,
     pub(crate) fields: StringRecord,
+    /// Whether the previous record is blank.
+    pub(crate) follows_blank: bool,
     lines: Lines,
 }
 
@@ -110,7 +116,18 @@ impl<R: Read> Records<R> {
     /// Reads records up to the end of the input. An end before `length` bytes is an error.
     pub(crate) fn new(input: R, delimiter: u8, length: u64, numbering: Numbering, encoding: Encoding) -> Self {
         let bytes = BufReader::new(input).bytes();
-        Self { bytes, delimiter, length, read: 0, line: 1, is_after_cr: false, has_ended: false, numbering, encoding }
+        Self {
+            bytes,
+            delimiter,
+            length,
+            read: 0,
+            line: 1,
+            is_after_cr: false,
+            is_after_blank: false,
+            has_ended: false,
+            numbering,
+            encoding,
+        }
     }
 
     /// Skips lines, or rows of a worksheet.
@@ -183,7 +200,10 @@ impl<R: Read> Iterator for Records<R> {
         if self.has_ended {
             return None;
         }
-        let record = self.record().transpose();
+        let mut record = self.record().transpose();
+        if let Some(Ok(record)) = &mut record {
+            record.follows_blank = mem::replace(&mut self.is_after_blank, record.is_blank());
+        }
         self.has_ended = !matches!(record, Some(Ok(_)));
         record
     }
@@ -257,7 +277,7 @@ impl Partial {
     fn finish(mut self) -> Record {
         self.end_line();
         self.end_cell();
-        Record { line: self.line, fields: self.fields, lines: self.lines }
+        Record { line: self.line, fields: self.fields, follows_blank: false, lines: self.lines }
     }
 }
 

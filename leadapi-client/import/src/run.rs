@@ -25,6 +25,11 @@ use crate::{
 /// Receives the number of finished rows and the number of all rows.
 pub(crate) type OnProgress = Box<dyn Fn(u64, u64) + Send + Sync>;
 
+/// Returns the retry policy of all calls. Eight attempts are enough to survive a server restart.
+pub(crate) fn retry_policy() -> RetryPolicy {
+    RetryPolicy::default().attempts(8)
+}
+
 /// The state of a run.
 pub(crate) struct Run<'f> {
     file: &'f CsvFile,
@@ -70,8 +75,7 @@ impl<'f> Run<'f> {
             .keys(|_, Keyed(_, key)| key.clone())
             .in_flight(concurrency)
             .in_order()
-            // Eight attempts are enough to survive a server restart.
-            .retry(RetryPolicy::default().attempts(8))
+            .retry(retry_policy())
             .stop_on(|error| self.is_wrong_client(error));
         let mut reason = None;
         while let Some(result) = creates.next().await {

@@ -66,10 +66,8 @@ impl Source {
         }
         let is_workbook = start.starts_with(ZIP);
         let (encoding, has_byte_order_mark) = if is_workbook {
-            file = workbook::to_csv(file, options.sheet.as_deref())?;
+            file = workbook::to_csv(file, options.sheet.as_deref(), options.skip_lines)?;
             (Encoding::UTF_8, false)
-        } else if options.sheet.is_some() {
-            return Err(FileProblem::NotAWorkbook);
         } else {
             let detected = Encoding::detect(&start);
             match (detected, options.encoding) {
@@ -90,11 +88,12 @@ impl Source {
 
     /// Returns the first line if it is short.
     fn first_line(&self) -> Result<Option<String>, FileProblem> {
-        let mut start = String::new();
-        match self.text()?.take(16).read_to_string(&mut start) {
+        let mut start = Vec::new();
+        match self.text()?.take(16).read_to_end(&mut start) {
             // An invalid byte is reported with its line when the records are read.
             Err(error) if error.kind() != io::ErrorKind::InvalidData => Err(error.into()),
-            _ => Ok(start.split_once(['\r', '\n']).map(|(line, _)| line.to_owned())),
+            // The last byte may be the first one of a character.
+            _ => Ok(String::from_utf8_lossy(&start).split_once(['\r', '\n']).map(|(line, _)| line.to_owned())),
         }
     }
 
@@ -106,9 +105,13 @@ impl Source {
         self.numbering == Numbering::Rows
     }
 
-    /// Returns the encoding, unless it is UTF-8.
-    pub(crate) fn encoding(&self) -> Option<Encoding> {
-        Some(self.encoding).filter(|encoding| *encoding != Encoding::UTF_8)
+    pub(crate) const fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// Returns the text of a cell without the mark that the cells of a workbook can have.
+    pub(crate) fn unmarked<'t>(&self, cell: &'t str) -> &'t str {
+        if self.is_workbook() { workbook::unmarked(cell) } else { cell }
     }
 
     /// Reads the first records that are not blank. The first one is the header.

@@ -3,7 +3,7 @@
 
 use leadapi_model::form::plain_name;
 
-use crate::{Extra, Raw};
+use crate::{Choice, Extra, Page, Raw, plan::QuestionPlan};
 
 /// What a member changes in the product that it comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,9 +71,6 @@ const MEMBERS: [(Effect, &[&str]); 3] = [
     ),
 ];
 
-/// The members that hide nothing if they are `true`.
-const POSITIVE: [&str; 4] = ["enabled", "isvisible", "show", "visible"];
-
 impl Effect {
     /// Returns the effect of a member with this name, if any.
     pub(super) fn named(name: &str) -> Option<Self> {
@@ -81,17 +78,37 @@ impl Effect {
         MEMBERS.iter().find(|(_, names)| names.contains(&plain.as_str())).map(|(effect, _)| *effect)
     }
 
-    /// Returns the members with an effect, each with its name.
-    pub(super) fn all(extra: &Extra) -> impl Iterator<Item = (&str, Self)> {
-        let effect = |(name, raw)| Some((String::as_str(name), Self::of(name, raw)?));
-        extra.iter().filter_map(effect)
+    /// Returns the members of a page with an effect, each with its name.
+    pub(super) fn of_page<'r>(page: &'r Page, has_required: bool) -> impl Iterator<Item = (&'r str, Self)> {
+        Self::all(&page.extra, has_required)
     }
 
-    fn of(name: &str, raw: &Raw) -> Option<Self> {
+    /// Returns the members of a question with an effect, each with its name.
+    pub(super) fn of_question<'r>(question: &QuestionPlan<'r>) -> impl Iterator<Item = (&'r str, Self)> {
+        Self::all(&question.record.extra, question.required)
+    }
+
+    /// Returns the members of an option with an effect, each with its name.
+    pub(super) fn of_option(option: &Choice) -> impl Iterator<Item = (&str, Self)> {
+        Self::all(&option.extra, false).filter(|(_, effect)| *effect != Self::Required)
+    }
+
+    /// Returns the members with an effect on an object that the engine requires to be answered or not.
+    fn all(extra: &Extra, is_required: bool) -> impl Iterator<Item = (&str, Self)> {
+        extra.iter().filter_map(move |(name, raw)| Some((name.as_str(), Self::of(name, raw, is_required)?)))
+    }
+
+    fn of(name: &str, raw: &Raw, is_required: bool) -> Option<Self> {
         let effect = Self::named(name)?;
+        let is_true = raw.text() == "true";
         let is_off = matches!(raw.text(), "false" | "null" | "\"\"" | "[]" | "{}" | "0");
-        let is_positive = POSITIVE.contains(&plain_name(name).as_str());
-        let has_effect = if is_positive { !matches!(raw.text(), "true" | "null" | "\"\"") } else { !is_off };
+        let has_effect = match plain_name(name).as_str() {
+            "enabled" | "isvisible" | "show" | "visible" => !is_true && !matches!(raw.text(), "null" | "\"\""),
+            // The engine does what the author wants.
+            "isrequired" | "mandatory" if is_true => !is_required,
+            "optional" if is_true => is_required,
+            _ => !is_off,
+        };
         has_effect.then_some(effect)
     }
 }
@@ -101,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_member_without_an_effect_is_no_member() {
+    fn only_members_with_an_effect_are_returned() {
         for (_, names) in MEMBERS {
             assert!(names.is_sorted() && names.iter().all(|name| plain_name(name) == **name));
         }
@@ -110,7 +127,7 @@ mod tests {
                 "conditions":[],"title":"hidden"}"#,
         )
         .unwrap();
-        let all: Vec<_> = Effect::all(&extra).collect();
+        let all: Vec<_> = Effect::all(&extra, false).collect();
         let expected = [
             ("Visible", Effect::Hidden),
             ("has_other", Effect::Other),

@@ -119,6 +119,7 @@ mod mapped_key;
 #[cfg(feature = "check")]
 mod mermaid;
 mod messages;
+mod placeholder;
 mod plan;
 mod policy;
 mod problem;

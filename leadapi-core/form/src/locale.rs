@@ -20,11 +20,12 @@ pub(super) fn with_locale_of(form: Option<&Form>, policy: &Policy) -> Policy {
 }
 
 /// Returns a language tag in lower case, with `-` between its parts.
-fn plain(tag: &str) -> String {
+pub(super) fn plain(tag: &str) -> String {
     tag.trim().to_lowercase().replace('_', "-")
 }
 
-fn language(tag: &str) -> &str {
+/// Returns the language of a tag that [`plain`] returned.
+pub(super) fn language(tag: &str) -> &str {
     tag.split('-').next().unwrap_or(tag)
 }
 

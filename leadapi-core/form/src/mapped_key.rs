@@ -2,23 +2,38 @@
 
 use leadapi_model::form::plain_name;
 
-/// The keys, each with its other names in the form that [`plain_name`] returns.
-pub(super) const KEYS: [(&str, &[&str]); 7] = [
-    ("name", &["contactname", "fullname", "yourname"]),
-    ("first_name", &["fname", "forename", "givenname"]),
-    ("last_name", &["familyname", "lname", "surname"]),
-    ("email", &["emailaddress", "mail"]),
-    ("phone", &["cell", "cellphone", "mobile", "mobilenumber", "mobilephone", "phonenumber", "tel", "telephone"]),
-    ("business_name", &["business", "company", "companyname", "organisation", "organization"]),
-    ("value", &["dealvalue", "leadvalue"]),
+/// The keys, each in the form that [`plain_name`] returns and with its other names in this form.
+const KEYS: [(&str, &str, &[&str]); 7] = [
+    ("name", "name", &["contactname", "fullname", "yourname"]),
+    ("first_name", "firstname", &["fname", "forename", "givenname"]),
+    ("last_name", "lastname", &["familyname", "lname", "surname"]),
+    ("email", "email", &["emailaddress", "mail"]),
+    (
+        "phone",
+        "phone",
+        &["cell", "cellphone", "mobile", "mobilenumber", "mobilephone", "phonenumber", "tel", "telephone"],
+    ),
+    ("business_name", "businessname", &["business", "company", "companyname", "organisation", "organization"]),
+    ("value", "value", &["dealvalue", "leadvalue"]),
 ];
 
-/// Returns the key of a lead field for a key in any spelling, such as `Email` or `firstName`. Returns any other key
-/// unchanged.
-pub(super) fn canonical(key: &str) -> &str {
-    let plain = plain_name(key.trim());
-    let named = |(known, others): &&(&str, &[&str])| plain_name(known) == plain || others.contains(&plain.as_str());
-    KEYS.iter().find(named).map_or(key, |(known, _)| known)
+/// A key or a name of a lead field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FieldKey {
+    pub key: &'static str,
+    /// Whether the name is not a spelling of the key, such as `mobile` for `phone`.
+    pub is_other_name: bool,
+}
+
+impl FieldKey {
+    /// Returns the key of a lead field that has this name in any spelling, such as `Email` or `firstName`.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        let name = plain_name(name.trim());
+        KEYS.iter().find_map(|(key, plain, others)| {
+            let is_other_name = others.contains(&name.as_str());
+            (is_other_name || name == *plain).then_some(Self { key, is_other_name })
+        })
+    }
 }
 
 /// Returns the key of a lead field that the author of an unknown key probably meant: one letter is wrong, missing, too
@@ -31,9 +46,9 @@ pub(super) fn meant(key: &str) -> Option<&'static str> {
         1 => name.len() > 5 || is_permutation(&plain, name),
         _ => false,
     };
-    let mut keys =
-        KEYS.iter().filter(|(key, others)| is_near(&plain_name(key)) || others.iter().any(|name| is_near(name)));
-    keys.next().map(|(key, _)| *key)
+    let is_known = FieldKey::named(&plain).is_some();
+    let mut keys = KEYS.iter().filter(|(_, name, others)| is_near(name) || others.iter().any(|name| is_near(name)));
+    keys.next().filter(|_| !is_known).map(|(key, ..)| *key)
 }
 
 #[cfg(feature = "check")]
@@ -53,19 +68,20 @@ mod tests {
     #[test]
     fn every_spelling_of_a_key_is_the_same_key() {
         let mut names = std::collections::BTreeSet::new();
-        for (key, others) in KEYS {
-            assert!(others.is_sorted(), "{key}");
+        for (key, plain, others) in KEYS {
+            assert!(others.is_sorted() && plain_name(key) == plain, "{key}");
             for name in others.iter().chain([&key]) {
                 let spelt: String = name.split('_').map(|part| part[..1].to_uppercase() + &part[1..]).collect();
-                assert_eq!([canonical(name), canonical(&spelt), canonical(&name.to_uppercase())], [key; 3], "{name}");
+                let found = Some(FieldKey { key, is_other_name: *name != key });
+                assert_eq!([*name, &spelt, &name.to_uppercase()].map(FieldKey::named), [found; 3], "{name}");
                 assert!(names.insert(*name), "{name} stands for two keys");
             }
         }
-        for (key, canonical_key) in [("E-Mail", "email"), (" phone ", "phone"), ("Last Name", "last_name")] {
-            assert_eq!(canonical(key), canonical_key);
+        for (name, key) in [("E-Mail", "email"), (" phone ", "phone"), ("Last Name", "last_name")] {
+            assert_eq!(FieldKey::named(name), Some(FieldKey { key, is_other_name: false }));
         }
         for other in ["", " ", "age", "names", "utm_source", "$score", "client_id"] {
-            assert_eq!(canonical(other), other);
+            assert_eq!(FieldKey::named(other), None);
         }
     }
 

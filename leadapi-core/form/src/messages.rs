@@ -4,7 +4,8 @@
 use std::{borrow::Cow, sync::LazyLock};
 
 use crate::{
-    locale::{choose_filled, locale_of},
+    date,
+    locale::{choose_filled, language, locale_of, plain},
     plan::Questionnaire,
     policy::{Policy, Texts},
     problem::Problem,
@@ -66,7 +67,8 @@ impl Questionnaire<'_> {
     /// Returns the message for a problem with the answer to a question, in the language of the form: the
     /// `patternMessage` of the question, or else a text that follows the name of the question, such as `must be a
     /// number`. There are texts in German, English, Spanish, French, Italian, Dutch and Portuguese, and a host can add
-    /// others with [`Policy::texts`]. The text is English if there is none in the language.
+    /// others with [`Policy::texts`]. The text is English if there is none in the language. In a text for
+    /// [`Problem::NotADate`], `{date}` stands for a date in the format of the form.
     ///
     /// ```
     /// use leadapi_form::{Questionnaire, FormRecord, Policy, Problem, Version};
@@ -82,8 +84,17 @@ impl Questionnaire<'_> {
         let question = Some(question).filter(|_| problem == Problem::PatternMismatch).and_then(|id| self.question(id));
         let record = question.and_then(|index| self.questions.get(index)).map(|question| question.record);
         let own = record.and_then(|record| choose_filled(&record.pattern_message, &self.policy));
-        own.or_else(|| find(problem.as_str(), &self.policy).map(Cow::Borrowed))
-            .unwrap_or_else(|| problem.to_string().into())
+        let text = own.or_else(|| find(problem.as_str(), &self.policy).map(Cow::Borrowed));
+        match text {
+            Some(text) if problem == Problem::NotADate => text.replace("{date}", &self.example_of_date()).into(),
+            text => text.unwrap_or_else(|| problem.to_string().into()),
+        }
+    }
+
+    /// Returns a date as visitors can write it.
+    fn example_of_date(&self) -> String {
+        const DATE: &str = "2026-05-31";
+        date::parse(DATE).map_or_else(|| DATE.to_owned(), |day| date::write(day, locale_of(&self.policy)))
     }
 
     /// Returns the label of a button or of a menu in the language of the form, or else in English.
@@ -99,9 +110,7 @@ impl Questionnaire<'_> {
     pub fn phrase(&self, phrase: Phrase) -> &str {
         find(phrase.as_str(), &self.policy).unwrap_or_else(|| phrase.as_str())
     }
-}
 
-impl Questionnaire<'_> {
     /// Returns the word for Yes or No in the language of the form, as in the notes of leads.
     ///
     /// ```
@@ -120,10 +129,8 @@ impl Questionnaire<'_> {
 /// Returns the text with this name in the first language of the policy that has it, or else in English.
 fn find<'p>(name: &str, policy: &'p Policy) -> Option<&'p str> {
     let tags = policy.locale.iter().chain(&policy.fallback_locales).map(String::as_str).chain(["en"]);
-    let plain = |tag: &str| tag.trim().to_lowercase().replace('_', "-");
     tags.map(plain).find_map(|tag| {
-        let language = tag.split('-').next().unwrap_or_default();
-        [tag.as_str(), language].into_iter().find_map(|wanted| {
+        [tag.as_str(), language(&tag)].into_iter().find_map(|wanted| {
             let own = policy.texts.iter().find(|(tag, texts)| plain(tag) == wanted && texts.contains_key(name));
             let built_in = || LANGUAGES.iter().find(|(tag, _)| *tag == wanted).map(|(_, texts)| texts);
             own.map(|(_, texts)| texts).or_else(built_in)?.get(name).map(String::as_str)
@@ -145,7 +152,24 @@ mod tests {
                 names.iter().filter(|name| texts.get(**name).is_none_or(String::is_empty)).collect();
             assert!(missing.is_empty() && texts.len() == names.len(), "{tag}: {missing:?}");
             for problem in Problem::ALL.iter().filter(|_| *tag == "en") {
-                assert_eq!(texts[problem.as_str()], problem.to_string());
+                assert_eq!(texts[problem.as_str()].replace("{date}", "2026-05-31"), problem.to_string());
+            }
+        }
+    }
+
+    #[test]
+    fn the_example_of_a_date_is_a_date_that_the_form_accepts() {
+        let record: FormRecord = serde_json::from_str(r#"{"form":{"fields":[{"id":"q","type":"date"}]}}"#).unwrap();
+        for locale in ["", "de", "en", "en-GB", "fr-CA", "nl-BE", "da", "hu", "es-MX", "tlh"] {
+            for fallback in ["", "de", "nl"] {
+                let mut policy = Policy::default();
+                policy.locale = Some(locale.to_owned());
+                policy.fallback_locales = vec![fallback.to_owned()];
+                let form = Questionnaire::compile(&record, Version::Draft, &policy);
+                let message = form.message("q", Problem::NotADate);
+                let date = message.split(' ').find(|word| word.contains("2026")).unwrap();
+                let read = locale_of(&policy).read_date(date.trim_end_matches('.'));
+                assert_eq!(read.map(|date| date.to_string()).as_deref(), Ok("2026-05-31"), "{locale}: {message}");
             }
         }
     }

@@ -6,8 +6,7 @@ use leadapi_model::model::Pipeline;
 
 use super::{GroupOp, host_operator::HostOperators, host_type::HostTypes};
 
-/// The texts of a language, each with the name of the [`Problem`](super::Problem) or the [`Phrase`](super::Phrase) that it
-/// stands for.
+/// The texts of a language, each with the name of its [`Problem`](super::Problem) or its [`Phrase`](super::Phrase).
 ///
 /// ```
 /// let texts: leadapi_form::Texts = serde_json::from_str(r#"{"missing":"behøver et svar","next":"Næste"}"#)?;

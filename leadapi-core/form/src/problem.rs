@@ -49,7 +49,7 @@ problems! {
     /// [locale](crate::Questionnaire::locale): `9.500` is 9.5 in some countries and 9,500 in others.
     AmbiguousNumber "ambiguous_number" "could be read in two ways: write it like 1500 or 1.5, not like 1.500",
     /// The separators of the number do not match the locale, or are in the wrong places.
-    WrongGrouping "wrong_grouping" "must have groups of three digits and one decimal separator, as usual in its language",
+    WrongGrouping "wrong_grouping" "has separators in unusual places for this language",
     /// The number exceeds the range of a double.
     NotFinite "not_finite" "is too large",
     /// The answer to a rating is not a whole number.
@@ -75,13 +75,13 @@ problems! {
     /// The text has more characters than the question's `maxLength`.
     TooLong "too_long" "is too long",
     /// The text does not match the question's `pattern`.
-    PatternMismatch "pattern_mismatch" "does not have the expected form",
+    PatternMismatch "pattern_mismatch" "does not have the expected format",
     /// The text is not an email address (contract D4).
     NotAnEmail "not_an_email" "must be an e-mail address",
     /// The text is not a phone number (contract D4).
     NotAPhone "not_a_phone" "must be a phone number",
-    /// The text is not an `http` or `https` URL.
-    NotAUrl "not_a_url" "must be a web address that begins with https://",
+    /// The text is not an `http` or `https` URL, even if `https://` is put before it.
+    NotAUrl "not_a_url" "must be a web address such as acme.com",
     /// The answer is neither text, an object nor an array of at most six strings.
     NotAnAddress "not_an_address" "must be an address",
     /// The answer is not a reference to a file: an `http` or `https` URL, an object with a `url`, or an array of these.

@@ -10,7 +10,7 @@ pub use date::DateError;
 use chrono::NaiveDate;
 
 use crate::number::{NumberError, NumberFormat};
-use format::{LOCALES, LocaleFormat, UNKNOWN};
+use format::{LocaleFormat, UNKNOWN};
 
 /// The formats of values in a language or country.
 ///
@@ -37,20 +37,21 @@ impl Locale {
     pub const UNKNOWN: Self = Self(&UNKNOWN);
 
     /// Returns the locale with a language tag, such as `de`, `de-AT` or `pt_BR`: that of the country if its formats are
-    /// known, or else that of the language. Returns [`UNKNOWN`](Self::UNKNOWN) if the language is not known either.
+    /// known, or else that of the language. English without a country, or of the United States, has the month first in
+    /// dates. English of a country whose formats are not known has the formats of the United Kingdom. Returns
+    /// [`UNKNOWN`](Self::UNKNOWN) if the language is not known either.
     ///
     /// ```
     /// use leadapi_model::locale::Locale;
     ///
     /// assert_eq!(Locale::of("de_AT"), Locale::of("DE"));
     /// assert_ne!(Locale::of("de-CH"), Locale::of("de"));
+    /// assert_eq!(Locale::of("en-IN"), Locale::of("en-GB"));
     /// assert_eq!(Locale::of("tlh"), Locale::UNKNOWN);
     /// ```
     pub fn of(tag: &str) -> Self {
         let tag = tag.trim().to_lowercase().replace('_', "-");
-        let language = tag.split('-').next().unwrap_or_default();
-        let known = |tag: &str| LOCALES.iter().find(|format| format.tag == tag);
-        known(&tag).or_else(|| known(language)).map_or(Self::UNKNOWN, Self)
+        format::find(&tag).map_or(Self::UNKNOWN, Self)
     }
 
     /// Returns whether the formats of the locale are known.

@@ -10,7 +10,7 @@ use super::{CommandError, admin::AdminArgs};
 pub(super) enum AuditCommand {
     /// List the changes to the tokens and members of a business and the sign-ins to its API settings, newest first.
     #[command(after_help = "Example:
-  leadapi audit list --store sqlite:leads.db --business sol --as owner@sol.example --json")]
+  leadapi audit list --json")]
     List {
         #[command(flatten)]
         by: AdminArgs,
@@ -27,8 +27,8 @@ impl AuditCommand {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         let Self::List { by, limit, offset } = self;
         let window = Window::new(limit, offset)?;
-        let (tokens, admin, _) = by.open().await?;
-        let page = tokens.audit(&admin, window).await.map_err(SqlStoreError::from)?;
+        let open = by.open().await?;
+        let page = open.tokens.audit(&open.admin, window).await.map_err(SqlStoreError::from)?;
         by.format().list(&page.data, ["time", "person", "address", "action", "token", "token id", "detail"], row)
     }
 }

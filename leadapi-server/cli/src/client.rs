@@ -1,22 +1,28 @@
 //! `client`: the client accounts of a business.
 
 use clap::Subcommand;
-use leadapi_core::{admin::AdminExt, id::ClientId, model::ClientAccount, port::Clock};
+use leadapi_core::{id::ClientId, model::ClientAccount, port::Clock};
 use serde_json::json;
 
-use super::{CommandError, id::given_or_new, output::count, store::BusinessArgs};
+use super::{
+    CommandError,
+    admin::{BusinessArgs, OpenBusiness},
+    id::given_or_new,
+    lookup::find,
+    name_arg::NameArg,
+    output::count,
+};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum ClientCommand {
     /// Add a client account.
     #[command(after_help = "Example:
-  leadapi client add --name \"Casa Verde\" --store sqlite:leads.db --business sol")]
+  leadapi client add \"Casa Verde\"")]
     Add {
         #[command(flatten)]
         of: BusinessArgs,
-        /// The name: 1 to 200 characters.
-        #[arg(long)]
-        name: String,
+        #[command(flatten)]
+        name: NameArg,
         /// The id. Defaults to a new UUID.
         #[arg(long)]
         id: Option<ClientId>,
@@ -27,21 +33,22 @@ pub(super) enum ClientCommand {
         of: BusinessArgs,
     },
     /// Rename a client account.
+    #[command(after_help = "Example:
+  leadapi client rename \"Casa Verde\" \"Casa Azul\"")]
     Rename {
         #[command(flatten)]
         of: BusinessArgs,
-        /// The id of the client account.
-        id: ClientId,
-        /// The new name.
-        #[arg(long)]
-        name: String,
+        /// The client account: its id, or its name if no other has it.
+        client: String,
+        #[command(flatten)]
+        name: NameArg,
     },
     /// Remove a client account. Fails if a form refers to it, or if it has leads (see --with-leads).
     Remove {
         #[command(flatten)]
         of: BusinessArgs,
-        /// The id of the client account.
-        id: ClientId,
+        /// The client account: its id, or its name if no other has it.
+        client: String,
         /// Also remove the leads of the client account.
         #[arg(long)]
         with_leads: bool,
@@ -52,28 +59,37 @@ impl ClientCommand {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         match self {
             Self::Add { of, name, id } => {
-                let store = of.at.open().await?;
-                let client = ClientAccount::new(given_or_new(id)?, name, store.clock().now());
-                let added = store.admin(&of.business).clients().add(client).await?;
+                let business = of.open().await?;
+                let client = ClientAccount::new(given_or_new(id)?, String::from(name), business.store.clock().now());
+                let added = business.admin().clients().add(client).await?;
                 of.at.format.print(&added, || format!("client account {:?} was added: {}", added.name, added.id))
             }
             Self::List { of } => {
-                let clients = of.at.open().await?.admin(&of.business).clients().list().await?;
+                let clients = of.open().await?.admin().clients().list().await?;
                 of.at.format.list(&clients, ["id", "name", "created"], |client| {
                     [client.id.to_string(), client.name.clone(), client.created_at.to_string()]
                 })
             }
-            Self::Rename { of, id, name } => {
-                let renamed = of.at.open().await?.admin(&of.business).clients().rename(&id, &name).await?;
+            Self::Rename { of, client, name } => {
+                let business = of.open().await?;
+                let id = find_client(&business, &client).await?.id;
+                let renamed = business.admin().clients().rename(&id, &String::from(name)).await?;
                 of.at.format.print(&renamed, || format!("client account {id} is now {:?}", renamed.name))
             }
-            Self::Remove { of, id, with_leads } => {
-                let leads = of.at.open().await?.admin(&of.business).clients().delete(&id, with_leads).await?;
-                let removed = json!({"removed": id, "leads": leads});
+            Self::Remove { of, client, with_leads } => {
+                let business = of.open().await?;
+                let ClientAccount { id, name, .. } = find_client(&business, &client).await?;
+                let leads = business.admin().clients().delete(&id, with_leads).await?;
+                let removed = json!({"removed": id, "leads": leads, "business": business.id()});
                 of.at.format.print(&removed, || {
-                    format!("client account {id} was removed with {}", count(leads, "lead", "leads"))
+                    let leads = count(leads, "lead", "leads");
+                    format!("client account {name:?} ({id}) was removed with {leads} from {business}")
                 })
             }
         }
     }
+}
+
+async fn find_client(business: &OpenBusiness, given: &str) -> Result<ClientAccount, CommandError> {
+    Ok(find(&business.admin().clients().list().await?, given)?.clone())
 }

@@ -19,6 +19,9 @@ pub(crate) enum CsvError {
     /// The API could not be called, or it refused a call.
     #[error("{0}")]
     Api(String),
+    /// The command line or the environment lacks something.
+    #[error("{0}")]
+    Usage(&'static str),
     /// Some rows were not sent, failed although they break no rule, or have an unknown result.
     #[error("the import is not complete: {0}; run the same command again to continue")]
     Incomplete(String),
@@ -34,6 +37,7 @@ impl CsvError {
 
     pub(super) const fn exit_code(&self) -> u8 {
         match self {
+            Self::Usage(_) => 2,
             Self::Refused(_) => 5,
             _ => 1,
         }

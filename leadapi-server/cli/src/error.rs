@@ -17,7 +17,7 @@ use leadapi_core::{
 use leadapi_redis::RedisLimiterError;
 use leadapi_sql::{DatabaseUrl, OpenError, SqlStoreError};
 
-use super::{admin_error, counts::format_counts, csv_error::CsvError, store_error};
+use super::{admin_error, counts::format_counts, csv_error::CsvError, lookup::LookupError, store_error};
 use leadapi_tls::TlsError;
 
 /// The reason a command failed. Its message is a single line for the operator.
@@ -118,10 +118,18 @@ pub(crate) enum CommandError {
          and --tls-key, or --insecure-http if a proxy in front uses HTTPS"
     )]
     InsecureAdmin(SocketAddr),
-    /// The ACME options are inconsistent or incomplete, or ACME could not be set up.
+    /// The ACME options are inconsistent or incomplete.
+    #[cfg(feature = "acme")]
+    #[error("{0}")]
+    AcmeOptions(BoxError),
+    /// ACME could not be set up.
     #[cfg(feature = "acme")]
     #[error("{0}")]
     Acme(BoxError),
+    /// The MCP server has no token.
+    #[cfg(feature = "mcp")]
+    #[error("LEADAPI_TOKEN must be set to a token with the scope read")]
+    NoMcpToken,
     /// The MCP server could not run.
     #[cfg(feature = "mcp")]
     #[error("{}", error_chain(&**.0))]
@@ -270,9 +278,12 @@ pub(crate) enum CommandError {
     /// A CSV import or export failed.
     #[error("{0}")]
     Csv(#[from] CsvError),
-    /// The business has no such token.
-    #[error("no such token in this business: {0}")]
-    NoSuchToken(TokenId),
+    /// The command does not know on which record to work.
+    #[error("{0}")]
+    Lookup(#[from] LookupError),
+    /// A file that a setting of the server names cannot be read or is invalid.
+    #[error("{0}")]
+    Setting(Box<CommandError>),
 }
 
 impl CommandError {
@@ -282,17 +293,5 @@ impl CommandError {
 
     pub(super) fn metrics(cause: impl Into<BoxError>) -> Self {
         Self::Metrics(cause.into())
-    }
-
-    /// Returns the exit code for this error: 4 if a form record or an answers file cannot be read or parsed, 5 if the
-    /// API refused rows of a CSV import, otherwise 1. This lets scripts distinguish an unreadable file from findings,
-    /// and refused rows from a failed import.
-    #[must_use]
-    pub(crate) fn exit_code(&self) -> u8 {
-        match self {
-            Self::ReadForm { .. } | Self::Form { .. } | Self::Answers { .. } => 4,
-            Self::Csv(error) => error.exit_code(),
-            _ => 1,
-        }
     }
 }

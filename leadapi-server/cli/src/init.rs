@@ -15,7 +15,9 @@ use leadapi_sql::{DatabaseUrl, FirstRecords, SqlStore};
 use serde_json::{Value, json};
 
 use super::{
-    CommandError, demo,
+    CommandError,
+    config::ConfigArg,
+    demo,
     expiry::Expiry,
     id::given_or_new,
     output::Format,
@@ -46,6 +48,8 @@ pub(super) struct Init {
     #[command(flatten)]
     loss: AcceptLoss,
     #[command(flatten)]
+    config: ConfigArg,
+    #[command(flatten)]
     format: Format,
     /// The name of the business: 1 to 200 characters.
     #[arg(long, value_parser = name)]
@@ -69,7 +73,8 @@ pub(super) struct Init {
     /// The name of the token, which may read and write: 1 to 100 characters. Defaults to "first token".
     #[arg(long, value_name = "NAME", value_parser = token_name)]
     token: Option<String>,
-    /// The expiry of the token: a time, or a duration from now such as 90d. By default, the token never expires.
+    /// The expiry of the token: a date, a time, or a duration from now such as 90d. By default, the token never
+    /// expires.
     #[arg(long, value_name = "WHEN")]
     expires: Option<Expiry>,
 }

@@ -15,6 +15,7 @@ mod demo;
 mod docs;
 mod error;
 mod escape;
+mod exit_code;
 mod expiry;
 mod features;
 mod form;
@@ -22,11 +23,13 @@ mod id;
 mod init;
 mod log;
 mod login_link;
+mod lookup;
 mod manual;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod member;
 mod migrate;
+mod name_arg;
 mod openapi;
 mod output;
 mod pipeline;
@@ -74,7 +77,11 @@ use self::{
     token::TokenCommand,
 };
 
-use self::{error::CommandError, escape::escape, output::write_with_timeout, redact::redact_given};
+use self::{
+    error::CommandError,
+    output::{error_line, write_with_timeout},
+    redact::redact_given,
+};
 use leadapi_server::ShutdownOutcome;
 
 /// A REST API for leads, pipelines and client accounts.
@@ -158,7 +165,7 @@ pub async fn main() -> ExitCode {
         // The reader of the output, such as `head`, has exited. This is normal, so no message is printed.
         Err(CommandError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(BROKEN_PIPE),
         Err(error) => {
-            let line = format!("leadapi: {}", escape(&redact_given(&error.to_string())));
+            let line = error_line(&redact_given(&error.to_string()));
             // Written directly rather than logged, because the log filter could hide this line from the operator.
             write_with_timeout(move || writeln!(io::stderr(), "{line}"));
             ExitCode::from(error.exit_code())

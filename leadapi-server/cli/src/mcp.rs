@@ -17,8 +17,7 @@ pub(super) struct Mcp {
 impl Mcp {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         // There is no option for the token, because other users can see the command line.
-        let missing = "LEADAPI_TOKEN must be set to a token with the scope read";
-        let token = std::env::var("LEADAPI_TOKEN").map_err(|_| CommandError::Mcp(missing.into()))?;
+        let token = std::env::var("LEADAPI_TOKEN").map_err(|_| CommandError::NoMcpToken)?;
         serve_stdio(&self.url, &token).await.map_err(|error| CommandError::Mcp(error.into()))
     }
 }

@@ -1,6 +1,8 @@
 //! Command output: human-readable lines and tables, JSON for scripts, and progress bars.
 
 use std::{
+    env,
+    ffi::OsStr,
     fmt::Display,
     io::{self, IsTerminal, Write},
     sync::mpsc,
@@ -15,16 +17,24 @@ use indicatif::{ProgressBar, ProgressStyle};
 use leadapi_core::tokens::IssuedToken;
 use serde::Serialize;
 
-use super::{CommandError, escape::escape};
+use super::{
+    CommandError,
+    escape::{escape, escape_json},
+};
 
 /// Prints a line. Ignores errors, because a closed output must not stop a server.
 pub(super) fn print_line(line: &str) {
     writeln!(io::stdout(), "{}", escape_lines(line)).unwrap_or_default();
 }
 
-/// Prints a warning to standard error.
+/// Prints a warning to standard error, in the same form as an error.
 pub(super) fn print_warning(warning: &impl Display) {
-    writeln!(io::stderr(), "{}", escape_lines(&format!("warning: {warning}"))).unwrap_or_default();
+    let line = if is_json_requested() {
+        json_line("warning", &warning.to_string())
+    } else {
+        escape_lines(&format!("warning: {warning}"))
+    };
+    writeln!(io::stderr(), "{line}").unwrap_or_default();
 }
 
 /// Escapes each line of `text`, to make it safe to print on a terminal.
@@ -98,15 +108,21 @@ impl Format {
     }
 }
 
-/// Formats a human-readable table, wrapped to the width of the terminal.
+/// Formats a table: on a terminal for people, wrapped to its width, and otherwise for programs, with one line per row
+/// and tabs between the cells.
 pub(super) fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let rows = rows.map(|row| row.map(|cell| escape(&cell).into_owned()));
-    table_within(terminal_width(), header, rows)
+    if !io::stdout().is_terminal() {
+        return tab_separated(header, rows);
+    }
+    table_within(Term::stdout().size_checked().map(|(_, columns)| columns), header, rows)
 }
 
-/// Returns the width of the terminal in columns, or `None` if standard output is not a terminal.
-fn terminal_width() -> Option<u16> {
-    Term::stdout().size_checked().filter(|_| io::stdout().is_terminal()).map(|(_, columns)| columns)
+/// Formats a table as lines, of which the first contains the header. The cells contain neither tabs nor line breaks,
+/// because they are escaped.
+fn tab_separated<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
+    let rows = rows.map(|row| format!("\n{}", row.join("\t")));
+    header.join("\t") + &rows.collect::<String>()
 }
 
 /// Formats a table to fit the width if possible. All columns except those with ids are wrapped, so that ids can be
@@ -132,6 +148,30 @@ fn json(value: &impl Serialize) -> Result<String, CommandError> {
     serde_json::to_string(value).map_err(|error| CommandError::Output(error.into()))
 }
 
+/// Returns whether the output to a stream may have colors: it is a terminal, and `NO_COLOR` is unset or empty.
+pub(super) fn is_colored(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && !forbids_colors(env::var_os("NO_COLOR").as_deref())
+}
+
+fn forbids_colors(no_color: Option<&OsStr>) -> bool {
+    no_color.is_some_and(|value| !value.is_empty())
+}
+
+/// Formats the error of a command: as an object like an error body of the API if the command line has `--json`,
+/// otherwise as one line.
+pub(super) fn error_line(message: &str) -> String {
+    if is_json_requested() { json_line("error", message) } else { format!("leadapi: {}", escape(message)) }
+}
+
+fn json_line(kind: &str, message: &str) -> String {
+    escape_json(&serde_json::json!({kind: message}).to_string()).into_owned()
+}
+
+/// Returns whether the command line has the option `--json`, even if the rest of it is invalid.
+pub(super) fn is_json_requested() -> bool {
+    env::args_os().skip(1).take_while(|arg| arg != "--").any(|arg| arg == "--json")
+}
+
 /// Creates a progress bar, which is visible only on a terminal.
 pub(super) fn progress(what: &'static str, of: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len}, {eta} left");
@@ -153,6 +193,18 @@ mod tests {
         assert!(narrow.contains(id), "{narrow}");
         let wide = table_within(None, header, rows.into_iter());
         assert!(wide.lines().any(|line| line.chars().count() > 120), "{wide}");
+    }
+
+    #[test]
+    fn a_piped_table_has_one_line_per_row() {
+        let rows = [["1", "Ann Lee"], ["2", ""]].map(|row| row.map(str::to_owned));
+        assert_eq!(tab_separated(["id", "name"], rows.into_iter()), "id\tname\n1\tAnn Lee\n2\t");
+    }
+
+    #[test]
+    fn any_text_in_the_variable_forbids_colors() {
+        let values = [None, Some(""), Some("0"), Some("1")];
+        assert_eq!(values.map(|value| forbids_colors(value.map(OsStr::new))), [false, false, true, true]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{CommandError, output::print_line};
+use super::{CommandError, config::ConfigArg, output::print_line};
 
 /// The timeout of the request. The server itself waits up to 2 s for its store.
 const TIMEOUT: Duration = Duration::from_secs(3);
@@ -26,6 +26,8 @@ pub(super) struct Ready {
     /// does not help if the database fails.
     #[arg(long)]
     live: bool,
+    #[command(flatten)]
+    config: ConfigArg,
 }
 
 impl Ready {

@@ -3,10 +3,9 @@
 use std::{ffi::OsStr, fmt, str::FromStr};
 
 use clap::{Arg, Args, Command, builder::TypedValueParser, error::ErrorKind};
-use leadapi_core::id::BusinessId;
 use leadapi_sql::{DatabaseUrl, InvalidDatabaseUrl, SqlStore};
 
-use super::{CommandError, output::Format, store_error::describe_url};
+use super::{CommandError, config::ConfigArg, output::Format, store_error::describe_url};
 
 /// The store that a server uses.
 #[derive(Debug, Clone)]
@@ -83,6 +82,8 @@ pub(super) struct StoreArgs {
     #[command(flatten)]
     loss: AcceptLoss,
     #[command(flatten)]
+    config: ConfigArg,
+    #[command(flatten)]
     pub(super) format: Format,
 }
 
@@ -124,16 +125,6 @@ pub(super) async fn open(url: &DatabaseUrl) -> Result<SqlStore, CommandError> {
     Ok(SqlStore::open(url).await?)
 }
 
-/// The business that a command works on.
-#[derive(Debug, Args)]
-pub(super) struct BusinessArgs {
-    #[command(flatten)]
-    pub(super) at: StoreArgs,
-    /// The id of the business; "business list" shows it.
-    #[arg(long, value_name = "ID")]
-    pub(super) business: BusinessId,
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
@@ -147,6 +138,7 @@ mod tests {
         while let Some(command) = commands.pop() {
             let has = |name| command.get_arguments().any(|arg| arg.get_long() == Some(name));
             assert_eq!(has("store"), has("accept-loss"), "{}", command.get_name());
+            assert!(!has("store") || has("config"), "{}", command.get_name());
             found += usize::from(has("store"));
             commands.extend(command.get_subcommands().cloned());
         }

@@ -5,32 +5,37 @@ use leadapi_core::{
     auth::{BearerToken, Scope, Scopes},
     id::TokenId,
     model::Timestamp,
-    port::{Clock, TokenRecord, TokenRefusal},
+    port::{Clock, TokenRecord, TokenRefusal, TokenState},
     tokens::{NewToken, Rotation, TokenError},
 };
 use leadapi_sql::SqlStoreError;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{CommandError, admin::AdminArgs, expiry::Expiry};
+use super::{
+    CommandError,
+    admin::{AdminArgs, OpenTokens},
+    expiry::Expiry,
+    lookup::{Kind, Named, find, find_among},
+    name_arg::NameArg,
+};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum TokenCommand {
-    /// Create a token and print its secret once.
-    #[command(after_help = "Example:
-  leadapi token create --store sqlite:leads.db --business sol --as owner@sol.example \\
-    --name website --scope read,write --expires 90d")]
+    /// Create a token and print its secret once. The name must be unique among the valid tokens of the business.
+    #[command(after_help = "Examples:
+  leadapi token create website --scope read,write --expires 90d
+  leadapi token create website --scope read --business sol --as owner@sol.example")]
     Create {
         #[command(flatten)]
         by: AdminArgs,
-        /// The name: 1 to 100 characters, unique among the valid tokens of the business.
-        #[arg(long)]
-        name: String,
+        #[command(flatten)]
+        name: NameArg,
         /// The scopes: read, write or both; write does not include read.
         #[arg(long = "scope", value_name = "SCOPE", required = true, value_delimiter = ',')]
         scopes: Vec<Scope>,
-        /// The expiry: a time such as 2027-01-31T00:00:00Z, or a duration from now such as 90d or 12h. By default, the
-        /// token never expires.
+        /// The expiry: a date such as 2027-01-31, whose last moment in UTC is meant, a time such as
+        /// 2027-01-31T12:00:00Z, or a duration from now such as 90d or 12h. By default, the token never expires.
         #[arg(long, value_name = "WHEN")]
         expires: Option<Expiry>,
     },
@@ -41,33 +46,35 @@ pub(super) enum TokenCommand {
     },
     /// Replace a token with a new one of the same name and scopes, and print the new secret once.
     #[command(after_help = "Example:
-  leadapi token rotate 019e… --overlap 7d --expires 90d --store sqlite:leads.db --business sol \\
-    --as owner@sol.example")]
+  leadapi token rotate website --overlap 7d --expires 90d")]
     Rotate {
         #[command(flatten)]
         by: AdminArgs,
-        /// The id of the token; "token list" shows it.
-        id: TokenId,
+        /// The token: its id, or its name if no other valid token has it.
+        token: String,
         /// How long the old token stays valid, such as 7d or 12h.
         #[arg(long, value_name = "TIME", default_value = "7d")]
         overlap: humantime::Duration,
-        /// The expiry of the new token: a time, or a duration from now such as 90d. By default, it never expires.
+        /// The expiry of the new token: a date, a time, or a duration from now such as 90d. By default, it never
+        /// expires.
         #[arg(long, value_name = "WHEN")]
         expires: Option<Expiry>,
     },
     /// Revoke a token; a running server rejects it within 2 seconds.
+    #[command(after_help = "Example:
+  leadapi token revoke website")]
     Revoke {
         #[command(flatten)]
         by: AdminArgs,
-        /// The id of the token; "token list" shows it.
-        id: TokenId,
+        /// The token: its id, or its name if no other valid token has it.
+        token: String,
     },
     /// Delete a revoked or expired token.
     Delete {
         #[command(flatten)]
         by: AdminArgs,
-        /// The id of the token; "token list" shows it.
-        id: TokenId,
+        /// The token: its id, or its name if no other revoked or expired token has it.
+        token: String,
     },
 }
 
@@ -75,8 +82,8 @@ impl TokenCommand {
     pub(super) async fn run(self) -> Result<(), CommandError> {
         match self {
             Self::Create { by, name, scopes, expires } => {
-                let mut new = NewToken::new(name, Scopes::try_from(scopes)?);
-                let (tokens, admin, clock) = by.open().await?;
+                let mut new = NewToken::new(String::from(name), Scopes::try_from(scopes)?);
+                let OpenTokens { tokens, admin, clock, .. } = by.open().await?;
                 new.expires_at = expires.map(|expiry| expiry.from(clock.now()));
                 let name = new.name.trim().to_owned();
                 let (record, secret) = tokens.create(&admin, new).await.map_err(|error| match error {
@@ -93,7 +100,7 @@ impl TokenCommand {
                 )
             }
             Self::List { by } => {
-                let (tokens, admin, clock) = by.open().await?;
+                let OpenTokens { tokens, admin, clock, .. } = by.open().await?;
                 let records = tokens.list(&admin).await.map_err(SqlStoreError::from)?;
                 let views: Vec<TokenView> = records.iter().map(|record| TokenView::new(record, clock.now())).collect();
                 by.format().list(
@@ -102,34 +109,79 @@ impl TokenCommand {
                     TokenView::row,
                 )
             }
-            Self::Rotate { by, id, overlap, expires } => {
+            Self::Rotate { by, token, overlap, expires } => {
                 let mut rotation = Rotation::new(overlap.into());
-                let (tokens, admin, clock) = by.open().await?;
+                let open = by.open().await?;
+                let TokenRecord { id, name, .. } = find_token(&open, &token, |state| state == TokenState::Good).await?;
+                let OpenTokens { tokens, admin, clock, business } = &open;
                 rotation.expires_at = expires.map(|expiry| expiry.from(clock.now()));
-                let (record, secret) = tokens.rotate(&admin, &id, rotation).await.map_err(|error| of(&id, error))?;
-                let done =
-                    format!("token {id} was replaced by {}, and expires after {overlap} at the latest", record.id);
+                let (record, secret) = tokens.rotate(admin, &id, rotation).await?;
+                let done = format!(
+                    "token {name:?} ({id}) of {business} was replaced by {}, and expires after {overlap} at the latest",
+                    record.id
+                );
                 print_secret(&by, &record, &secret, clock.now(), &done)
             }
-            Self::Revoke { by, id } => {
-                let (tokens, admin, _) = by.open().await?;
-                let before = match tokens.revoke(&admin, &id).await {
+            Self::Revoke { by, token } => {
+                let open = by.open().await?;
+                let TokenRecord { id, name, .. } = find_token(&open, &token, |state| state == TokenState::Good).await?;
+                let OpenTokens { tokens, admin, business, .. } = &open;
+                let before = match tokens.revoke(admin, &id).await {
                     Ok(_) => None,
                     Err(TokenError::Refused(TokenRefusal::AlreadyRevoked(at))) => Some(at),
-                    Err(error) => return Err(of(&id, error)),
+                    Err(error) => return Err(error.into()),
                 };
-                by.format().print(&json!({"revoked": id}), || match before {
-                    Some(at) => format!("token {id} was already revoked at {at}"),
-                    None => format!("token {id} was revoked"),
+                by.format().print(&json!({"revoked": id, "business": business.id()}), || match before {
+                    Some(at) => format!("token {name:?} ({id}) of {business} was already revoked at {at}"),
+                    None => format!("token {name:?} ({id}) of {business} was revoked"),
                 })
             }
-            Self::Delete { by, id } => {
-                let (tokens, admin, _) = by.open().await?;
-                tokens.delete(&admin, &id).await.map_err(|error| of(&id, error))?;
-                by.format().print(&json!({"deleted": id}), || format!("token {id} was deleted"))
+            Self::Delete { by, token } => {
+                let open = by.open().await?;
+                let TokenRecord { id, name, .. } = find_token(&open, &token, |state| state != TokenState::Good).await?;
+                let OpenTokens { tokens, admin, business, .. } = &open;
+                tokens.delete(admin, &id).await?;
+                by.format().print(&json!({"deleted": id, "business": business.id()}), || {
+                    format!("token {name:?} ({id}) of {business} was deleted")
+                })
             }
         }
     }
+}
+
+impl Named for TokenRecord {
+    const KIND: Kind = Kind::of_a_business("token", "tokens");
+
+    fn id(&self) -> &str {
+        self.id.as_str()
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn describe(&self) -> String {
+        format!("{} created {}", self.id, self.created_at)
+    }
+}
+
+/// Returns the token with this id. If there is none, returns the only token with this name.
+///
+/// A rotated token has the same name as its replacement, and a name can be used again after a revocation. Therefore,
+/// tokens in a state that the command can change come first.
+async fn find_token(
+    OpenTokens { tokens, admin, clock, .. }: &OpenTokens,
+    given: &str,
+    is_possible: impl Fn(TokenState) -> bool + Copy,
+) -> Result<TokenRecord, CommandError> {
+    let records = tokens.list(admin).await.map_err(SqlStoreError::from)?;
+    let now = clock.now();
+    let is_named = |record: &&TokenRecord| record.name == given.trim() && is_possible(record.state(now));
+    let has_id = records.iter().any(|record| record.id.as_str() == given);
+    if !has_id && records.iter().any(|record| is_named(&record)) {
+        return Ok(find_among(records.iter().filter(|record| is_named(record)), given)?.clone());
+    }
+    Ok(find(&records, given)?.clone())
 }
 
 /// Prints a new token with its secret, which is shown only here (contract 5.3).
@@ -146,14 +198,6 @@ fn print_secret(
         format!("{done}:\n\n{secret}\n\nThis is the only time that the secret is shown: save it now.")
     });
     printed.map_err(|_| CommandError::SecretLost(record.id.clone()))
-}
-
-/// Converts an error of an operation on a token. If the token does not exist, the error contains its id.
-fn of(id: &TokenId, error: TokenError) -> CommandError {
-    match error {
-        TokenError::Refused(TokenRefusal::NotFound) => CommandError::NoSuchToken(id.clone()),
-        error => error.into(),
-    }
 }
 
 /// A token in the format that the commands print.

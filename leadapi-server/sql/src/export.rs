@@ -31,7 +31,8 @@ impl SqlStore {
     /// Passes each business to `sink`, with its members, client accounts, pipelines, forms, tokens, leads, idempotency
     /// keys and audit log. Reads all of them from one snapshot.
     ///
-    /// Tokens are exported without their secrets.
+    /// Tokens are exported without their secrets. `progress` receives the number of leads that were read since its last
+    /// call.
     ///
     /// # Errors
     ///
@@ -39,13 +40,18 @@ impl SqlStore {
     pub async fn export(
         &self,
         sink: impl FnMut(BusinessSeed) -> Result<(), BoxError> + Send + 'static,
+        progress: impl Fn(u64) + Send + Sync + 'static,
     ) -> Result<(), SqlStoreError> {
-        Ok(self.database.read_long(Export { sink: Mutex::new(sink) }).await?)
+        Ok(self.database.read_long(Export { sink: Mutex::new(sink), progress: Box::new(progress) }).await?)
     }
 }
 
+/// A function that receives the number of leads that were read since its last call.
+type Progress = dyn Fn(u64) + Send + Sync;
+
 struct Export<S> {
     sink: Mutex<S>,
+    progress: Box<Progress>,
 }
 
 #[async_trait]
@@ -55,7 +61,7 @@ impl<S: FnMut(BusinessSeed) -> Result<(), BoxError> + Send + 'static> Work for E
     async fn run(&self, session: &mut dyn Session) -> Result<(), SqlError> {
         let read = |mut row: Row<'_>| Ok(BusinessSeed::new(row.take()?, row.take::<String>()?, row.take()?));
         for mut seed in session.rows(query!(statement::BUSINESSES), read).await? {
-            fill(session, &mut seed).await?;
+            fill(session, &mut seed, &*self.progress).await?;
             let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
             sink(seed).map_err(SqlError::other)?;
         }
@@ -63,7 +69,7 @@ impl<S: FnMut(BusinessSeed) -> Result<(), BoxError> + Send + 'static> Work for E
     }
 }
 
-async fn fill(session: &mut dyn Session, seed: &mut BusinessSeed) -> Result<(), SqlError> {
+async fn fill(session: &mut dyn Session, seed: &mut BusinessSeed, progress: &Progress) -> Result<(), SqlError> {
     let business = seed.id.clone();
     seed.members = session.rows(query!(statement::MEMBERS, &business), member).await?;
     seed.clients = clients(session, &business).await?;
@@ -71,7 +77,7 @@ async fn fill(session: &mut dyn Session, seed: &mut BusinessSeed) -> Result<(), 
     seed.forms = forms(session, &business).await?;
     let token = |row: Row<'_>| tokens::read(row).map(TokenSeed::from);
     seed.tokens = session.rows(query!(statement::TOKENS, &business), token).await?;
-    seed.leads = leads(session, &business).await?;
+    seed.leads = leads(session, &business, progress).await?;
     seed.idempotency = idempotency(session, &business, &seed.leads).await?;
     seed.audit = audit(session, &business).await?;
     Ok(())
@@ -107,7 +113,7 @@ async fn idempotency(
     session.rows(query!(statement::KEYS, business), read).await
 }
 
-async fn leads(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<Lead>, SqlError> {
+async fn leads(session: &mut dyn Session, business: &BusinessId, progress: &Progress) -> Result<Vec<Lead>, SqlError> {
     let mut leads: Vec<Lead> = Vec::new();
     let mut reader = lead::Reader::of_many();
     let mut after = (i64::MIN, String::new());
@@ -116,6 +122,7 @@ async fn leads(session: &mut dyn Session, business: &BusinessId) -> Result<Vec<L
         let more = session.rows(query, |row| reader.read(row)).await?;
         let Some(last) = more.last() else { return Ok(leads) };
         after = (last.created_at.unix_millis(), last.id.to_string());
+        progress(more.len().try_into().unwrap_or(u64::MAX));
         leads.extend(more.into_iter().map(Arc::unwrap_or_clone));
     }
 }

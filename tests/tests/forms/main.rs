@@ -12,6 +12,7 @@ mod agency;
 mod differential;
 mod documentation;
 mod findings;
+mod foreign_members;
 mod messages;
 mod numbers;
 mod operators;

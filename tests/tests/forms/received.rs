@@ -1,51 +1,14 @@
 //! Tests of what an agency receives from forms that were written for other products.
 
-use leadapi_form::{Answers, Code, FormRecord, Outcome, Policy, Questionnaire, Verdict, Version};
+use leadapi_form::{Answers, Code, Escape, FormRecord, Outcome, Policy, Questionnaire, Severity, Version};
 use serde_json::{Value, json};
 
-fn record(form: &Value) -> FormRecord {
+pub(crate) fn record(form: &Value) -> FormRecord {
     serde_json::from_str(&json!({ "form": form }).to_string()).unwrap()
 }
 
-fn form(questions: &Value) -> Value {
+pub(crate) fn form(questions: &Value) -> Value {
     json!({"client_id": "c1", "fields": questions})
-}
-
-#[test]
-fn a_member_of_another_product_makes_proofs_uncertain_and_is_a_warning() {
-    let name = |member: &str, value: Value| {
-        let mut question =
-            json!({"id": "n", "type": "short_text", "label": "Name?", "required": true, "mappedKey": "name"});
-        question[member] = value;
-        form(&json!([question]))
-    };
-    for (member, value, is_proved) in [
-        ("title", json!("x"), true),
-        ("hidden", json!(false), true),
-        ("visible", json!(true), true),
-        ("hidden", json!(true), false),
-        ("visibleIf", json!("{age} > 3"), false),
-        ("visible_if", json!({"q": 1}), false),
-        ("requiredIf", json!("{age} > 3"), false),
-    ] {
-        let record = record(&name(member, value.clone()));
-        let form = Questionnaire::compile(&record, Version::Draft, &Policy::default());
-        let expected = if is_proved { Verdict::Proved } else { Verdict::Unknown };
-        assert_eq!(form.prove().named, expected, "{member}: {value}");
-        let findings = form.check();
-        let warned = findings.iter().any(|finding| finding.code == Code::UnsupportedMember);
-        assert_eq!(warned, !is_proved, "{member}: {findings:?}");
-    }
-    // All questions of a hidden page may be unanswered, and a counterexample still refutes.
-    let question = json!({"id": "n", "type": "short_text", "label": "Name?", "required": true, "mappedKey": "name"});
-    let page = json!({"client_id": "c1", "pages": [{"id": "p", "visibleIf": "{age} > 3", "fields": [question]}]});
-    let record = record(&page);
-    let form = Questionnaire::compile(&record, Version::Draft, &Policy::default());
-    let proofs = form.prove();
-    assert_eq!(proofs.named, Verdict::Unknown);
-    assert!(matches!(proofs.contactable, Verdict::Refuted(_)));
-    let finding = form.check().into_iter().find(|finding| finding.code == Code::UnsupportedMember).unwrap();
-    assert!(finding.message.contains("cannot continue without an answer"), "{}", finding.message);
 }
 
 #[test]
@@ -111,6 +74,7 @@ fn answers_never_decide_where_a_redirect_leads() {
         ("{email}://x.example/", None, Some(Code::BadRedirectUrl)),
         ("https://x.example:{email}/", None, Some(Code::BadRedirectUrl)),
         ("https://x.example/a b?{email}", None, Some(Code::BadRedirectUrl)),
+        ("https://x.example/ {email}", None, Some(Code::BadRedirectUrl)),
         ("//x.example/{email}", None, Some(Code::BadRedirectUrl)),
     ] {
         let form = json!({"client_id": "c1", "settings": {"redirectUrl": url}, "fields": [
@@ -178,5 +142,68 @@ fn a_rule_that_always_matches_is_reported() {
         let mut codes = codes;
         codes.sort_unstable();
         assert_eq!(found, codes, "{form}");
+    }
+}
+
+#[test]
+fn another_name_of_a_key_counts_only_if_no_question_has_the_key() {
+    for (keys, phone, attributes, filled) in [
+        (["mobile", "phone"], "222", vec![("mobile", "111")], "222 111 222"),
+        (["mobile", "Phone"], "222", vec![("mobile", "111")], "222 111 222"),
+        (["phone", "mobile"], "111", vec![("mobile", "222")], "111 222 111"),
+        (["mobile", "other"], "111", vec![("other", "222")], "111 111 111"),
+        (["mobile", "Tel"], "111", vec![("Tel", "222")], "222 222 222"),
+    ] {
+        let [first, second] = keys;
+        let form = json!({"client_id": "c1", "pages": [
+            {"id": "a", "fields": [{"id": "q", "type": "short_text", "mappedKey": first}]},
+            {"id": "b", "fields": [{"id": "r", "type": "short_text", "mappedKey": second}]}]});
+        let record = record(&form);
+        let form = Questionnaire::compile(&record, Version::Draft, &Policy::default());
+        let answers = Answers::new().with("q", "111").with("r", "222");
+        let walk = form.walk(&answers);
+        let made = walk.lead().unwrap();
+        assert_eq!(made.lead.phone.as_deref(), Some(phone), "{keys:?}");
+        let found: Vec<_> = made.attributes.iter().map(|found| (found.key.unwrap_or_default(), &*found.text)).collect();
+        assert_eq!(found, attributes, "{keys:?}");
+        assert_eq!(walk.fill("{phone} {mobile} {Tel}", "-", Escape::Plain), filled, "{keys:?}");
+    }
+}
+
+#[test]
+fn a_name_of_a_key_that_does_not_count_is_not_misspelt() {
+    let question = |id: &str, key: &str| json!({"id": id, "type": "short_text", "label": "Q?", "mappedKey": key});
+    let record = record(&form(&json!([question("a", "organisation"), question("b", "business_name")])));
+    let findings = Questionnaire::compile(&record, Version::Draft, &Policy::default()).check();
+    let wrong = findings.iter().find(|found| [Code::MisspeltKey, Code::MappedTwice].contains(&found.code));
+    assert_eq!(wrong, None);
+}
+
+#[test]
+fn a_placement_that_does_not_exist_is_an_error() {
+    let pipelines = json!([{"id": "p1", "name": "Sales", "stages": [{"id": "s1", "name": "New", "position": 1}],
+        "created_at": "2026-01-12T09:30:00.000Z"}]);
+    let mut policy = Policy::default();
+    policy.pipelines = Some(serde_json::from_value(pipelines).unwrap());
+    for (pipeline, stage, codes) in [
+        (json!("p1"), json!("s1"), vec![]),
+        (json!(null), json!("s1"), vec![]),
+        (json!("p2"), json!(null), vec![(Code::UnknownPipeline, Severity::Error)]),
+        (json!("p1"), json!("s2"), vec![(Code::UnknownStage, Severity::Error)]),
+        (json!(null), json!("s2"), vec![(Code::UnknownStage, Severity::Error)]),
+        (
+            json!("two words"),
+            json!("s2"),
+            vec![(Code::UnknownStage, Severity::Error), (Code::PipelineMalformed, Severity::Warning)],
+        ),
+    ] {
+        let ending = json!({"id": "e", "pipelineId": pipeline, "stageId": stage});
+        let record = record(&json!({"settings": {"endings": [ending]}}));
+        let findings = Questionnaire::compile(&record, Version::Draft, &policy).check();
+        let placed = findings.iter().filter(|found| found.pointer.starts_with("/form/settings/endings/0/"));
+        let placed = placed.filter(|found| found.code != Code::CreatesLeadAbsent);
+        let mut found: Vec<_> = placed.map(|found| (found.code, found.severity())).collect();
+        found.sort_unstable();
+        assert_eq!(found, codes, "{ending}");
     }
 }

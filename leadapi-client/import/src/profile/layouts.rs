@@ -121,7 +121,6 @@ pub(super) static LAYOUTS: Layouts = Layouts {
         marks: &[
             &["record id", "lifecycle stage"],
             &["record id", "contact owner"],
-            &["record id", "lead status"],
             &["record id", "marketing contact status"],
             &["record id - contact"],
             &["contact id", "lifecycle stage"],
@@ -144,8 +143,7 @@ pub(super) static LAYOUTS: Layouts = Layouts {
     },
     salesforce: Layout {
         marks: &[
-            &["lead owner", "lead status"],
-            &["lead source", "lead status"],
+            &["lead owner", "company / account"],
             &["company / account", "lead status"],
             &["company / account", "lead source"],
             &["lead id", "lead status", "last name"],

@@ -1,4 +1,4 @@
-//! Checks the client account and the pipeline of leads, and how answers map to lead fields.
+//! Checks the client account of leads, and how answers map to lead fields.
 
 use super::{
     Code, Report,

@@ -44,11 +44,11 @@ struct Placements<'c> {
 
 impl Placements<'_> {
     fn add(&mut self, name: &str, at: &str, pipeline: &Field<String>, stage: Option<(String, &Field<String>)>) {
-        let pipeline = non_blank(pipeline).map(str::trim);
-        let mut home = None;
-        if let Some(id) = pipeline {
+        let (mut is_placed, mut home) = (false, None);
+        if let Some(id) = non_blank(pipeline).map(str::trim) {
+            is_placed = PipelineId::parse(id).is_ok();
             home = self.pipelines.and_then(|all| all.iter().find(|pipeline| pipeline.id.as_str() == id));
-            if PipelineId::parse(id).is_err() {
+            if !is_placed {
                 let message = format_args!("{name} names the pipeline {}, which is malformed", quoted(id));
                 self.report.add(Code::PipelineMalformed, at, message);
             } else if self.pipelines.is_some() && home.is_none() {
@@ -64,7 +64,7 @@ impl Placements<'_> {
         } else if let Some(home) = home.filter(|home| !has(home)) {
             let message = format_args!("{name} names the stage {}, which is not in {}", quoted(id), quoted(&home.name));
             self.report.add(Code::UnknownStage, at, message);
-        } else if pipeline.is_none() && self.pipelines.is_some_and(|all| !all.iter().any(has)) {
+        } else if !is_placed && self.pipelines.is_some_and(|all| !all.iter().any(has)) {
             let message = format_args!("{name} names the stage {}, which does not exist", quoted(id));
             self.report.add(Code::UnknownStage, at, message);
         }

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{
     CalendarProvider, EndingKind, Extra, Field,
+    placeholder::{Piece, pieces, redirect_url},
     plan::{EndingPlan, QuestionKind, Questionnaire, Version, non_blank},
-    walk::{Piece, pieces, redirect_url},
 };
 
 /// The minimum contrast for readable text (WCAG 2, AA).

@@ -37,15 +37,16 @@ impl ShapeInspector<'_> {
         ["label", "title", "heading", "message", "confirmation_message", "patternMessage"].contains(&member)
             || self.pointer == "/form/name"
     }
-}
 
-impl ShapeInspector<'_> {
     /// Returns whether a different check reports an unknown member of a page, a question or an option.
     fn is_checked_elsewhere(&self, name: &str) -> bool {
         let owner = self.pointer.rsplit('/').nth(2).unwrap_or_default();
         let is_question = owner == "fields";
-        (is_question || ["pages", "options"].contains(&owner)) && Effect::named(name).is_some()
-            || is_question && is_alternative_member(name)
+        match Effect::named(name) {
+            Some(Effect::Required) => is_question || owner == "pages",
+            Some(_) => is_question || ["pages", "options"].contains(&owner),
+            None => is_question && is_alternative_member(name),
+        }
     }
 }
 

@@ -7,8 +7,8 @@ use super::{
     similar::similar,
 };
 use crate::{
+    placeholder::{Piece, pieces},
     plan::{QuestionPlan, Questionnaire},
-    walk::{Piece, pieces},
 };
 
 pub(super) fn check(form: &Questionnaire<'_>, order: &mut PageOrder<'_>, report: &mut Report) {

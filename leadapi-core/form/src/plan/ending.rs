@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Source, UniqueIds, Version, non_blank};
-use crate::{CalendarProvider, Ending, EndingKind, Number, locale::choose, policy::Policy};
+use super::{Placement, Source, UniqueIds, Version, non_blank};
+use crate::{CalendarProvider, Ending, EndingKind, Number, locale::choose, placeholder::redirect_url, policy::Policy};
 
 /// A compiled ending.
 #[derive(Debug)]
@@ -13,6 +13,9 @@ pub(crate) struct EndingPlan<'r> {
     pub title: Option<Cow<'r, str>>,
     pub heading: Option<Cow<'r, str>>,
     pub message: Option<Cow<'r, str>>,
+    /// The URL to redirect to after a booking, if the ending shows a calendar and the URL is safe.
+    pub after_booking: Option<&'r str>,
+    pub placement: Option<Placement>,
     pub record: &'r Ending,
 }
 
@@ -37,6 +40,12 @@ impl<'r> EndingPlan<'r> {
             title: choose(&record.title, policy),
             heading: choose(&record.heading, policy),
             message: choose(&record.message, policy),
+            after_booking: record
+                .post_booking_redirect_url
+                .as_str()
+                .filter(|_| is_calendar(record))
+                .and_then(redirect_url),
+            placement: Placement::new(&record.pipeline_id, &record.stage_id),
             record,
         };
         source.endings().map(ending).collect()
@@ -47,7 +56,7 @@ impl<'r> EndingPlan<'r> {
     }
 
     pub(crate) fn is_calendar(&self) -> bool {
-        self.record.kind.get() == Some(&EndingKind::Calendar)
+        is_calendar(self.record)
     }
 
     pub(crate) fn calendar(&self, source: &Source<'r>) -> Option<Calendar<'r>> {
@@ -57,11 +66,10 @@ impl<'r> EndingPlan<'r> {
             duration: source.settings.and_then(|settings| settings.auto_book_duration.get()).and_then(Number::as_i64),
         })
     }
+}
 
-    /// Returns the URL to redirect to after a booking, if the ending shows a calendar.
-    pub(crate) fn after_booking(&self) -> Option<&'r str> {
-        self.record.post_booking_redirect_url.as_str().filter(|_| self.is_calendar())
-    }
+fn is_calendar(ending: &Ending) -> bool {
+    ending.kind.get() == Some(&EndingKind::Calendar)
 }
 
 /// Returns the default calendar, for endings without a `calendarSlug`. Snapshots normally omit it, so a snapshot falls

@@ -18,6 +18,7 @@ mod keys;
 mod kind;
 mod limits;
 mod options;
+mod placement;
 mod question;
 mod rule;
 #[cfg(feature = "check")]
@@ -46,6 +47,7 @@ pub use kind::rating_scale;
 pub(super) use kind::{is_alternative_member, reads_member};
 use limits::PatternBudget;
 pub(super) use options::{OptionPlan, Options};
+pub(super) use placement::Placement;
 pub(super) use question::QuestionPlan;
 pub(super) use rule::{ENDING, FALLBACK, Jump, RulePlan, RuleResult, Target};
 pub(super) use score::{SCORE, Scores, add, page_of_score};
@@ -54,8 +56,9 @@ pub(super) use version::Source;
 pub use version::Version;
 
 use super::{
-    Field, FormRecord, Settings, Theme,
+    Field, FormRecord,
     locale::{choose, with_locale_of},
+    placeholder::redirect_url,
     policy::Policy,
 };
 
@@ -79,6 +82,10 @@ pub struct Questionnaire<'r> {
     pub(super) source: Source<'r>,
     /// The message of the built-in confirmation.
     pub(super) confirmation: Option<Cow<'r, str>>,
+    /// The URL to redirect to after the walk, if it is safe.
+    pub(super) redirect: Option<&'r str>,
+    /// The placement of leads that neither a rule nor the ending places.
+    pub(super) placement: Option<Placement>,
     pub(super) policy: Policy,
     pub(super) pages: Vec<PagePlan<'r>>,
     pub(super) questions: Vec<QuestionPlan<'r>>,
@@ -149,6 +156,7 @@ impl<'r> Questionnaire<'r> {
                 scores: Vec::new(),
             });
         }
+        keys::assign(&mut questions);
         let endings = EndingPlan::all(&source, policy);
         let mut sorted: Vec<(&str, usize)> =
             questions.iter().enumerate().map(|(index, question)| (question.id, index)).collect();
@@ -160,69 +168,28 @@ impl<'r> Questionnaire<'r> {
             }
         }
         let confirmation = choose(source.confirmation, policy);
+        let redirect = source.settings.and_then(|settings| redirect_url(settings.redirect_url.as_str()?));
+        let placement = source.form.and_then(|form| Placement::new(&form.target_pipeline_id, &Field::Absent));
         let is_question = |id: &str| sorted.binary_search_by_key(&id, |(id, _)| id).is_ok();
         let scores = Scores::new(source.rules().map(|(_, rule)| rule), is_question, &mut pages);
         let (policy, graph) = (policy.clone(), Graph::default());
-        let mut form = Self { source, confirmation, policy, pages, questions, endings, sorted, mapped, scores, graph };
+        let mut form = Self {
+            source,
+            confirmation,
+            redirect,
+            placement,
+            policy,
+            pages,
+            questions,
+            endings,
+            sorted,
+            mapped,
+            scores,
+            graph,
+        };
         rule::link(&mut form);
         form.graph = Graph::new(&form);
         form
-    }
-
-    /// Returns the version that was compiled. If [`Version::Live`] was requested for a form that was never published,
-    /// this is [`Version::Draft`].
-    ///
-    /// ```
-    /// use leadapi_form::{Questionnaire, FormRecord, Policy, Version};
-    ///
-    /// let record: FormRecord = serde_json::from_str("{}")?;
-    /// assert_eq!(Questionnaire::compile(&record, Version::Live, &Policy::default()).version(), Version::Draft);
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
-    pub fn version(&self) -> Version {
-        self.source.version
-    }
-
-    /// Returns whether the form accepts answers. The default is true. The host must check this setting, because a walk
-    /// does not.
-    ///
-    /// ```
-    /// use leadapi_form::{Questionnaire, FormRecord, Policy, Version};
-    ///
-    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"is_active":false}}"#)?;
-    /// assert!(!Questionnaire::compile(&record, Version::Live, &Policy::default()).is_active());
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
-    pub fn is_active(&self) -> bool {
-        self.source.form.is_none_or(|form| form.is_active.get() != Some(&false))
-    }
-
-    /// Returns the presentation settings of the compiled version.
-    ///
-    /// ```
-    /// use leadapi_form::{Questionnaire, FormRecord, Policy, Version};
-    ///
-    /// let record: FormRecord = serde_json::from_str(r##"{"form":{"theme":{"bgColor":"#FFFFFF"}}}"##)?;
-    /// let form = Questionnaire::compile(&record, Version::Live, &Policy::default());
-    /// assert_eq!(form.theme().and_then(|theme| theme.bg_color.as_str()), Some("#FFFFFF"));
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
-    pub fn theme(&self) -> Option<&'r Theme> {
-        self.source.theme
-    }
-
-    /// Returns the settings of the compiled version.
-    ///
-    /// ```
-    /// use leadapi_form::{Questionnaire, FormRecord, Policy, Version};
-    ///
-    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"settings":{"allowBack":false}}}"#)?;
-    /// let form = Questionnaire::compile(&record, Version::Live, &Policy::default());
-    /// assert_eq!(form.settings().and_then(|settings| settings.allow_back.get()), Some(&false));
-    /// # Ok::<(), serde_json::Error>(())
-    /// ```
-    pub fn settings(&self) -> Option<&'r Settings> {
-        self.source.settings
     }
 
     /// Iterates over the ids of the pages, in order. Yields `None` for a page whose id is missing or a duplicate.
@@ -247,6 +214,12 @@ impl<'r> Questionnaire<'r> {
     /// Returns the target that follows a page if no rule matches.
     pub(super) fn after(&self, page: usize) -> Target {
         if page + 1 < self.pages.len() { Target::Page(page + 1) } else { self.first_ending() }
+    }
+
+    /// Returns whether a page has a required question.
+    pub(super) fn has_required(&self, page: usize) -> bool {
+        let questions = self.pages.get(page).and_then(|page| self.questions.get(page.questions.clone()));
+        questions.unwrap_or_default().iter().any(|question| question.required)
     }
 
     /// Returns whether an ending creates a lead.

@@ -6,7 +6,6 @@ use super::{
     kind::QuestionKind,
     limits::{Limits, PatternBudget},
     non_blank,
-    options::OptionPlan,
     slot::Slot,
     structured,
 };
@@ -15,7 +14,6 @@ use crate::{
     answer::Answer,
     date,
     locale::{choose, locale_of},
-    mapped_key,
     policy::Policy,
     problem::Problem,
     web_url::with_scheme,
@@ -35,7 +33,9 @@ pub(crate) struct QuestionPlan<'r> {
     pub locale: Locale,
     pub label: Cow<'r, str>,
     pub required: bool,
-    /// The mapped key. The key of a lead field is in its canonical spelling.
+    /// The mapped key as the author wrote it.
+    pub written_key: Option<&'r str>,
+    /// The key of the lead field that the answers can fill, or else the mapped key.
     pub key: Option<&'r str>,
     pub record: &'r Question,
 }
@@ -60,7 +60,8 @@ impl<'r> QuestionPlan<'r> {
             label: choose(&record.label, policy).unwrap_or_default(),
             kind,
             required,
-            key: non_blank(&record.mapped_key).map(mapped_key::canonical),
+            written_key: non_blank(&record.mapped_key),
+            key: None,
             record,
         }
     }
@@ -110,14 +111,12 @@ impl<'r> QuestionPlan<'r> {
         }
     }
 
-    /// Returns the sum of the values of the chosen options, or `None` if none of them has a value.
-    pub(crate) fn option_value(&self, slot: &Slot<'_>) -> Option<f64> {
-        let sum = |options: &mut dyn Iterator<Item = &OptionPlan<'_>>| {
-            options.filter_map(|option| option.value).reduce(|sum, value| sum + value)
-        };
+    /// Returns the sum of the values of the chosen options as the text of a decimal number, or `None` if none of them
+    /// has a value.
+    pub(crate) fn option_value(&self, slot: &Slot<'_>) -> Option<String> {
         match slot {
-            Slot::Chosen(index) => sum(&mut self.kind.option(*index).into_iter()),
-            Slot::Many(ids) => sum(&mut self.kind.options()?.with_ids(ids)),
+            Slot::Chosen(index) => sum(self.kind.option(*index)?.value),
+            Slot::Many(ids) => sum(self.kind.options()?.with_ids(ids).filter_map(|option| option.value)),
             _ => None,
         }
     }
@@ -138,4 +137,12 @@ impl<'r> QuestionPlan<'r> {
             _ => 0,
         }
     }
+}
+
+/// Returns the decimal sum of the values: 19.9 and 9.9 are 29.8, although the sum of the doubles differs from it.
+fn sum(values: impl IntoIterator<Item = f64>) -> Option<String> {
+    let places = |value: f64| value.to_string().split_once('.').map_or(0, |(_, digits)| digits.len());
+    let with_places = values.into_iter().map(|value| (value, places(value)));
+    let (sum, places) = with_places.reduce(|(sum, most), (value, places)| (sum + value, most.max(places)))?;
+    Some(format!("{sum:.places$}"))
 }

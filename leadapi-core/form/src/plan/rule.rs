@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::{
-    Groups, Questionnaire,
+    Groups, Placement, Questionnaire,
     condition::{Evidence, Truth},
     non_blank,
 };
-use crate::{Jump as ThenJump, JumpKind, Rule};
+use crate::{JumpKind, Rule};
 
 /// The name that makes a rule the default route from its page (contract 2.5).
 pub(crate) const FALLBACK: &str = "__fallback__";
@@ -41,8 +41,7 @@ pub(crate) struct RulePlan<'r> {
     pub groups: Groups<'r>,
     pub fallback: bool,
     pub jump: Jump,
-    /// Whether the rule names the pipeline or the stage of leads.
-    pub places: bool,
+    pub placement: Option<Placement>,
 }
 
 /// The result of evaluating a rule.
@@ -112,10 +111,9 @@ pub(super) fn link<'r>(form: &mut Questionnaire<'r>) {
         if let Some(page) = non_blank(&record.from_page_id).and_then(|id| pages.get(id)) {
             let fallback = record.name.as_str() == Some(FALLBACK);
             let groups = Groups::new(form, record);
-            let names =
-                |then: &ThenJump| [&then.pipeline_id, &then.stage_id].into_iter().any(|id| non_blank(id).is_some());
-            let places = record.then.get().is_some_and(names);
-            linked.push((*page, RulePlan { at, record, groups, fallback, jump: jump(record), places }));
+            let then = record.then.get();
+            let placement = then.and_then(|then| Placement::new(&then.pipeline_id, &then.stage_id));
+            linked.push((*page, RulePlan { at, record, groups, fallback, jump: jump(record), placement }));
         }
     }
     linked.sort_by_key(|(_, rule)| rule.fallback);

@@ -13,7 +13,63 @@ pub enum Version {
     Draft,
 }
 
-impl Questionnaire<'_> {
+impl<'r> Questionnaire<'r> {
+    /// Returns the version that was compiled. If [`Version::Live`] was requested for a form that was never published,
+    /// this is [`Version::Draft`].
+    ///
+    /// ```
+    /// use leadapi_form::{Questionnaire, FormRecord, Policy, Version};
+    ///
+    /// let record: FormRecord = serde_json::from_str("{}")?;
+    /// assert_eq!(Questionnaire::compile(&record, Version::Live, &Policy::default()).version(), Version::Draft);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn version(&self) -> Version {
+        self.source.version
+    }
+
+    /// Returns whether the form accepts answers. The default is true. The host must check this setting, because a walk
+    /// does not.
+    ///
+    /// ```
+    /// use leadapi_form::{Questionnaire, FormRecord, Policy, Version};
+    ///
+    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"is_active":false}}"#)?;
+    /// assert!(!Questionnaire::compile(&record, Version::Live, &Policy::default()).is_active());
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn is_active(&self) -> bool {
+        self.source.form.is_none_or(|form| form.is_active.get() != Some(&false))
+    }
+
+    /// Returns the presentation settings of the compiled version.
+    ///
+    /// ```
+    /// use leadapi_form::{Questionnaire, FormRecord, Policy, Version};
+    ///
+    /// let record: FormRecord = serde_json::from_str(r##"{"form":{"theme":{"bgColor":"#FFFFFF"}}}"##)?;
+    /// let form = Questionnaire::compile(&record, Version::Live, &Policy::default());
+    /// assert_eq!(form.theme().and_then(|theme| theme.bg_color.as_str()), Some("#FFFFFF"));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn theme(&self) -> Option<&'r Theme> {
+        self.source.theme
+    }
+
+    /// Returns the settings of the compiled version.
+    ///
+    /// ```
+    /// use leadapi_form::{Questionnaire, FormRecord, Policy, Version};
+    ///
+    /// let record: FormRecord = serde_json::from_str(r#"{"form":{"settings":{"allowBack":false}}}"#)?;
+    /// let form = Questionnaire::compile(&record, Version::Live, &Policy::default());
+    /// assert_eq!(form.settings().and_then(|settings| settings.allow_back.get()), Some(&false));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn settings(&self) -> Option<&'r Settings> {
+        self.source.settings
+    }
+
     /// Returns the locale that selects the language of texts and the formats of answers: the
     /// [locale of the policy](crate::Policy::locale), or else the `locale` of the form, or else the first of the form's
     /// `languages`.

@@ -55,9 +55,9 @@ impl Classes {
     pub(super) fn new(form: &Questionnaire<'_>) -> Self {
         let questions = form.questions.iter().zip(Tests::of(form));
         let mut by_question: Vec<_> = questions.map(|(question, tests)| classes(form, question, &tests)).collect();
-        for (page, (_, record)) in form.pages.iter().zip(form.source.pages()) {
-            let effects: Vec<Effect> =
-                record.into_iter().flat_map(|page| Effect::all(&page.extra)).map(|(_, effect)| effect).collect();
+        for (index, (page, (_, record))) in form.pages.iter().zip(form.source.pages()).enumerate() {
+            let effects = record.into_iter().flat_map(|page| Effect::of_page(page, form.has_required(index)));
+            let effects: Vec<Effect> = effects.map(|(_, effect)| effect).collect();
             for question in by_question.get_mut(page.questions.clone()).into_iter().flatten() {
                 question.foreign.extend(&effects);
             }
@@ -118,7 +118,8 @@ fn classes(form: &Questionnaire<'_>, question: &QuestionPlan<'_>, tests: &Tests<
     } else {
         None
     };
-    let foreign = Effect::all(&question.record.extra).map(|(_, effect)| effect).collect();
+    let of_options = question.record.options.items().flat_map(Effect::of_option);
+    let foreign = Effect::of_question(question).chain(of_options).map(|(_, effect)| effect).collect();
     QuestionClasses { answers: merge(question, tests, classes), opaque, foreign }
 }
 

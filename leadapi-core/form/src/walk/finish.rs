@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::{Escape, Walk, fill::redirect_url};
+use super::{Escape, Walk};
 use crate::{
     Ending,
-    plan::{Calendar, EndingPlan, QuestionKind, Slot},
+    plan::{Calendar, QuestionKind, Slot},
     web_url::web_url,
 };
 
@@ -63,7 +63,6 @@ impl<'a> Finish<'a> {
         let form = walk.form;
         let plan = index.and_then(|index| form.endings.get(index));
         let source = &form.source;
-        let form_redirect = source.settings.and_then(|settings| settings.redirect_url.as_str());
         Self {
             id: plan.and_then(|plan| plan.id),
             ending: plan.map(|plan| plan.record),
@@ -73,7 +72,7 @@ impl<'a> Finish<'a> {
             creates_lead: form.creates_lead(index),
             meta_event: plan.and_then(|plan| plan.record.meta_event.get()).and_then(|event| event.name.as_str()),
             calendar: plan.and_then(|plan| plan.calendar(source)),
-            redirect: [plan.and_then(EndingPlan::after_booking), form_redirect]
+            redirect: [plan.and_then(|plan| plan.after_booking), form.redirect]
                 .into_iter()
                 .flatten()
                 .find_map(|url| walk.redirect(url)),
@@ -82,9 +81,8 @@ impl<'a> Finish<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Fills the placeholders of a redirect URL. Returns `None` if the URL is not safe to redirect to.
+    /// Fills the placeholders of a redirect URL. Returns `None` if the result is not safe to redirect to.
     fn redirect(&self, url: &'a str) -> Option<Cow<'a, str>> {
-        let url = redirect_url(url)?;
         if !url.contains('{') {
             return Some(url.into());
         }

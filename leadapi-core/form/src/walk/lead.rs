@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use super::{End, Escape, NameSource, PathAnswer, Walk, name_source::STAND_INS};
 use crate::{
-    Number,
     answer::Answer,
     locale::choose_filled,
     plan::{QuestionPlan, SCORE},
@@ -23,8 +22,8 @@ const MAX_LABEL_CHARS: usize = 200;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FormLead<'a> {
-    /// The lead, which satisfies every rule in contract D4. Only the store can check that the client account and the
-    /// pipeline of the lead exist.
+    /// The lead, which satisfies every rule in contract D4. Only the store can check that the client account, the
+    /// pipeline and the stage of the lead exist.
     pub lead: NewLead,
     /// The origin of the lead's name.
     pub name_source: NameSource,
@@ -37,7 +36,7 @@ pub struct FormLead<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Attribute<'a> {
-    /// The key that the question is mapped to, if any.
+    /// The key that the question is mapped to, if any, as the author wrote it.
     pub key: Option<&'a str>,
     /// The id of the question.
     pub question: &'a str,
@@ -142,9 +141,10 @@ impl<'a> Walk<'a> {
             *field.in_new(&mut lead) = answer.map(|answer| answer.text.clone().into_owned());
         }
         lead.value = fields.value.map(|(_, value)| value.get());
-        let placement = self.placement(ending);
-        lead.pipeline_id = placement.pipeline.map(|id| id.to_string());
-        lead.stage_id = placement.stage.map(|id| id.to_string());
+        if let Some(placement) = self.placement(ending) {
+            lead.pipeline_id = placement.pipeline.as_ref().map(ToString::to_string);
+            lead.stage_id = placement.stage.as_ref().map(ToString::to_string);
+        }
         lead.source = choose_filled(&form.name, &self.form.policy)
             .map(|name| truncate(format!("Form: {}", one_line(&name)).into(), SOURCE.rule.max_chars).into());
         lead.notes = self.notes(score.iter().filter(|_| self.form.policy.score_in_notes).chain(&attributes));
@@ -169,7 +169,7 @@ impl<'a> Walk<'a> {
 impl<'a> Attribute<'a> {
     fn new(answer: &PathAnswer<'_, 'a>) -> Self {
         Self {
-            key: answer.question.key,
+            key: answer.question.written_key,
             question: answer.question.id,
             label: answer.step.fill(&answer.question.label, "", Escape::Plain),
             text: answer.text.clone(),
@@ -206,7 +206,7 @@ impl<'f, 'w, 'a> LeadFields<'f, 'w, 'a> {
             }),
             value: mapped("value").find_map(|answer| {
                 if let Some(sum) = answer.question.option_value(&answer.slot) {
-                    return Some((None, Amount::parse(&Number::try_from(sum).ok()?.to_string()).ok()?));
+                    return Some((None, Amount::parse(&sum).ok()?));
                 }
                 let number = answer.question.decimal(answer.answer)?;
                 Some((Some(answer.index), Amount::parse(&number).ok()?))

@@ -14,7 +14,6 @@ mod traverse;
 mod tried;
 
 pub use fill::Escape;
-pub(super) use fill::{Piece, pieces, redirect_url};
 pub use finish::{Finish, Verification, VerificationKind};
 pub(super) use lead::is_contact;
 pub use lead::{Attribute, FormLead, NoLead};
@@ -27,7 +26,7 @@ use std::borrow::Cow;
 
 use super::{
     answer::{Answer, Answers},
-    plan::{QuestionPlan, Questionnaire, Slot},
+    plan::{Placement, QuestionPlan, Questionnaire, Slot},
     problem::Problem,
 };
 
@@ -59,6 +58,8 @@ pub struct Walk<'a> {
     visits: Vec<Visit>,
     /// For each page, its position on the path, if the walk visited it.
     steps: Vec<Option<usize>>,
+    /// The placement of the last rule that the walk followed and that has one.
+    placement: Option<&'a Placement>,
     /// The skipped rules, each with the position on the path at which it was skipped.
     skipped_rules: Vec<(usize, SkippedRule<'a>)>,
     end: End,

@@ -38,6 +38,7 @@ impl<'r> Questionnaire<'r> {
             scores: self.scores.initial(),
             visits: Vec::with_capacity(self.pages.len()),
             steps: vec![None; self.pages.len()],
+            placement: None,
             skipped_rules: Vec::new(),
             end: End::Empty,
         };
@@ -68,24 +69,25 @@ impl<'r> Questionnaire<'r> {
         given
     }
 
-    /// Returns the target to which the answers so far lead, and passes each skipped rule to `on_skip`.
+    /// Returns the target to which the answers so far lead, with the rule that matched, if any. Passes each skipped rule
+    /// to `on_skip`.
     fn route<'p>(
         &self,
         index: usize,
         page: &'p PagePlan<'_>,
         evidence: &Evidence<'_, '_>,
         mut on_skip: impl FnMut(&'p RulePlan<'_>, SkipReason),
-    ) -> Target {
+    ) -> (Target, Option<&'p RulePlan<'p>>) {
         for rule in &page.rules {
             match rule.evaluate(evidence) {
                 RuleResult::NoMatch => {}
                 RuleResult::MissingTarget => on_skip(rule, SkipReason::MissingTarget),
                 RuleResult::Uncertain => on_skip(rule, SkipReason::UncertainConditions),
                 RuleResult::UnknownJump => on_skip(rule, SkipReason::UnknownJump),
-                RuleResult::JumpsTo(target) => return target,
+                RuleResult::JumpsTo(target) => return (target, Some(rule)),
             }
         }
-        self.after(index)
+        (self.after(index), None)
     }
 
     /// Adds the points of the answers on a page to the scores to which the page contributes.
@@ -118,11 +120,12 @@ impl Walk<'_> {
             let (number, skipped_rules) = (self.visits.len(), &mut self.skipped_rules);
             let mut uncertain = false;
             let evidence = Evidence { slots: &self.slots, scores: &self.scores, given: Some(&self.given) };
-            let target = form.route(at, page, &evidence, |rule, reason| {
+            let (target, matched) = form.route(at, page, &evidence, |rule, reason| {
                 uncertain |= reason != SkipReason::MissingTarget;
                 skipped_rules.push((number, SkippedRule { rule: rule.record.id.as_str(), at: rule.at, reason }));
             });
             self.visits.push(Visit { page: at, uncertain });
+            self.placement = matched.and_then(|rule| rule.placement.as_ref()).or(self.placement);
             match target {
                 Target::Page(next) => at = next,
                 Target::Ending(ending) => {

@@ -88,11 +88,6 @@ impl<'a> Step<'_, 'a> {
         tried
     }
 
-    /// Returns the rule that the walk followed from this page.
-    pub(super) fn taken_rule(self) -> Option<&'a Rule> {
-        self.tried_rules().into_iter().find(|tried| tried.result == TriedRuleResult::Matched).map(|tried| tried.rule)
-    }
-
     /// Returns the answers that the walk had read when it left this page.
     fn slots_on_leaving(self) -> Vec<Slot<'a>> {
         let walk = self.walk;

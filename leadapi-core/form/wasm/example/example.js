@@ -25,7 +25,8 @@ function show(submitted) {
   page.dataset.number = walk.steps.length;
   const problems = submitted === page.dataset.number ? walk.problems : [];
   const label = (id) => step.questions.find((question) => question.id === id).label;
-  problem.textContent = problems.map(({ question, message }) => `${label(question)} ${message}. `).join("");
+  const sentence = ({ question, message }) => (/[.!?]$/.test(message) ? message : `${label(question)} ${message}.`);
+  problem.textContent = problems.map(sentence).join(" ");
   page.replaceChildren(...(isFinished ? [] : [...step.questions.map((question) => field(question, walk)), element("button", { textContent: walk.texts.next })]));
   title.focus();
 }

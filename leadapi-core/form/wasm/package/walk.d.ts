@@ -108,8 +108,8 @@ export interface Problem {
   /** The stable name of the problem, such as `missing` or `not_an_email`. */
   problem: string;
   /**
-   * The end of a sentence that starts with the question, such as `needs an answer`, in the language of the form. It is a
-   * whole sentence if the question has a `patternMessage`.
+   * The end of a sentence that starts with the question, such as `needs an answer`, in the language of the form. It is the
+   * whole `patternMessage` if the problem is `pattern_mismatch` and the question has one.
    */
   message: string;
 }

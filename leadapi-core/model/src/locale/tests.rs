@@ -1,10 +1,33 @@
-use super::*;
+use super::{format::LOCALES, *};
 
 #[test]
 fn a_country_has_its_own_format_or_that_of_its_language() {
     assert!(LOCALES.is_sorted_by_key(|format| format.tag));
-    for (locale, tag) in [("de-AT", "de"), ("de_CH", "de-ch"), ("EN", "en"), (" en-GB ", "en-gb"), ("xx", ""), ("", "")]
-    {
+    for (locale, tag) in [
+        ("de-AT", "de"),
+        ("de_CH", "de-ch"),
+        ("de-CH-1996", "de-ch"),
+        ("EN", "en"),
+        ("en-US", "en"),
+        ("en-Latn-US", "en"),
+        ("en-PR", "en"),
+        (" en-GB ", "en-gb"),
+        ("en-IN", "en-gb"),
+        ("en_ZA", "en-gb"),
+        ("en-SG", "en-gb"),
+        ("en-001", "en-gb"),
+        ("en-CA", "en-ca"),
+        ("es-419", "es-mx"),
+        ("es-US", "es-mx"),
+        ("es-PE", "es-mx"),
+        ("es-PA", "es-pr"),
+        ("es-AR", "es"),
+        ("de-LI", "de-ch"),
+        ("en_IN.UTF-8", "en-gb"),
+        ("en.UTF-8", "en"),
+        ("xx", ""),
+        ("", ""),
+    ] {
         assert_eq!(Locale::of(locale).0.tag, tag, "{locale}");
     }
 }
@@ -24,6 +47,8 @@ fn dates_are_read_in_the_format_of_the_locale_only() {
         ("en-US", "2/1/2026", Ok("2026-02-01")),
         ("en-US", "31/1/2026", Err(DateError::NotADate)),
         ("en-GB", "2/1/2026", Ok("2026-01-02")),
+        ("en-IN", "5/6/2026", Ok("2026-06-05")),
+        ("en-CA", "5/6/2026", Err(DateError::NotADate)),
         ("hu", "2026.1.2", Ok("2026-01-02")),
         ("sv", "2026-1-2", Ok("2026-01-02")),
         ("nl", "2-1-2026", Ok("2026-01-02")),

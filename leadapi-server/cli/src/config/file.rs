@@ -68,13 +68,16 @@ impl ConfigFile {
         self.settings.iter().any(|(known, _)| known == name)
     }
 
-    /// Returns the command with the file's values as defaults.
-    pub(super) fn apply_defaults(&self, command: Command) -> Command {
+    /// Returns the command with the file's values as defaults. An option of the command is the same setting if it has
+    /// the same name and the same variable as in `settings`.
+    pub(super) fn apply_defaults(&self, command: Command, settings: &Command) -> Command {
+        let is_setting = |arg: &Arg| {
+            settings.get_arguments().any(|own| own.get_long() == arg.get_long() && own.get_env() == arg.get_env())
+        };
         command.mut_args(|arg| {
-            let value =
-                self.settings.iter().find(|(name, _)| arg.get_long() == Some(name)).map(|(_, value)| value.clone());
-            match value {
-                Some(value) => arg.default_value(value),
+            let value = self.settings.iter().find(|(name, _)| arg.get_long() == Some(name));
+            match value.filter(|_| is_setting(&arg)) {
+                Some((_, value)) => arg.required(false).default_value(value.clone()),
                 None => arg,
             }
         })

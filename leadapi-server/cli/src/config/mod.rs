@@ -1,5 +1,5 @@
 //! The settings of the commands. In order of precedence, they come from the command line, the environment, a settings
-//! file (only for `serve`, `demo` and `config`) and the built-in defaults.
+//! file and the built-in defaults.
 //!
 //! The file's values become the defaults of the options, so that one parser handles all four sources.
 
@@ -23,7 +23,8 @@ use serde::Serialize;
 use self::file::{ConfigFile, InvalidConfig};
 use super::{
     Cli, Command, CommandError, features,
-    output::{Format, escape_lines},
+    name_arg::accept_former_options,
+    output::{Format, error_line, escape_lines, is_json_requested},
     redact::{may_be_secret, redact_given},
     serve::Serve,
     store::StoreKind,
@@ -31,10 +32,21 @@ use super::{
 #[cfg(feature = "redis")]
 use crate::serve::LimiterUrl;
 
-/// The command whose options a settings file may contain. The other commands in `SERVE_COMMANDS` use the values of the
-/// options that they share with it.
+/// The command whose options a settings file may contain. The file may also contain the options of `ADMIN` that choose
+/// a business and a person. All other commands use the values of the options that they share with these two.
 const SERVE: &str = "serve";
 const SERVE_COMMANDS: [&str; 3] = [SERVE, "demo", "config"];
+const ADMIN: &str = "login-link";
+const ADMIN_SETTINGS: [&str; 2] = ["as", "business"];
+
+/// The settings file of a command other than `serve`.
+#[derive(Debug, Clone, Args)]
+pub(super) struct ConfigArg {
+    /// A settings file in TOML, the same as for "serve". The command uses the settings that it shares with "serve", and
+    /// `business` and `as`. The command line and the environment take precedence.
+    #[arg(long, env = "LEADAPI_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+}
 
 #[derive(Debug, Args)]
 pub(super) struct Config {
@@ -104,34 +116,57 @@ impl Cli {
     fn try_read(args: &[OsString]) -> Result<Self, clap::Error> {
         let invalid_file = |error: InvalidConfig| invalid_setting(&error);
         let command = features::add_missing(Self::command(), &SERVE_COMMANDS);
-        let settings = command.find_subcommand(SERVE).cloned().unwrap_or_default();
+        let serve = command.find_subcommand(SERVE).cloned().unwrap_or_default();
+        let settings = with_admin_settings(serve.clone(), &command);
         let variables = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
         let unknown = environment::check(&command, variables);
-        let file = config_path(args).map(|path| ConfigFile::read(path, &settings)).transpose().map_err(invalid_file)?;
-        let command = match &file {
-            Some(file) => SERVE_COMMANDS
-                .iter()
-                .fold(command, |command, name| command.mut_subcommand(name, |command| file.apply_defaults(command))),
-            None => command,
-        };
+        let (path, file) = command_and_config(args);
+        let file = file.map(|path| ConfigFile::read(path, &settings)).transpose().map_err(invalid_file)?;
+        let command = at(command, &path, &|command| {
+            let command = accept_former_options(command, args);
+            match &file {
+                Some(file) => file.apply_defaults(command, &settings),
+                None => command,
+            }
+        });
         let matches = command.try_get_matches_from(args).map_err(explain_demo_data)?;
         unknown.map_err(|error| invalid_setting(&error))?;
         features::refuse_command(&matches).map_err(|error| invalid_setting(&error))?;
         let mut cli = Self::from_arg_matches(&matches)?;
         if let (Command::Config(config), Some((_, matches))) = (&mut cli.command, matches.subcommand()) {
             config.settings =
-                settings.get_arguments().filter_map(|arg| Setting::of(arg, matches, file.as_ref())).collect();
+                serve.get_arguments().filter_map(|arg| Setting::of(arg, matches, file.as_ref())).collect();
         }
         Ok(cli)
     }
 }
 
-/// Finds the settings file in a first parse, because the full parse needs the file's values as defaults. Ignores
-/// errors, which the full parse will report.
-fn config_path(args: &[OsString]) -> Option<PathBuf> {
-    let matches = Cli::command().ignore_errors(true).try_get_matches_from(args).ok()?;
-    let (_, matches) = matches.subcommand()?;
-    matches.try_get_one::<PathBuf>("config").ok()?.cloned()
+/// Adds the settings that only administrative commands use.
+fn with_admin_settings(serve: clap::Command, all: &clap::Command) -> clap::Command {
+    let admin = all.find_subcommand(ADMIN).into_iter().flat_map(clap::Command::get_arguments);
+    serve.args(admin.filter(|arg| arg.get_long().is_some_and(|name| ADMIN_SETTINGS.contains(&name))).cloned())
+}
+
+/// Finds the names of the command and its subcommand, and the settings file, in a first parse, because the full parse
+/// needs the file's values as defaults. Ignores errors, which the full parse will report.
+fn command_and_config(args: &[OsString]) -> (Vec<String>, Option<PathBuf>) {
+    let (mut path, mut config) = (Vec::new(), None);
+    let Ok(matches) = Cli::command().ignore_errors(true).try_get_matches_from(args) else { return (path, config) };
+    let mut matches = &matches;
+    while let Some((name, inner)) = matches.subcommand() {
+        path.push(name.to_owned());
+        config = inner.try_get_one::<PathBuf>("config").ok().flatten().cloned();
+        matches = inner;
+    }
+    (path, config)
+}
+
+/// Changes the subcommand at this path.
+fn at(command: clap::Command, path: &[String], change: &dyn Fn(clap::Command) -> clap::Command) -> clap::Command {
+    match path {
+        [] => change(command),
+        [name, rest @ ..] => command.mut_subcommand(name, |command| at(command, rest, change)),
+    }
 }
 
 fn invalid_setting(error: &dyn std::error::Error) -> clap::Error {
@@ -156,11 +191,24 @@ fn explain_demo_data(mut error: clap::Error) -> clap::Error {
 
 /// Prints the help, or an error with secrets masked and control characters escaped, and exits.
 fn exit(error: &clap::Error) -> ! {
+    if error.use_stderr() && is_json_requested() {
+        writeln!(io::stderr(), "{}", error_line(&redact_given(&reason(error)))).unwrap_or_default();
+        process::exit(error.exit_code());
+    }
     if error.use_stderr() {
         write!(io::stderr(), "{}", escape_lines(&redact_given(&error.render().to_string()))).unwrap_or_default();
         process::exit(error.exit_code());
     }
     error.exit()
+}
+
+/// Returns the text of an error of the command line without the prefix, the usage and the reference to the help.
+fn reason(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let end = ["\n\nUsage:", "\n\nFor more information"].iter().filter_map(|end| text.find(end)).min();
+    let reason = text.get(..end.unwrap_or(text.len())).unwrap_or_default();
+    let lines: Vec<&str> = reason.trim_start_matches("error: ").lines().map(str::trim).collect();
+    lines.join(" ").trim_end().to_owned()
 }
 
 /// Returns the most similar known name, if one is similar enough.

@@ -15,6 +15,7 @@ use serde_json::json;
 use super::file::{NewFile, is_standard};
 use crate::{
     CommandError,
+    business::count_leads,
     output::{count, progress},
     store::StoreArgs,
 };
@@ -46,7 +47,10 @@ impl Export {
             return export(&store, to, ProgressBar::hidden(), CommandError::Output).await.map(drop);
         }
         let file = NewFile::at(&self.file, self.force)?;
-        let bar = progress("businesses", store.businesses().await?.len().try_into().unwrap_or(u64::MAX));
+        let bar = progress("leads", 0);
+        if !bar.is_hidden() {
+            bar.set_length(leads(&store).await?);
+        }
         let exported = export(&store, Box::new(file.create()?), bar, |source| file.failed(source)).await?;
         file.finish()?;
         let path = self.file.display().to_string();
@@ -73,11 +77,8 @@ async fn export(
 ) -> Result<Exported, CommandError> {
     let output = Arc::new(Mutex::new(Output::new(to)));
     let (sink, shown) = (output.clone(), bar.clone());
-    let exported = store.export(move |business| {
-        shown.inc(1);
-        sink.lock().unwrap_or_else(PoisonError::into_inner).business(&business)
-    });
-    let exported = exported.await;
+    let write = move |business| sink.lock().unwrap_or_else(PoisonError::into_inner).business(&business);
+    let exported = store.export(write, move |leads| shown.inc(leads)).await;
     bar.finish_and_clear();
     let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
     // A failed write also makes the export fail, but the error of the write itself is more precise.
@@ -85,6 +86,15 @@ async fn export(
     exported?;
     output.end().map_err(failed)?;
     Ok(output.written)
+}
+
+/// Returns the number of leads in the store. Leads can still be added or deleted before the export begins.
+async fn leads(store: &SqlStore) -> Result<u64, CommandError> {
+    let mut leads = 0;
+    for business in store.businesses().await? {
+        leads += count_leads(store, &business.id).await?;
+    }
+    Ok(leads)
 }
 
 /// A writer that outputs a data set one business at a time.

@@ -40,6 +40,11 @@ pub(crate) fn read(path: &Path) -> Result<Dataset, CommandError> {
     Ok(dataset)
 }
 
+/// Like [`read`], for a file that a setting of the server names.
+pub(crate) fn read_setting(path: &Path) -> Result<Dataset, CommandError> {
+    read(path).map_err(|error| CommandError::Setting(Box::new(error)))
+}
+
 /// A file that only its owner can read. Until it is complete, it has a temporary name in the same folder.
 #[derive(Debug)]
 pub(super) struct NewFile {

@@ -7,7 +7,7 @@ use leadapi_core::dataset::Dataset;
 use leadapi_sql::{Imported, SqlStore};
 use serde_json::{Value, json};
 
-use super::{NewSecrets, read, secrets::with_secret};
+use super::{NewSecrets, read, read_setting, secrets::with_secret};
 use crate::{
     CommandError,
     output::{count, print_issued, print_line, progress},
@@ -52,7 +52,7 @@ pub(crate) async fn import_into_empty(
     new_tokens: Option<PathBuf>,
 ) -> Result<(), CommandError> {
     if store.is_empty().await? {
-        let dataset = read(path)?;
+        let dataset = read_setting(path)?;
         let secrets = NewSecrets::of(&dataset, path, new_tokens)?;
         match import(store, dataset).await {
             Ok(imported) => return secrets.show(&imported.issued),

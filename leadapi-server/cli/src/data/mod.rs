@@ -12,7 +12,7 @@ mod secrets;
 use clap::Subcommand;
 
 pub(super) use self::{
-    file::{read, read_text},
+    file::{read, read_setting, read_text},
     import::import_into_empty,
     secrets::NewSecrets,
 };

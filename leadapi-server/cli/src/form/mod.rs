@@ -12,14 +12,15 @@ mod walk;
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use leadapi_core::{admin::AdminExt, form::Form, id::FormId};
+use leadapi_core::{form::Form, id::FormId};
 use serde::Serialize;
 use serde_json::json;
 
 use super::{
     CommandError,
+    admin::BusinessArgs,
     escape::{escape, escape_json},
-    store::BusinessArgs,
+    name_arg::NameArg,
 };
 use check::Check;
 use explain::Explain;
@@ -66,9 +67,8 @@ pub(super) enum FormCommand {
         of: BusinessArgs,
         /// The id of the form.
         id: FormId,
-        /// The new name.
-        #[arg(long)]
-        name: String,
+        #[command(flatten)]
+        name: NameArg,
     },
     /// Remove a form.
     Remove {
@@ -106,11 +106,11 @@ impl FormCommand {
             Self::Preview(preview) => preview.run().await,
             Self::Add { of, file } => {
                 let record = input::record(&file)?;
-                let id = of.at.open().await?.admin(&of.business).forms().add(&record).await?;
+                let id = of.open().await?.admin().forms().add(&record).await?;
                 of.at.format.print(&json!({"id": id}), || format!("form {id} was added"))
             }
             Self::List { of } => {
-                let records = of.at.open().await?.admin(&of.business).forms().list().await?;
+                let records = of.open().await?.admin().forms().list().await?;
                 let forms = records.iter().filter_map(|record| record.form.get());
                 let listed: Vec<Listed> = forms.map(Listed::from).collect();
                 of.at.format.list(&listed, ["id", "name", "client", "active"], |form| {
@@ -120,20 +120,24 @@ impl FormCommand {
                 })
             }
             Self::Show { of, id } => {
-                let record = of.at.open().await?.admin(&of.business).forms().get(&id).await?;
+                let record = of.open().await?.admin().forms().get(&id).await?;
                 let text = serde_json::to_string_pretty(&record);
                 let text = text.map_err(|error| CommandError::Output(error.into()))?;
                 of.at.format.print_verbatim(&record, || escape_json(&text).into_owned())
             }
             Self::Rename { of, id, name } => {
-                of.at.open().await?.admin(&of.business).forms().rename(&id, &name).await?;
+                let name = String::from(name);
+                of.open().await?.admin().forms().rename(&id, &name).await?;
                 of.at
                     .format
                     .print(&json!({"id": id, "name": name.trim()}), || format!("form {id} is now {:?}", name.trim()))
             }
             Self::Remove { of, id } => {
-                of.at.open().await?.admin(&of.business).forms().delete(&id).await?;
-                of.at.format.print(&json!({"removed": id}), || format!("form {id} was removed"))
+                let business = of.open().await?;
+                business.admin().forms().delete(&id).await?;
+                of.at.format.print(&json!({"removed": id, "business": business.id()}), || {
+                    format!("form {id} was removed from {business}")
+                })
             }
         }
     }

@@ -5,13 +5,13 @@ mod filter;
 mod otlp;
 mod queue;
 
-use std::io::{self, IsTerminal};
+use std::io;
 
 use clap::{Args, ValueEnum};
 use tracing_subscriber::{Layer, fmt, layer::SubscriberExt, util::SubscriberInitExt};
 
 use self::queue::{FlushOnDrop, LogQueue};
-use super::CommandError;
+use super::{CommandError, output};
 use leadapi_server::Counter;
 
 #[derive(Debug, Clone, Args)]
@@ -82,7 +82,7 @@ impl LogOptions {
         let (queue, flush) = LogQueue::start(io::stderr(), dropped.clone()).map_err(CommandError::LogWriter)?;
         let lines = fmt::layer().with_writer(move || queue.clone());
         let lines = match self.log_format {
-            LogFormat::Text => lines.with_ansi(io::stderr().is_terminal()).boxed(),
+            LogFormat::Text => lines.with_ansi(output::is_colored(&io::stderr())).boxed(),
             LogFormat::Json => lines.json().flatten_event(true).with_span_list(false).boxed(),
         };
         let log = tracing_subscriber::registry().with(lines.with_filter(filter));

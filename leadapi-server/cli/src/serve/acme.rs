@@ -97,7 +97,7 @@ impl AcmeOptions {
         if self.acme_domain.is_empty() {
             return Ok(None);
         }
-        self.checked(has_files).map(Some).map_err(|error| CommandError::Acme(error.into()))
+        self.checked(has_files).map(Some).map_err(|error| CommandError::AcmeOptions(error.into()))
     }
 
     fn checked(&self, has_files: bool) -> Result<AcmeSettings, InvalidOptions> {

@@ -1,6 +1,10 @@
 //! The options for the API settings: pages on which owners and admins manage tokens.
 
-use std::{net::IpAddr, str::FromStr, sync::Arc};
+use std::{
+    net::{IpAddr, SocketAddr},
+    str::FromStr,
+    sync::Arc,
+};
 
 use clap::Args;
 use http::HeaderName;
@@ -32,6 +36,18 @@ pub(super) struct AdminOptions {
     /// socket. With a loopback address and --admin-user-header, every process on this machine can act as any person.
     #[arg(long, env = "LEADAPI_ADMIN_TRUSTED", value_name = "ADDRESS", value_delimiter = ',')]
     admin_trusted: Vec<TrustedPeer>,
+}
+
+/// Returns the URL at which the server serves the API settings if `--admin-url` is not set. `has_tls` states whether
+/// the server has a certificate.
+pub(crate) fn site_url(address: SocketAddr, has_tls: bool) -> Option<SiteUrl> {
+    let scheme = if has_tls && has_https(address) { "https" } else { "http" };
+    format!("{scheme}://{address}").parse().ok()
+}
+
+/// Returns whether the pages at this address need TLS. Requests from the same machine do not.
+fn has_https(address: SocketAddr) -> bool {
+    !address.ip().is_loopback()
 }
 
 /// A proxy whose headers are trusted.
@@ -85,15 +101,11 @@ impl AdminOptions {
         let Some(at) = &self.admin_listen else { return Ok(None) };
         let failed = |source| CommandError::AdminListen { at: at.to_string(), source };
         let socket = Socket::bind(at).await.map_err(failed)?;
-        // Requests from the same machine do not need TLS.
-        let tls = tls.filter(|_| socket.local_addr().is_some_and(|address| !address.ip().is_loopback()));
+        let tls = tls.filter(|_| socket.local_addr().is_some_and(has_https));
         let address = socket.local_addr();
         let url = match (&self.admin_url, address) {
             (Some(url), _) => url.clone(),
-            (None, Some(address)) => {
-                let scheme = if tls.is_some() { "https" } else { "http" };
-                format!("{scheme}://{address}").parse().map_err(|_| CommandError::AdminUrl)?
-            }
+            (None, Some(address)) => site_url(address, tls.is_some()).ok_or(CommandError::AdminUrl)?,
             (None, None) => return Err(CommandError::AdminUrl),
         };
         let at = address.filter(|_| self.admin_url.is_some());

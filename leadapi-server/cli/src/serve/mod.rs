@@ -32,8 +32,8 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use self::limiter::LimiterOptions;
 #[cfg(feature = "redis")]
 pub(super) use self::limiter::LimiterUrl;
-pub(super) use self::listen::default_url;
 use self::listen::{ListenOptions, ServeConfig};
+pub(super) use self::{admin::site_url, listen::default_url};
 use super::{
     CommandError,
     data::{self, NewSecrets},
@@ -144,7 +144,7 @@ impl Serve {
             StoreKind::Memory => {
                 let (dataset, secrets) = match self.data {
                     Some(path) => {
-                        let dataset = data::read(&path)?;
+                        let dataset = data::read_setting(&path)?;
                         let secrets = NewSecrets::of(&dataset, &path, self.new_tokens)?;
                         (dataset, secrets)
                     }

@@ -61,7 +61,15 @@ fn a_business_is_added_with_an_owner_and_renamed() {
         assert!(error.contains(rule), "{args:?}: {error}");
     }
     assert_eq!(database.json(&["business", "list"]).as_array().unwrap().len(), 3);
-    assert_eq!(database.run(&["business", "remove", "sol"]), "business sol was removed with 0 leads\n");
+    // The business has no leads, but a valid token.
+    let refused = database.refuses(&["business", "remove", "Sol GmbH"]);
+    assert!(refused.contains("--confirm is required"), "{refused}");
+    assert!(database.refuses(&["business", "remove", "sol", "--confirm", "Sol GmbH"]).contains("nothing was removed"));
+    database.run(&["token", "revoke", "t", "--business", "sol"]);
+    assert_eq!(
+        database.run(&["business", "remove", "Sol GmbH"]),
+        "business \"Sol GmbH\" (sol) was removed with 0 leads\n"
+    );
     assert_eq!(database.json(&["business", "list"]).as_array().unwrap().len(), 2);
 }
 
@@ -84,7 +92,7 @@ fn a_business_with_leads_is_removed_only_if_its_id_is_repeated() {
     let command = format!("{BINARY} business remove {BUSINESS} --with-leads --store {}", database.store);
     let (success, shown) = on_a_terminal(&command, "y\n");
     assert!(
-        !success && shown.contains(&format!("Repeat the id to remove the business with {leads} leads: ")),
+        !success && shown.contains(&format!("Repeat the id to remove the business with {leads} leads and ")),
         "{shown}"
     );
     assert_eq!(count(&database, LEADS), leads);

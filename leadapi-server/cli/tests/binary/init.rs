@@ -98,7 +98,8 @@ fn init_rejects_invalid_values_before_it_creates_a_file() {
         (init(&["--stage", "a\tb"]), 2, "must be 1 to 200 characters"),
         (init(&["--token", &"x".repeat(101)]), 2, "must be 1 to 100 characters"),
         (vec!["init", "--name", "Sol", "--owner", "ann"], 2, "must be an e-mail address"),
-        (init(&["--expires", "2020-01-01T00:00:00Z"]), 1, "must be in the future"),
+        (init(&["--expires", "2020-01-01T00:00:00Z"]), 2, "must be in the future"),
+        (init(&["--expires", "2020-01-01"]), 2, "must be in the future"),
     ] {
         let database = Database::empty();
         let output = database.command(&args).output().unwrap();

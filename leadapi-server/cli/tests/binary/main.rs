@@ -13,7 +13,9 @@ mod businesses;
 mod config;
 mod csv;
 mod data;
+mod defaults;
 mod displaced;
+mod exit_codes;
 mod failure;
 mod form;
 mod form_check;
@@ -24,6 +26,7 @@ mod log;
 mod lost_log;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod names;
 mod openapi;
 mod ops;
 #[cfg(feature = "otlp")]

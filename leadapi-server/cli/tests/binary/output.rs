@@ -23,6 +23,7 @@ fn control_characters_are_escaped_in_text_and_preserved_in_json() {
     database.run(&[&["token", "create", "--name", &name, "--scope", "read"][..], &OWNER].concat());
     for list in [of(&["client", "list"]), [&["token", "list"][..], &OWNER].concat()] {
         let table = database.run(&list);
+        assert!(table.starts_with("id\tname\t") && table.lines().skip(1).all(|row| row.contains('\t')), "{table}");
         assert!(table.contains(r"gpj.\u{202e}exe") && !table.contains(REORDER), "{table}");
         assert!(database.run(&[&list[..], &["--json"]].concat()).contains(&name));
     }

@@ -1,6 +1,6 @@
 //! Text, numbers, dates and words in the language of a form, and limits on text.
 //!
-//! Knows only the formats of the languages that tests use: German, and English outside of Britain.
+//! Knows only the formats of the languages that tests use: German, and English of the United States and of India.
 
 use serde_json::Value;
 
@@ -66,6 +66,7 @@ impl Naive<'_> {
     fn iso(&self, text: &str) -> Option<String> {
         let (separator, order) = match language(&self.locale) {
             "de" => ('.', [2, 1, 0]),
+            "en" if self.locale == "en-in" => ('/', [2, 1, 0]),
             "en" => ('/', [2, 0, 1]),
             _ => return None,
         };
@@ -89,6 +90,7 @@ impl Naive<'_> {
         let (year, month, day) = (&date[..4], &date[5..7], &date[8..]);
         match language(&self.locale) {
             "de" => format!("{day}.{month}.{year}"),
+            "en" if self.locale == "en-in" => format!("{day}/{month}/{year}"),
             "en" => format!("{month}/{day}/{year}"),
             _ => date.clone(),
         }

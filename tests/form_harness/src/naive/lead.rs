@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Naive, Walk,
-    keys::key,
+    keys::written_key,
     kinds::{chosen, kind},
     languages::money,
     texts::{is_email, is_id, is_name, is_phone, one_line, shorten},
@@ -30,12 +30,12 @@ impl Naive<'_> {
         for (step, page) in walk.path.iter().enumerate() {
             for (id, question) in &self.pages[*page].questions {
                 if let Some(answer) = self.visible(id, &walk.path, answers) {
-                    let key = key(question);
+                    let key = self.key(question);
                     filled.push((step, *id, *question, key, self.display_text(question, answer)));
                 }
             }
         }
-        let first = |key: &str| filled.iter().position(|answer| fills(answer.2, key));
+        let first = |key: &str| filled.iter().position(|answer| self.fills(answer.2, key));
         let mut taken: Vec<usize> = vec![];
         let mut lead = Map::new();
         lead.insert("client_id".into(), client.into());
@@ -47,7 +47,7 @@ impl Naive<'_> {
                     "phone" => is_phone(text),
                     _ => is_name(text),
                 };
-                if fills(question, field) && fits {
+                if self.fills(question, field) && fits {
                     lead.insert(field.into(), text.as_str().into());
                     taken.push(at);
                     break;
@@ -98,10 +98,11 @@ impl Naive<'_> {
             notes.push(format!("Score: {score}"));
         }
         let mut attributes = vec![];
-        for (at, (step, id, question, key, text)) in filled.iter().enumerate() {
+        for (at, (step, id, question, _, text)) in filled.iter().enumerate() {
             if taken.contains(&at) {
                 continue;
             }
+            let key = written_key(question);
             let label = self.said(&question["label"]).unwrap_or_default();
             let label = self.fill(&label, &walk.path[..=*step], answers, "", str::to_owned);
             let shown = shorten(&one_line(&label), 200);
@@ -163,14 +164,15 @@ impl Naive<'_> {
         match kind(question) {
             "number" => Some((exact(&self.plain_number(question, answer).ok()?)?, true)),
             "single_choice" | "dropdown" | "multi_choice" => {
+                // Adds millionths, because sums of doubles are inexact.
                 let mut sum = None;
                 for id in chosen(answer)? {
                     let (_, option) = options(question).into_iter().find(|(known, _)| *known == id)?;
                     if let Some(value) = option["value"].as_f64() {
-                        sum = Some(sum.unwrap_or(0.0) + value);
+                        sum = Some(sum.unwrap_or(0.0) + (value * 1e6).round());
                     }
                 }
-                Some((sum?.into(), false))
+                Some(((sum? / 1e6).into(), false))
             }
             _ => None,
         }
@@ -183,10 +185,10 @@ impl Naive<'_> {
             is_choice && options(question).iter().any(|(_, option)| whole(&option["score"]) != 0)
         })
     }
-}
 
-/// Returns whether the answers to a question can fill this field of the lead.
-fn fills(question: &Value, field: &str) -> bool {
-    let is_amount = ["number", "rating"].contains(&kind(question)) && money(question).is_some();
-    key(question) == Some(field) && !(field == "phone" && is_amount)
+    /// Returns whether the answers to a question can fill this field of the lead.
+    fn fills(&self, question: &Value, field: &str) -> bool {
+        let is_amount = ["number", "rating"].contains(&kind(question)) && money(question).is_some();
+        self.key(question) == Some(field) && !(field == "phone" && is_amount)
+    }
 }

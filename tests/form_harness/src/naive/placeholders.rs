@@ -13,7 +13,7 @@ impl Naive<'_> {
         let mut value = None;
         for page in pages {
             for (id, question) in &self.pages[*page].questions {
-                if super::keys::key(question) == Some(key)
+                if self.key(question) == Some(key)
                     && let Some(answer) = self.visible(id, pages, answers)
                 {
                     value = Some(self.display_text(question, answer));
@@ -41,9 +41,7 @@ impl Naive<'_> {
     pub(super) fn knows(&self, key: &str) -> bool {
         let spelling = spelling(key);
         let mapped = |key: &str| {
-            self.pages
-                .iter()
-                .any(|page| page.questions.iter().any(|(_, question)| super::keys::key(question) == Some(key)))
+            self.pages.iter().any(|page| page.questions.iter().any(|(_, question)| self.key(question) == Some(key)))
         };
         key == "$score"
             || self.is_of_a_question(key)
@@ -52,7 +50,7 @@ impl Naive<'_> {
     }
 
     pub(super) fn is_of_a_question(&self, key: &str) -> bool {
-        let mapped = |(_, question): &(&str, &Value)| super::keys::key(question) == Some(key);
+        let mapped = |(_, question): &(&str, &Value)| self.key(question) == Some(key);
         self.question(key).is_some() || self.pages.iter().any(|page| page.questions.iter().any(mapped))
     }
 

@@ -61,7 +61,7 @@ const OPERATORS: [&str; 26] = [
     "Is Not",
     "sounds_like",
 ];
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 17] = [
     "name",
     "first_name",
     "last_name",
@@ -75,6 +75,10 @@ const KEYS: [&str; 13] = [
     "",
     "$score",
     "source",
+    "mobile",
+    "Phone",
+    "Company name",
+    "full_name",
 ];
 /// Types of questions. The frequent ones occur several times.
 const TYPES: [&str; 24] = [

@@ -41,6 +41,8 @@ fn question(draw: &mut Draw<'_>, tame: bool, at: usize) -> Value {
         put(draw, tame, &mut option, "label", label.into());
         let score = [json!(5), json!(-2), json!(10.0), json!(2.5)][draw.below(4)].clone();
         put(draw, tame, &mut option, "score", score);
+        let value = [json!(19.9), json!(9.9), json!(0.7), json!(-1200), json!("5"), json!(null)][draw.below(6)].clone();
+        put(draw, tame, &mut option, "value", value);
         Value::Object(option)
     });
     put(draw, tame, &mut question, "options", options);
@@ -169,6 +171,7 @@ pub(crate) fn record(draw: &mut Draw<'_>, tame: bool, most_questions: usize) -> 
         0 => put(draw, tame, &mut form, "locale", "de".into()),
         1 => put(draw, tame, &mut form, "locale", "en_US".into()),
         2 => put(draw, tame, &mut form, "languages", json!([" ", "de-AT", "en"])),
+        3 => put(draw, tame, &mut form, "locale", "en-IN".into()),
         _ => {}
     }
     if pages == 0 {

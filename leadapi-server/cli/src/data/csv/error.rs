@@ -62,8 +62,8 @@ fn journal_problem(problem: &JournalProblem) -> String {
             format!("{problem}: choose another folder with --state")
         }
         JournalProblem::OtherColumns => format!(
-            "{problem}: use its options (for an import by version 0.1.0, --profile none), or choose another folder with \
-             --state to create leads from all rows again"
+            "{problem}: use its options (for an import by version 0.1.0, also --profile none, and --decimal-point unless \
+             it had --decimal-comma), or choose another folder with --state to create leads from all rows again"
         ),
         other => other.to_string(),
     }

@@ -28,7 +28,7 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(about = help::EXPORT, long_about = help::export(), after_help = "Examples:
   LEADAPI_TOKEN=pak_… leadapi data export-csv leads.csv --url https://api.example.com/v1 --columns name,email,phone
-  leadapi data export-csv leads.csv --store sqlite:leads.db --business ID --delimiter semicolon --bom")]
+  leadapi data export-csv leads.csv --store sqlite:leads.db --delimiter semicolon --bom")]
 #[expect(clippy::struct_excessive_bools, reason = "each one is an option of the command line")]
 pub(crate) struct ExportCsv {
     /// The file to create, readable only by its owner. It appears once it is complete. Defaults to standard output (-).

@@ -4,11 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use leadapi_client::Pacing;
-use leadapi_import::Importer;
+use leadapi_core::error_chain;
+use leadapi_import::{ImportError, Importer};
 
 use super::{api::ApiArgs, help, report::Report, sheet::SheetArgs};
 use crate::{
     CommandError,
+    csv_error::CsvError,
     output::{Format, progress},
     prompt,
 };
@@ -23,7 +25,7 @@ not complete, 2 if the command line is wrong.
 
 Examples:
   LEADAPI_TOKEN=pak_… leadapi data import-csv leads.csv --url https://api.example.com/v1 --client ID
-  leadapi data import-csv leads.csv --store sqlite:leads.db --business ID --client ID --map \"Company=business_name\""
+  leadapi data import-csv leads.csv --store sqlite:leads.db --client \"Casa Verde\" --map \"Company=business_name\""
 )]
 pub(crate) struct ImportCsv {
     #[command(flatten)]
@@ -70,7 +72,8 @@ impl ImportCsv {
         if self.dry_run || must_ask {
             let result = importer.dry_run(&file).await;
             bar.finish_and_clear();
-            let preview = Report { file: &file, is_dry_run: true, imported: result? };
+            let imported = result.map_err(|error| if must_ask { without_preview(error) } else { error.into() })?;
+            let preview = Report { file: &file, is_dry_run: true, imported };
             if self.dry_run {
                 return preview.print(self.format);
             }
@@ -80,5 +83,15 @@ impl ImportCsv {
         let result = importer.run(&file).await;
         bar.finish_and_clear();
         Report { file: &file, is_dry_run: false, imported: result? }.print(self.format)
+    }
+}
+
+/// Adds the option with which a token without the scope read can import.
+fn without_preview(error: ImportError) -> CommandError {
+    match error {
+        ImportError::Api(error) if error.lacks_scope() => {
+            CsvError::Api(format!("{}: pass --yes to import without a preview", error_chain(&error))).into()
+        }
+        error => error.into(),
     }
 }

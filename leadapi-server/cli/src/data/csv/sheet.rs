@@ -134,7 +134,9 @@ impl SheetArgs {
             return Ok(CsvFile::open(&self.file, &options)?);
         }
         let name = name.filter(|name| Path::new(name).file_name() == Some(OsStr::new(name)));
-        let name = name.ok_or_else(|| CsvError::Api("standard input needs --name, without a folder".to_owned()))?;
+        let name = name.ok_or_else(|| {
+            CsvError::Api("standard input needs --name with a file name, without a folder".to_owned())
+        })?;
         Ok(CsvFile::copy(name, io::stdin().lock(), &options)?)
     }
 }

@@ -90,6 +90,19 @@ async fn a_visit_is_in_the_url() {
     assert!(back.contains("What should we help me with?") && back.contains(r#"value="o_home" checked"#), "{back}");
 }
 
+/// The author's own message about a pattern is a sentence, which the label does not precede.
+#[tokio::test]
+async fn the_list_of_problems_consists_of_sentences() {
+    let site = Site::new(
+        r#"{"form":{"fields":[{"id":"zip","type":"short_text","label":"Postal code?","pattern":"^[0-9]{5}$",
+            "patternMessage":"Please enter five digits."},{"id":"n","type":"number","label":"Age?"}]}}"#,
+    );
+    let page = site.get("/", &[("at", "0"), ("go", "next"), ("q.zip", "x"), ("q.n", "x")]).await;
+    for entry in [r##"<a href="#q0">Please enter five digits.</a>"##, r##"<a href="#q1">Age?</a> must be a number"##] {
+        assert!(page.contains(&format!("<li>{entry}</li>")), "{page}");
+    }
+}
+
 /// Only the pages that the visitor has left count, even if the walk could continue without answers.
 #[tokio::test]
 async fn a_page_without_required_questions_is_not_skipped() {

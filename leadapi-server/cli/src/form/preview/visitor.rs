@@ -87,9 +87,7 @@ impl Visitor<'_> {
                     p { (self.form.phrase(Phrase::Check)) }
                     ul {
                         @for (at, question) in &questions {
-                            @if let Some(problem) = problem(question.id()) {
-                                li { a href={ "#q" (at) } { (label(*question)) } " " (self.form.message(question.id(), problem)) }
-                            }
+                            @if let Some(problem) = problem(question.id()) { (self.problem(*at, *question, problem)) }
                         }
                     }
                 }
@@ -101,7 +99,25 @@ impl Visitor<'_> {
                 }
                 div.buttons {
                     button.next type="submit" name="go" value="next" { (self.form.phrase(Phrase::Next)) }
-                    @if self.may_go_back() { button.back type="submit" name="go" value="back" { (self.form.phrase(Phrase::Back)) } }
+                    @if self.may_go_back() {
+                        button.back type="submit" name="go" value="back" { (self.form.phrase(Phrase::Back)) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns an entry of the list of problems: the whole sentence of the author, or else a sentence that begins with
+    /// the question.
+    fn problem(&self, at: usize, question: StepQuestion<'_, '_>, problem: Problem) -> Markup {
+        let message = self.form.message(question.id(), problem);
+        let link = format!("#q{at}");
+        html! {
+            li {
+                @if is_sentence(&message) {
+                    a href=(link) { (message) }
+                } @else {
+                    a href=(link) { (label(question)) } " " (message)
                 }
             }
         }
@@ -141,7 +157,13 @@ impl Visitor<'_> {
         };
         let label = html! {
             (label(question))
-            @if is_required { " " span.required { span aria-hidden="true" { "*" } span.hidden { "(" (self.form.phrase(Phrase::Required)) ")" } } }
+            @if is_required {
+                " "
+                span.required {
+                    span aria-hidden="true" { "*" }
+                    span.hidden { "(" (self.form.phrase(Phrase::Required)) ")" }
+                }
+            }
         };
         let role = if matches!(control, Control::Many(_) | Control::Address) { "group" } else { "radiogroup" };
         let invalid = (problem.is_some() && role == "radiogroup").then_some("true");
@@ -157,7 +179,9 @@ impl Visitor<'_> {
                 @if kind == Some(QuestionType::File) {
                     p.about { "The preview uploads no files: enter the URL of a file." }
                 }
-                @if let Some(problem) = problem { p.problem id=(problem_id) { (sentence(&self.form.message(question.id(), problem))) } }
+                @if let Some(problem) = problem {
+                    p.problem id=(problem_id) { (sentence(&self.form.message(question.id(), problem))) }
+                }
                 @if control.is_group() {
                     div role=(role) aria-labelledby=(label_id) aria-describedby=[frame.described_by.as_deref()]
                         aria-invalid=[invalid] aria-required=[required] {
@@ -217,6 +241,10 @@ pub(super) fn label(question: StepQuestion<'_, '_>) -> String {
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    let end = if is_sentence(text) { "" } else { "." };
     format!("{first}{}{end}", chars.as_str())
+}
+
+fn is_sentence(text: &str) -> bool {
+    text.trim_end().ends_with(['.', '!', '?'])
 }

@@ -30,7 +30,7 @@ fn amounts_with_two_readings_need_an_option() {
     assert!(error.contains("line 3: value 1.234 is ambiguous") && error.contains("--decimal-point"), "{error}");
     assert_eq!(site.import(&file, &["--decimal-point"]).0, 0);
     let (code, _, error) = site.import(&file, &["--decimal-comma"]);
-    assert!(code == 1 && error.contains("understood the columns or the amounts differently"), "{error}");
+    assert!(code == 1 && error.contains("mapped the columns or read the text or the amounts differently"), "{error}");
     assert_eq!(site.import(&file, &["--decimal-comma", "--name", "other"]).0, 0);
     assert_eq!(site.rows("name,value"), ["Ann,450", "Ann,450", "Bo,1.234", "Bo,1234"]);
     assert_eq!(site.import(&file, &["--decimal-point", "--decimal-comma"]).0, 2);

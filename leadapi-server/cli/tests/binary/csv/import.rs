@@ -3,7 +3,7 @@
 use std::{fs, process::Command};
 
 use super::{Site, output, remote};
-use crate::process::{BINARY, BUSINESS, CLIENT, ServerProcess};
+use crate::process::{BINARY, BUSINESS, CLIENT, OWNER, ServerProcess};
 
 #[test]
 fn refused_rows_can_be_corrected_and_imported() {
@@ -150,13 +150,18 @@ fn the_target_must_be_named() {
     };
     let store = site.database.store.as_str();
     for (args, variables, code, expected) in [
-        (&[][..], &[][..], 1, "pass --url, or --business and --store"),
-        (&["--url", "http://127.0.0.1:1/v1"], &[], 1, "LEADAPI_TOKEN must be set"),
+        (&[][..], &[][..], 2, "pass --url, or --store"),
+        (&["--url", "http://127.0.0.1:1/v1"], &[], 2, "LEADAPI_TOKEN must be set"),
         (&["--url", "ftp://x"], &[("LEADAPI_TOKEN", "pak_CANARY")], 1, "the base URL must start with http"),
         (&["--url", "http://x/v1", "--business", BUSINESS], &[], 2, "cannot be used with"),
-        (&["--store", store], &[], 2, "--business"),
-        (&["--business", BUSINESS], &[], 1, "--business needs --store"),
-        (&["--business", BUSINESS], &[("LEADAPI_STORE", "mysql://u:CANARY@h")], 1, "LEADAPI_STORE must be sqlite:PATH"),
+        (&["--url", "http://x/v1", "--store", store], &[], 2, "cannot be used with"),
+        (&["--business", BUSINESS], &[], 2, "--business needs --store"),
+        (
+            &["--business", BUSINESS],
+            &[("LEADAPI_STORE", "mysql://u:CANARY@h")],
+            2,
+            "--store <STORE> must be sqlite:PATH",
+        ),
         (&["--business", "nobody", "--store", store], &[], 1, "no such business: nobody"),
         (&["--business", BUSINESS, "--store", "sqlite:/missing.db"], &[], 1, "no such database"),
     ] {
@@ -165,4 +170,32 @@ fn the_target_must_be_named() {
     }
     assert_eq!(run(&["--business", BUSINESS], &[("LEADAPI_STORE", store), ("LEADAPI_URL", "http://x")]).0, 0);
     assert_eq!(site.rows("name"), ["Ann"]);
+    // A URL on the command line precedes a store in the environment.
+    let (code, _, error) = run(&["--url", "http://127.0.0.1:1/v1"], &[("LEADAPI_STORE", store)]);
+    assert!(code == 2 && error.contains("LEADAPI_TOKEN must be set"), "{error}");
+    // The store has only one business, so it is the default.
+    let (code, _, error) = run(&["--name", "again", "--dry-run"], &[("LEADAPI_STORE", store)]);
+    assert_eq!(code, 0, "{error}");
+}
+
+/// `script` runs a command on a terminal.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_token_that_cannot_read_is_told_to_import_without_a_preview() {
+    let site = Site::empty();
+    let token = site.database.json(&[&["token", "create", "--name", "t", "--scope", "write"][..], &OWNER].concat());
+    let token = token["token"].as_str().unwrap();
+    let server = ServerProcess::on(&site.database.store);
+    let file = site.write("leads.csv", "name\nAnn\n");
+    let import = |args: &str| {
+        let url = format!("http://{}/v1", server.address);
+        let command = format!("{BINARY} data import-csv {} --url {url} --client {CLIENT} {args}", file.display());
+        output(Command::new("script").args(["-qec", &command, "/dev/null"]).env("LEADAPI_TOKEN", token))
+    };
+    let (code, terminal, _) = import("");
+    assert!(code == 1 && terminal.contains("pass --yes to import without a preview"), "{terminal}");
+    let (code, terminal, _) = import("--dry-run");
+    assert!(code == 1 && !terminal.contains("--yes"), "{terminal}");
+    let (code, terminal, _) = import("--yes");
+    assert!(code == 0 && terminal.contains("1 lead created"), "{terminal}");
 }
