@@ -112,11 +112,11 @@ impl Preview {
     }
 
     /// Reads the file. If it is not a form record, the error contains its text.
-    fn read(&self) -> Result<(String, FormRecord), (String, CommandError)> {
-        let text = input::text(&self.file).map_err(|error| (String::new(), error))?;
+    fn read(&self) -> Result<(String, FormRecord), (String, Box<CommandError>)> {
+        let text = input::text(&self.file).map_err(|error| (String::new(), error.into()))?;
         match input::parse(&self.file, &text) {
             Ok(record) => Ok((text, record)),
-            Err(error) => Err((text, error)),
+            Err(error) => Err((text, error.into())),
         }
     }
 
