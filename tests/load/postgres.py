@@ -34,16 +34,22 @@ class Postgres:
 
     def cpu(self) -> float:
         """Returns the CPU time that all processes have used so far, in seconds."""
-        total = 0.0
-        for child in Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split():
-            # The parent's time includes children that have exited, so the parent is read last.
-            with suppress(FileNotFoundError, ProcessLookupError):
-                total += cpu(int(child))[0]
-        return total + sum(cpu(self.pid))
+        return cpu_of(self.pid)
+
+
+def cpu_of(postmaster: int) -> float:
+    """Returns the CPU time that a postmaster and all its processes have used so far, in seconds."""
+    total = 0.0
+    for child in Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split():
+        # The parent's time includes children that have exited, so the parent is read last.
+        with suppress(FileNotFoundError, ProcessLookupError):
+            total += cpu(int(child))[0]
+    return total + sum(cpu(postmaster))
 
 
 @contextmanager
-def postgres():
+def postgres(*more: str):
+    """Starts a server with these additional settings."""
     programs = find()
     with TemporaryDirectory(prefix="leadapi-postgres-") as name:
         folder = Path(name)
@@ -53,7 +59,7 @@ def postgres():
         initialize = [programs / "initdb", "-D", folder / "data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C"]
         subprocess.run(initialize, check=True, **run)
         port = free_port()
-        settings = [f"port={port}", f"unix_socket_directories={folder}", *SETTINGS]
+        settings = [f"port={port}", f"unix_socket_directories={folder}", *SETTINGS, *more]
         command = [programs / "postgres", "-D", folder / "data", *(part for setting in settings for part in ("-c", setting))]
         process = subprocess.Popen(command, **run)
         try:

@@ -23,7 +23,12 @@ KUBERNETES = ["1.27", "1.37"]
 
 def main() -> None:
     kubernetes(PACKAGING / "kubernetes")
-    compose_spec.PyCompose.from_yaml((PACKAGING / "compose.yaml").read_text()).validate()
+    shutdown(PACKAGING / "kubernetes")
+    kubernetes(PACKAGING / "citus" / "kubernetes")
+    for folder in (PACKAGING, PACKAGING / "citus"):
+        # compose_spec does not resolve merge keys.
+        resolved = yaml.safe_dump(yaml.safe_load((folder / "compose.yaml").read_text()))
+        compose_spec.PyCompose.from_yaml(resolved).validate()
     if shutil.which("promtool"):
         prometheus(PACKAGING / "prometheus")
     else:
@@ -40,6 +45,9 @@ def kubernetes(folder: Path) -> None:
     # Every manifest is applied except the example Secret.
     applied = yaml.safe_load((folder / "kustomization.yaml").read_text())["resources"]
     assert sorted([*applied, "secret.example.yaml"]) == [file.name for file in manifests], applied
+
+
+def shutdown(folder: Path) -> None:
     deployment = yaml.safe_load((folder / "deployment.yaml").read_text())["spec"]["template"]["spec"]
     lines = (line.split("=", 1) for line in (folder / "settings.env").read_text().splitlines() if not line.startswith("#"))
     settings = dict(lines)

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use leadapi_client::{Call, Client, Error};
 use leadapi_core::model::{ClientAccount, NewLead, Page, Pipeline, Window};
 
-use crate::run::retry_policy;
+use crate::retry::retry_policy;
 
 /// The client accounts and pipelines of a business.
 #[derive(Default)]

@@ -28,6 +28,7 @@ mod profile;
 mod records;
 mod refused;
 mod report;
+mod retry;
 mod row;
 mod run;
 mod source;

@@ -36,8 +36,8 @@ impl Mapping {
         let differs = |(title, field): (&String, _)| earlier.fields.get(title).is_some_and(|other| other != field);
         self.fields.iter().any(differs)
             || common(&self.order, &earlier.order).ne(common(&earlier.order, &self.order))
-            || differ(&self.encoding, &earlier.encoding)
-            || differ(&self.decimal_comma, &earlier.decimal_comma)
+            || differ(self.encoding.as_ref(), earlier.encoding.as_ref())
+            || differ(self.decimal_comma, earlier.decimal_comma)
             || (self.raw, self.stand_in_names, &self.empty) != (earlier.raw, earlier.stand_in_names, &earlier.empty)
     }
 
@@ -59,8 +59,8 @@ fn common<'t>(titles: &'t [String], other: &[String]) -> impl Iterator<Item = &'
 }
 
 /// Returns whether two values are known and differ.
-fn differ<T: PartialEq>(one: &Option<T>, other: &Option<T>) -> bool {
-    one.as_ref().zip(other.as_ref()).is_some_and(|(one, other)| one != other)
+fn differ<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
+    one.zip(other).is_some_and(|(one, other)| one != other)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use leadapi_client::{
-    Client, Error, Outcome, RetryPolicy,
+    Client, Error, Outcome,
     bulk::{RowDecision, RowResult, StopReason},
 };
 use leadapi_core::model::{IdempotencyKey, NewLead};
@@ -19,16 +19,12 @@ use crate::{
     preview::Preview,
     refused::Refused,
     report::{ImportReport, Unfinished},
+    retry::retry_policy,
     row::{Keys, Row},
 };
 
 /// Receives the number of finished rows and the number of all rows.
 pub(crate) type OnProgress = Box<dyn Fn(u64, u64) + Send + Sync>;
-
-/// Returns the retry policy of all calls. Eight attempts are enough to survive a server restart.
-pub(crate) fn retry_policy() -> RetryPolicy {
-    RetryPolicy::default().attempts(8)
-}
 
 /// The state of a run.
 pub(crate) struct Run<'f> {

@@ -4,7 +4,8 @@
 mod archive;
 #[cfg(feature = "xlsx")]
 mod sheet;
-#[cfg(all(test, feature = "xlsx"))]
+#[cfg(feature = "xlsx")]
+#[cfg(test)]
 mod tests;
 
 use std::fs::File;

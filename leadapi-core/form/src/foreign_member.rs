@@ -79,7 +79,7 @@ impl Effect {
     }
 
     /// Returns the members of a page with an effect, each with its name.
-    pub(super) fn of_page<'r>(page: &'r Page, has_required: bool) -> impl Iterator<Item = (&'r str, Self)> {
+    pub(super) fn of_page(page: &Page, has_required: bool) -> impl Iterator<Item = (&str, Self)> {
         Self::all(&page.extra, has_required)
     }
 

@@ -104,6 +104,7 @@ pub fn is_unsafe(c: char) -> bool {
 /// ```
 pub fn is_blank(text: &str) -> bool {
     text.chars().all(|c| {
+        // `Default_Ignorable_Code_Point` of Unicode, and the blank Braille pattern.
         let is_ignorable = matches!(c,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
             | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'

@@ -30,6 +30,9 @@ impl Site {
     }
 }
 
+/// The content of a file, and its options.
+type Run<'r> = (&'r [u8], ReadOptions);
+
 fn options() -> ReadOptions {
     ReadOptions::default().client("Casa Verde")
 }
@@ -99,7 +102,6 @@ async fn a_run_that_would_create_other_leads_from_the_same_rows_is_refused() {
     let meta = "full_name,created_time,form_id,Plan\nAnn,,7,big\n";
     let both = options().map("Plan", notes).map("Comment", notes);
     let utf_16: Vec<u8> = "name\nZo\u{eb}\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    type Run<'r> = (&'r [u8], ReadOptions);
     let runs: [(&str, Run<'_>, Run<'_>, bool); 7] = [
         ("a title in the notes", (meta.as_bytes(), options()), (meta.as_bytes(), options().map("Plan", notes)), true),
         (

@@ -13,7 +13,7 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
             let has_required = form.has_required(index);
             let (at, name) = (form.page_pointer(index), form.page_name(index));
             for (member, effect) in Effect::of_page(page, has_required) {
-                add(form, (&at, member), consequence(effect, &name, &name, has_required), report);
+                add(form, (&at, member), &consequence(effect, &name, &name, has_required), report);
             }
         }
     }
@@ -24,13 +24,13 @@ pub(super) fn check(form: &Questionnaire<'_>, report: &mut Report) {
         }
         let (at, name) = (form.question_pointer(index), question_name(question));
         for (member, effect) in Effect::of_question(question) {
-            add(form, (&at, member), consequence(effect, &name, &name, question.required), report);
+            add(form, (&at, member), &consequence(effect, &name, &name, question.required), report);
         }
         for (index, option) in entries(&question.record.options) {
             let at = format!("{at}/options/{index}");
             for (member, effect) in Effect::of_option(option) {
                 let option = option.name(index, &form.policy);
-                add(form, (&at, member), consequence(effect, &option, &name, false), report);
+                add(form, (&at, member), &consequence(effect, &option, &name, false), report);
             }
         }
     }
@@ -47,7 +47,7 @@ fn consequence(effect: Effect, owner: &Name<'_>, question: &Name<'_>, is_require
     }
 }
 
-fn add(form: &Questionnaire<'_>, (at, member): (&str, &str), consequence: String, report: &mut Report) {
+fn add(form: &Questionnaire<'_>, (at, member): (&str, &str), consequence: &str, report: &mut Report) {
     let at = format!("{at}/{}", member.replace('~', "~0").replace('/', "~1"));
     let member = Member { form, pointer: &at };
     report.add(Code::UnsupportedMember, &at, format_args!("{member} has no effect, so {consequence}"));

@@ -147,10 +147,10 @@ impl<'r> Test<'r> {
         match self {
             Self::Text(text) => Self::Text(lower(text)),
             Self::StartsWith(text) => Self::StartsWith(lower(text)),
-            // The end of an address without an `@` is a part of its domain.
+            // Without an `@`, the end of an address is the end of its domain.
             Self::EndsWith(text) if !text.contains('@') => Self::EndsWith(text.to_ascii_lowercase().into()),
             Self::EndsWith(text) => Self::EndsWith(lower(text)),
-            // The part can occur before the `@` as it is written, and after it in lower case.
+            // The value may occur before the `@` as it is written, or after it in lower case.
             Self::Contains(text) if !text.contains('@') && text.bytes().any(|byte| byte.is_ascii_uppercase()) => {
                 let in_domain = text.to_ascii_lowercase().into();
                 Self::Any([Self::Contains(text), Self::Contains(in_domain)].into())

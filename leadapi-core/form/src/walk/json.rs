@@ -6,10 +6,11 @@ use super::{Attribute, Escape, Finish, Outcome, Step, VerificationKind, Walk, qu
 use crate::{CalendarProvider, Phrase};
 
 impl Walk<'_> {
-    /// Returns the whole result of the walk as a JSON object with the members `locale`, `texts`, `path`, `steps`, `uncertain`, `score`,
-    /// `progress`, `pruned`, `verifications`, `outcome`, `problems`, `again`, `ending`, `lead`, `no_lead`, `named_by`
-    /// and `attributes`. It contains everything that a page needs to draw the form: the texts of buttons, and the type, the
-    /// options and the limits of each question, in the language of the form. A known placeholder without an answer becomes its own fallback, or else `fallback`.
+    /// Returns the whole result of the walk as a JSON object with the members `locale`, `texts`, `path`, `steps`,
+    /// `uncertain`, `score`, `progress`, `pruned`, `verifications`, `outcome`, `problems`, `again`, `ending`, `lead`,
+    /// `no_lead`, `named_by` and `attributes`. It contains everything that a page needs to draw the form: the texts of
+    /// buttons, and the type, the options and the limits of each question, in the language of the form. A known
+    /// placeholder without an answer becomes its own fallback, or else `fallback`.
     ///
     /// ```
     /// # use leadapi_form::{Questionnaire, Answers, FormRecord, Policy, Version};

@@ -106,7 +106,8 @@ impl<'a> Walk<'a> {
     /// ```
     /// # use leadapi_form::{Questionnaire, Answers, FormRecord, Outcome, Policy, Version};
     /// let record: FormRecord = serde_json::from_str("{}")?;
-    /// assert_eq!(Questionnaire::compile(&record, Version::Live, &Policy::default()).walk(&Answers::new()).outcome(), Outcome::Empty);
+    /// let form = Questionnaire::compile(&record, Version::Live, &Policy::default());
+    /// assert_eq!(form.walk(&Answers::new()).outcome(), Outcome::Empty);
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     pub fn outcome(&self) -> Outcome<'a> {

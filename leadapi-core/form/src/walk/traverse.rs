@@ -125,7 +125,9 @@ impl Walk<'_> {
                 skipped_rules.push((number, SkippedRule { rule: rule.record.id.as_str(), at: rule.at, reason }));
             });
             self.visits.push(Visit { page: at, uncertain });
-            self.placement = matched.and_then(|rule| rule.placement.as_ref()).or(self.placement);
+            if let Some(placement) = matched.and_then(|rule| rule.placement.as_ref()) {
+                self.placement = Some(placement);
+            }
             match target {
                 Target::Page(next) => at = next,
                 Target::Ending(ending) => {

@@ -72,8 +72,8 @@ impl ImportCsv {
         if self.dry_run || must_ask {
             let result = importer.dry_run(&file).await;
             bar.finish_and_clear();
-            let imported = result.map_err(|error| if must_ask { without_preview(error) } else { error.into() })?;
-            let preview = Report { file: &file, is_dry_run: true, imported };
+            let checked = result.map_err(|error| if must_ask { without_preview(error) } else { error.into() })?;
+            let preview = Report { file: &file, is_dry_run: true, imported: checked };
             if self.dry_run {
                 return preview.print(self.format);
             }
