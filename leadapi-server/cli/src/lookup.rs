@@ -10,7 +10,7 @@ use leadapi_core::{
 /// A record that has an id and a name.
 pub(super) trait Named {
     /// The singular and the plural of the kind, and the place in which the name should be unique.
-    const KIND: Kind;
+    const KIND: &'static Kind;
 
     fn id(&self) -> &str;
     fn name(&self) -> &str;
@@ -41,10 +41,10 @@ impl Kind {
 pub(crate) enum LookupError {
     /// No record has this id or name.
     #[error("no such {}{}: {given}", kind.one, kind.place)]
-    NoSuch { kind: Kind, given: String },
+    NoSuch { kind: &'static Kind, given: String },
     /// Several records have this name.
     #[error("{} {} have the name {name:?}: use an id instead ({})", ids.len(), kind.many, ids.join(", "))]
-    Ambiguous { kind: Kind, name: String, ids: Vec<String> },
+    Ambiguous { kind: &'static Kind, name: String, ids: Vec<String> },
     /// The store has no business.
     #[error("the store has no business: \"leadapi init\" creates the first one")]
     NoBusiness,
@@ -116,7 +116,7 @@ pub(super) fn name_and_id(name: impl Display, id: impl Display) -> String {
 macro_rules! named {
     ($($record:ty, $kind:expr;)*) => {$(
         impl Named for $record {
-            const KIND: Kind = $kind;
+            const KIND: &'static Kind = &$kind;
 
             fn id(&self) -> &str {
                 self.id.as_str()

@@ -84,7 +84,7 @@ struct Listed<'p> {
 }
 
 impl Named for Listed<'_> {
-    const KIND: Kind = Kind::of_a_business("stage", "stages");
+    const KIND: &'static Kind = &Kind::of_a_business("stage", "stages");
 
     fn id(&self) -> &str {
         self.stage.id.as_str()

@@ -150,7 +150,7 @@ impl TokenCommand {
 }
 
 impl Named for TokenRecord {
-    const KIND: Kind = Kind::of_a_business("token", "tokens");
+    const KIND: &'static Kind = &Kind::of_a_business("token", "tokens");
 
     fn id(&self) -> &str {
         self.id.as_str()
