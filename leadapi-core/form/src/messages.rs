@@ -162,14 +162,18 @@ mod tests {
         let record: FormRecord = serde_json::from_str(r#"{"form":{"fields":[{"id":"q","type":"date"}]}}"#).unwrap();
         for locale in ["", "de", "en", "en-GB", "fr-CA", "nl-BE", "da", "hu", "es-MX", "tlh"] {
             for fallback in ["", "de", "nl"] {
-                let mut policy = Policy::default();
-                policy.locale = Some(locale.to_owned());
-                policy.fallback_locales = vec![fallback.to_owned()];
+                let (locale, fallback_locales) = (Some(locale.to_owned()), vec![fallback.to_owned()]);
+                let policy = Policy { locale, fallback_locales, ..Policy::default() };
                 let form = Questionnaire::compile(&record, Version::Draft, &policy);
                 let message = form.message("q", Problem::NotADate);
                 let date = message.split(' ').find(|word| word.contains("2026")).unwrap();
                 let read = locale_of(&policy).read_date(date.trim_end_matches('.'));
-                assert_eq!(read.map(|date| date.to_string()).as_deref(), Ok("2026-05-31"), "{locale}: {message}");
+                assert_eq!(
+                    read.map(|date| date.to_string()).as_deref(),
+                    Ok("2026-05-31"),
+                    "{:?}: {message}",
+                    policy.locale
+                );
             }
         }
     }
