@@ -23,11 +23,7 @@ pub(crate) fn check(file: &str, kinds: &[Kind], costs: &[(String, Vec<usize>)]) 
     if env::var_os("LEADAPI_ACCEPT").is_some() {
         for (name, costs) in costs {
             let figures = figures.entry(name.clone()).or_insert_with(|| costs.clone());
-            for ((figure, cost), (_, tolerance)) in figures.iter_mut().zip(costs).zip(kinds) {
-                if change(*cost, *figure) <= *tolerance {
-                    *figure = *cost;
-                }
-            }
+            figures.iter_mut().zip(costs).for_each(|(figure, cost)| *figure = *cost.min(figure));
         }
         figures.retain(|name, _| costs.iter().any(|(measured, _)| measured == name));
         fs::write(&path, write(kinds, costs, &figures)).unwrap();
