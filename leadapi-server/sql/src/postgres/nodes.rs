@@ -1,6 +1,8 @@
 //! Checks settings of a Citus cluster that limit the harm of a node that fails or freezes.
 
 use deadpool_postgres::GenericClient;
+use leadapi_core::error_chain;
+use tracing::warn;
 
 /// The settings of the nodes that hold the data: the node, the setting in milliseconds, or no row if the node is down.
 const WORKERS: &str = "SELECT nodename || ':' || nodeport, result FROM run_command_on_workers( \
@@ -14,8 +16,12 @@ const MAX_IDLE: u64 = 60_000;
 /// Logs what to run on which node. Never fails, because a node may be down while a server starts.
 pub(super) async fn advise(client: &impl GenericClient) {
     match advice(client).await {
-        Ok(advice) => advice.iter().for_each(|advice| tracing::warn!("{advice}")),
-        Err(error) => tracing::warn!(%error, "the settings of the other nodes could not be read"),
+        Ok(advice) => advice.iter().for_each(|advice| warn!("{advice}")),
+        Err(error) => warn!(
+            error = error_chain(&error),
+            "the settings of the other nodes could not be read, so they were not checked: grant the role \
+             pg_read_all_settings"
+        ),
     }
 }
 
