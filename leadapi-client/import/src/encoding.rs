@@ -73,8 +73,8 @@ impl fmt::Debug for Encoding {
     }
 }
 
-/// Converts text to UTF-8, without its byte order mark. Invalid bytes cause an error of the kind `InvalidData` after
-/// all text in front of them has been read.
+/// Converts text to UTF-8, without its byte order mark. Invalid bytes cause an error of kind `InvalidData` after
+/// all text before them has been read.
 pub(crate) struct Decoded<R> {
     input: R,
     decoder: Decoder,

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{amounts::Notation, phone};
 
-/// The columns that a file of refused rows has in front of the columns of the input.
+/// The columns that a file of refused rows has before the columns of the input.
 pub(crate) const REFUSED_COLUMNS: [&str; 2] = ["refused_line", "refused_because"];
 
 /// The target of a column.

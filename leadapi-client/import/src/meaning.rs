@@ -124,7 +124,7 @@ fn positions(title: &str, target: Option<&ColumnTarget>, header: &StringRecord) 
     let (base, number) = title.rsplit_once('#').ok_or_else(missing)?;
     let number = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1)).ok_or_else(missing)?;
     let position = match base.trim() {
-        // The columns that an import put in front of the original ones do not count.
+        // The columns that an import put before the original ones do not count.
         "" => {
             let original = header.iter().enumerate().filter(|(_, title)| !field::REFUSED_COLUMNS.contains(title));
             original.map(|(position, _)| position).nth(number)

@@ -50,7 +50,7 @@ pub struct ReadOptions {
     pub multiline: bool,
     /// The encoding of a file without a byte order mark. The default is UTF-8, or UTF-16 if the file looks like it.
     pub encoding: Option<Encoding>,
-    /// The number of lines, or rows of a worksheet, in front of the header. Blank rows in front of it need no option.
+    /// The number of lines, or rows of a worksheet, before the header. Blank rows before it need no option.
     pub skip_lines: u64,
     /// The worksheet of an Excel workbook. The default is the only visible one with cells.
     pub sheet: Option<String>,
@@ -180,7 +180,7 @@ impl ReadOptions {
         self
     }
 
-    /// Sets the number of lines, or rows of a worksheet, in front of the header.
+    /// Sets the number of lines, or rows of a worksheet, before the header.
     ///
     /// ```
     /// assert_eq!(leadapi_import::ReadOptions::default().skip_lines(3).skip_lines, 3);

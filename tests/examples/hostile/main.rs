@@ -1,4 +1,4 @@
-//! Attacks a server at full scale and prints figures. The program reads `/proc`, so it runs only on Linux.
+//! Attacks a server at full scale and prints measurements, such as the latency of honest requests. The program reads `/proc`, so it runs only on Linux.
 //!
 //! ```text
 //! cargo build --release -p leadapi-tests --bin server --example hostile

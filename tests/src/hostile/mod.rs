@@ -1,6 +1,6 @@
 //! Hostile peers, the legitimate traffic that they must not disturb, and the process under attack.
 //!
-//! `tests/server` runs small attacks in each test run; `examples/hostile` runs them at full scale and prints figures.
+//! `tests/server` runs small attacks in each test run; `examples/hostile` runs them at full scale and prints measurements.
 //! The attacks observe the process through `/proc`, so they work only on Linux.
 
 pub mod floods;

@@ -71,7 +71,7 @@ async fn counts_of_thousands_of_leads_equal_a_full_scan() {
     // Overfills one bucket in each of three ranges: before the first lead, among the existing leads, and after the last
     // lead. Then does the same in the other business, so that the buckets of the two businesses overlap.
     for (nth, tenant) in [(0, Tenant::A), (1, Tenant::B)] {
-        // The newest leads of the two businesses have different times.
+        // Ends earlier in the second business, so that the newest leads of the two have different times.
         let last = (5_300 - 50 * nth) * MINUTE;
         for (round, at) in [-2_000 * MINUTE, 1_500 * MINUTE + 7, last].into_iter().enumerate() {
             let first = 10_000 + 10_000 * nth + 2_000 * i64::try_from(round).unwrap();

@@ -229,7 +229,7 @@ async fn an_administrative_change_whose_commit_is_answered_with_an_error_has_an_
     }
 }
 
-/// The first write of a server in a business has no earlier commit record.
+/// The first write of a server to a business finds no earlier commit record.
 #[tokio::test]
 async fn the_first_create_of_a_server_cut_at_any_message_reports_its_true_outcome() {
     let Some(cluster) = Cluster::shared() else { return };

@@ -105,10 +105,10 @@ impl Servers {
     }
 
     /// Waits for the outage to begin. During the outage, the second server gives a different new name to every lead
-    /// that the first one renamed. Ends the outage after `lasts`, and returns the leads that the second server renamed.
-    async fn outage(&self, lasts: Duration) -> Vec<LeadId> {
+    /// that the first one renamed. Ends the outage after `duration`, and returns the leads that the second server renamed.
+    async fn outage(&self, duration: Duration) -> Vec<LeadId> {
         eventually("the outage", async || self.proxy.has_cut()).await;
-        let over = tokio::time::sleep(lasts);
+        let over = tokio::time::sleep(duration);
         let leads = all(&self.two).await;
         let mut renamed_again = Vec::new();
         for (id, _) in leads.iter().filter(|(_, name)| name == "A") {
@@ -131,11 +131,11 @@ async fn create_plain(store: &SqlStore, name: &str) -> Result<Created, StoreErro
 /// that are stored afterwards.
 async fn around_an_outage(
     cluster: &Cluster,
-    lasts: Duration,
+    duration: Duration,
 ) -> (Vec<WriteOutcome>, Vec<LeadId>, Vec<(LeadId, String)>) {
     let servers = Servers::new(cluster).await;
     servers.proxy.outage_after(1);
-    let (outcomes, renamed_again) = tokio::join!(servers.together(servers.write()), servers.outage(lasts));
+    let (outcomes, renamed_again) = tokio::join!(servers.together(servers.write()), servers.outage(duration));
     (outcomes, renamed_again, all(&servers.two).await)
 }
 

@@ -89,7 +89,7 @@ struct Row {
     /// The number of the row. The first row has the number 0.
     number: u32,
     cells: Vec<String>,
-    /// The number of rows in front of the header.
+    /// The number of rows before the header.
     skipped: u64,
     /// The number of cells of the header. Shorter rows are padded to this width.
     width: Option<usize>,

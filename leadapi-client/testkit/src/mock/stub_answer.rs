@@ -49,7 +49,7 @@ impl StubAnswer {
         Self::plain(body(status, text))
     }
 
-    /// Returns whether the answer applies to requests with any token.
+    /// Returns whether the answer applies regardless of the token of a request, and without one.
     pub(super) fn is_for_any_token(&self) -> bool {
         self.reply.response.status() == StatusCode::UNAUTHORIZED
     }

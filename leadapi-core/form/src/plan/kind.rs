@@ -180,8 +180,8 @@ pub fn rating_scale(question: &Question) -> Option<(i64, i64)> {
     Some((min?.ceil() as i64, max?.floor() as i64))
 }
 
-/// Returns the default scale of a rating: 0 to 10 if its type has a name that other products use for such a scale, and
-/// otherwise 1 to 5. A member that other products use, such as `steps`, can replace the largest number.
+/// Returns the default scale of a rating: 0 to 10 for types of other products such as `nps`, and 1 to 5 for all others.
+/// A member that other products use, such as `steps`, can replace the largest number.
 fn scale(question: &Question) -> Bounds<f64> {
     let name = question.kind.get().map(|kind| plain_name(kind.as_str())).unwrap_or_default();
     let (min, max) = match name.as_str() {

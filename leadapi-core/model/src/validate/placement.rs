@@ -143,7 +143,8 @@ pub struct LookupResult {
 /// The error for a reference that matches no record of the caller's business, or for contradictory references (contract
 /// D1 step 7, D3, D6).
 ///
-/// The service sends its message to the caller, who can list the valid ids with `GET /clients` or `GET /pipelines`.
+/// The service sends the text of the error to the caller, who can list the valid ids with `GET /clients` or
+/// `GET /pipelines`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidReference {

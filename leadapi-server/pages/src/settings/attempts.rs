@@ -34,8 +34,8 @@ impl Default for Attempts {
 }
 
 impl Attempts {
-    /// Runs a sign-in. If too many sign-ins from the same address have failed, a failure becomes
-    /// [`Problem::TooManyAttempts`].
+    /// Runs a sign-in. After too many failed sign-ins from the same address, returns [`Problem::TooManyAttempts`] in
+    /// place of the error of another failed one. A successful sign-in is not affected.
     pub(super) async fn sign_in<T>(
         &self,
         address: Option<IpAddr>,

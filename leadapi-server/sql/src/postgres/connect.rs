@@ -29,8 +29,8 @@ const MIN_VERSION: i32 = 150_000;
 /// plan that was made for an empty table could scan it for hours once it is large. A PostgreSQL-compatible database may
 /// lack these settings.
 ///
-/// Citus can plan some statements only with their parameters. It must pass `SET LOCAL` on to the other nodes, so that
-/// their timeouts are those of the transaction.
+/// Citus can plan some statements only with their parameters. `citus.propagate_set_commands`
+/// makes it pass `SET LOCAL` on to the other nodes, so that the timeouts of the transaction apply there too.
 const SETTINGS: &str = "SET statement_timeout = 5000; SET lock_timeout = 2000; \
     SET idle_in_transaction_session_timeout = 5000; SET client_min_messages = warning; \
     SET default_transaction_isolation = 'read committed'; \

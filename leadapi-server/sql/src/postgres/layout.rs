@@ -137,8 +137,8 @@ pub(super) async fn distribute(client: &mut Object) -> Result<usize, OpenError> 
     Ok(changed)
 }
 
-/// Completes the layout of a distributed database after a migration, in its transaction. Does nothing in a database
-/// that is not distributed.
+/// Distributes the tables that a migration has added to a distributed database, in the transaction of the migration.
+/// Does nothing in a database that is not distributed.
 pub(super) async fn complete(transaction: &impl GenericClient) -> Result<(), OpenError> {
     if has_citus(transaction).await? && placement(transaction, "business").await?.is_some() {
         place_tables(transaction).await?;

@@ -27,7 +27,7 @@ pub(super) struct SheetArgs {
     /// looks like it.
     #[arg(long, value_name = "NAME")]
     encoding: Option<Encoding>,
-    /// The number of lines in front of the header, such as the title of a report.
+    /// The number of lines before the header, such as the title of a report.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     skip_lines: u64,
     /// The sheet of a workbook. By default, the only one with cells.
