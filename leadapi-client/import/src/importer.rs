@@ -155,13 +155,13 @@ impl Importer {
     pub async fn run(&self, file: &CsvFile) -> Result<ImportReport, ImportError> {
         let state = self.state(file);
         let mut journal = Journal::open(&with_suffix(&state, ".journal"), &self.destination)?;
-        journal.expect_columns(&self.import_name(file), &file.columns)?;
         let directory = match Directory::read(&self.client).await {
             // Such a token cannot look names up, and the API refuses them.
             Err(error) if error.lacks_scope() => Directory::default(),
             // Without the names, the rows would get other keys than in an earlier run.
             directory => directory.map_err(ImportError::Api)?,
         };
+        journal.expect(&self.import_name(file), &file.columns, only_client(file, &directory)?)?;
         self.import(file, journal, &self.client, &directory, RefusedRows::File(Refused::new(file, state))).await
     }
 
@@ -182,8 +182,8 @@ impl Importer {
     pub async fn dry_run(&self, file: &CsvFile) -> Result<ImportReport, ImportError> {
         let path = with_suffix(&self.state(file), ".journal");
         let mut journal = Journal::open_for_dry_run(&path, &self.destination)?;
-        journal.expect_columns(&self.import_name(file), &file.columns)?;
         let directory = Directory::read(&self.client).await.map_err(ImportError::Api)?;
+        journal.expect(&self.import_name(file), &file.columns, only_client(file, &directory)?)?;
         let copy = copy_without_leads(&directory)?;
         self.import(file, journal, &copy, &directory, RefusedRows::Listed(Preview::new(file))).await
     }
@@ -196,9 +196,6 @@ impl Importer {
         directory: &Directory,
         refused: RefusedRows<'_>,
     ) -> Result<ImportReport, ImportError> {
-        if let Some(client) = file.columns.only_client() {
-            directory.client(client).map_err(ImportError::Client)?;
-        }
         Run::new(file, journal, directory)
             .import(client, self.concurrency, Keys::new(self.import_name(file)), refused, self.on_progress.as_ref())
             .await
@@ -222,6 +219,12 @@ impl fmt::Debug for Importer {
 
 fn file_name(file: &CsvFile) -> &Path {
     Path::new(file.path().file_name().unwrap_or_default())
+}
+
+/// Returns the id of the client account of all rows, if the options name one that exists.
+fn only_client(file: &CsvFile, directory: &Directory) -> Result<Option<String>, ImportError> {
+    let id = file.columns.only_client().map(|text| directory.client(text)).transpose().map_err(ImportError::Client)?;
+    Ok(id.filter(|id| directory.has_client(id)))
 }
 
 #[cfg(test)]

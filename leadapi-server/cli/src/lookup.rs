@@ -94,7 +94,8 @@ pub(super) fn find_among<'r, R: Named + 'r>(
     mut records: impl Iterator<Item = &'r R> + Clone,
     given: &str,
 ) -> Result<&'r R, LookupError> {
-    let mut named = records.clone().filter(|record| record.name() == given.trim());
+    let given = given.trim();
+    let mut named = records.clone().filter(|record| record.name() == given);
     if let Some(found) = records.find(|record| record.id() == given) {
         return Ok(found);
     }
@@ -102,7 +103,7 @@ pub(super) fn find_among<'r, R: Named + 'r>(
         (Some(found), None) => Ok(found),
         (Some(first), Some(_)) => {
             let ids = [first].into_iter().chain(named).map(Named::describe).collect();
-            Err(LookupError::Ambiguous { kind: R::KIND, name: given.trim().to_owned(), ids })
+            Err(LookupError::Ambiguous { kind: R::KIND, name: given.to_owned(), ids })
         }
         (None, _) => Err(LookupError::NoSuch { kind: R::KIND, given: given.to_owned() }),
     }
@@ -151,8 +152,9 @@ mod tests {
             ("1", Ok("1")),
             ("Luna", Ok("Sol")),
             (" Mar ", Ok("5")),
-            // An id takes precedence over a name.
+            // An id takes precedence over a name, also with spaces around it, as in a file of variables.
             ("Sol", Ok("Sol")),
+            ("Sol ", Ok("Sol")),
             ("Casa", Err("2 client accounts have the name \"Casa\": use an id instead (1, 2)")),
             ("casa", Err("no such client account in this business: casa")),
             ("", Err("no such client account in this business: ")),

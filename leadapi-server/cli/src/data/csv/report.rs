@@ -83,6 +83,11 @@ impl Report<'_> {
         }
         if let Some(path) = &imported.refused_file {
             lines.push(format!("{} has the refused rows: correct them there, and import that file", path.display()));
+            if !path.to_string_lossy().ends_with(".refused.csv") {
+                let warning = "an earlier run wrote its refused rows to another file: if you have imported a row from that \
+                               file, do not import it again";
+                lines.push(warning.to_owned());
+            }
         }
         lines.join("\n")
     }

@@ -38,6 +38,7 @@ fn refused_rows_can_be_corrected_and_imported() {
     assert!(fs::read_to_string(&refused).unwrap().contains("bo@x.org"));
     assert_eq!(fs::read_to_string(site.path("leads.csv.refused-2.csv")).unwrap(), text);
     let (_, report, _) = site.import(&file, &["--ignore-unknown"]);
+    assert!(report.contains("if you have imported a row from that file, do not import it again"), "{report}");
     assert!(report.contains("refused-2.csv") && !site.path("leads.csv.refused-3.csv").exists(), "{report}");
     assert_eq!(site.rows("name"), ["Ann", "Bo", "Di"]);
 }
