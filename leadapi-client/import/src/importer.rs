@@ -155,13 +155,14 @@ impl Importer {
     pub async fn run(&self, file: &CsvFile) -> Result<ImportReport, ImportError> {
         let state = self.state(file);
         let mut journal = Journal::open(&with_suffix(&state, ".journal"), &self.destination)?;
+        journal.expect_columns(&self.import_name(file), &file.columns)?;
         let directory = match Directory::read(&self.client).await {
             // Such a token cannot look names up, and the API refuses them.
             Err(error) if error.lacks_scope() => Directory::default(),
             // Without the names, the rows would get other keys than in an earlier run.
             directory => directory.map_err(ImportError::Api)?,
         };
-        journal.expect(&self.import_name(file), &file.columns, only_client(file, &directory)?)?;
+        journal.expect_client(&self.import_name(file), only_client(file, &directory)?)?;
         self.import(file, journal, &self.client, &directory, RefusedRows::File(Refused::new(file, state))).await
     }
 
@@ -182,8 +183,9 @@ impl Importer {
     pub async fn dry_run(&self, file: &CsvFile) -> Result<ImportReport, ImportError> {
         let path = with_suffix(&self.state(file), ".journal");
         let mut journal = Journal::open_for_dry_run(&path, &self.destination)?;
+        journal.expect_columns(&self.import_name(file), &file.columns)?;
         let directory = Directory::read(&self.client).await.map_err(ImportError::Api)?;
-        journal.expect(&self.import_name(file), &file.columns, only_client(file, &directory)?)?;
+        journal.expect_client(&self.import_name(file), only_client(file, &directory)?)?;
         let copy = copy_without_leads(&directory)?;
         self.import(file, journal, &copy, &directory, RefusedRows::Listed(Preview::new(file))).await
     }

@@ -175,16 +175,10 @@ impl Journal {
         self.rows.values().any(|row| *row != RowState::default())
     }
 
-    /// Records the mapping of the columns of an import, and the client account of all its rows. Returns an error if an
-    /// earlier run sent rows with a different mapping, because the same rows would now get different keys and create
-    /// second leads.
-    pub(crate) fn expect(
-        &mut self,
-        import: &str,
-        columns: &Columns,
-        client: Option<String>,
-    ) -> Result<(), ImportError> {
-        let mut mapping = Mapping { client, ..columns.mapping() };
+    /// Records the mapping of the columns of an import. Returns an error if an earlier run sent rows with a
+    /// different mapping, because the same rows would now get different keys and create second leads.
+    pub(crate) fn expect_columns(&mut self, import: &str, columns: &Columns) -> Result<(), ImportError> {
+        let mut mapping = columns.mapping();
         let recorded = self.columns.get(import);
         if self.has_results() {
             let earlier = match recorded {
@@ -193,9 +187,6 @@ impl Journal {
                 None if self.columns.is_empty() => columns.mapping_of_first_version(),
                 None => Some(mapping.clone()),
             };
-            if earlier.as_ref().is_some_and(|earlier| mapping.has_other_client(earlier)) {
-                return Err(self.error(JournalProblem::OtherClient));
-            }
             let earlier = earlier.filter(|earlier| !mapping.contradicts(earlier));
             // The file of the next run may have a column or an amount that only the file of an earlier run had.
             mapping.extend(&earlier.ok_or_else(|| self.error(JournalProblem::OtherColumns))?);
@@ -203,7 +194,27 @@ impl Journal {
         if recorded == Some(&mapping) {
             return Ok(());
         }
-        self.append(&ColumnsEntry { import: import.to_owned(), columns: mapping })
+        self.record(import, mapping)
+    }
+
+    /// Records the client account of all rows of an import, whose columns must already be recorded. Returns an error if
+    /// an earlier run sent its rows for another one.
+    pub(crate) fn expect_client(&mut self, import: &str, client: Option<String>) -> Result<(), ImportError> {
+        let Some((client, recorded)) = client.zip(self.columns.get(import)) else { return Ok(()) };
+        match &recorded.client {
+            Some(earlier) if *earlier == client => Ok(()),
+            Some(_) if self.has_results() => Err(self.error(JournalProblem::OtherClient)),
+            _ => {
+                let mapping = Mapping { client: Some(client), ..recorded.clone() };
+                self.record(import, mapping)
+            }
+        }
+    }
+
+    fn record(&mut self, import: &str, columns: Mapping) -> Result<(), ImportError> {
+        self.append(&ColumnsEntry { import: import.to_owned(), columns: columns.clone() })?;
+        self.columns.insert(import.to_owned(), columns);
+        Ok(())
     }
 
     fn add(&mut self, entry: Entry) {

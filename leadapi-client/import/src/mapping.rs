@@ -44,11 +44,6 @@ impl Mapping {
             || (self.raw, self.stand_in_names, &self.empty) != (earlier.raw, earlier.stand_in_names, &earlier.empty)
     }
 
-    /// Returns whether all rows belong to another client account than with an earlier mapping.
-    pub(crate) fn has_other_client(&self, earlier: &Self) -> bool {
-        differ(self.client.as_ref(), earlier.client.as_ref())
-    }
-
     /// Adds what an earlier mapping, which this one does not contradict, states about other columns and other text.
     pub(crate) fn extend(&mut self, earlier: &Self) {
         for (title, field) in &earlier.fields {
