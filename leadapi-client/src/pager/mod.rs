@@ -1,8 +1,7 @@
 //! Iteration over all leads despite concurrent writes.
 //!
-//! The service pages by offset. When leads are inserted or deleted between two requests, all rows after them move. In
-//! that case, a loop that adds the limit to the offset repeats leads or, worse, misses some. A [`LeadPager`] does
-//! neither.
+//! The service pages by offset. When leads are inserted or deleted between two requests, all rows after them move, so a
+//! loop that adds the limit to the offset repeats leads or, worse, misses some. A [`LeadPager`] does neither.
 //!
 //! For a list in the contract's order, the pager guarantees:
 //!
