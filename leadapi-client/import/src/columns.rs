@@ -189,7 +189,7 @@ impl Columns {
         let decimal_comma = self.has_separators.then(|| self.notation.has_decimal_comma());
         let encoding = self.encoding.map(|encoding| encoding.or_utf_8().name().to_owned());
         let ReadOptions { raw, stand_in_names, ref empty, .. } = self.options;
-        Mapping { fields, order, encoding, decimal_comma, raw, stand_in_names, empty: empty.clone() }
+        Mapping { fields, client: None, order, encoding, decimal_comma, raw, stand_in_names, empty: empty.clone() }
     }
 
     /// Returns the mapping of the first version, which understood only the names of fields, if it could import the file.

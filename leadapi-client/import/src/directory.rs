@@ -64,6 +64,11 @@ impl Directory {
         Ok(())
     }
 
+    /// Returns whether a client account with this id exists.
+    pub(crate) fn has_client(&self, id: &str) -> bool {
+        self.client_names.ids.contains(id)
+    }
+
     /// Returns the id of a client account.
     pub(crate) fn client(&self, text: &str) -> Result<String, String> {
         self.client_names.find("client accounts", text)

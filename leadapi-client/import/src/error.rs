@@ -232,6 +232,9 @@ pub enum JournalProblem {
     /// An earlier run mapped the columns or read the cells differently, so the same rows would create other leads.
     #[error("an earlier run of this import mapped the columns or read the text or the amounts differently")]
     OtherColumns,
+    /// An earlier run created leads of another client account, so the same rows would create second leads.
+    #[error("an earlier run of this import created leads of another client account")]
+    OtherClient,
     /// The store was restored or replaced after the import, and may lack the imported leads.
     #[error("{name} was restored from a backup or replaced after this import, and may lack its leads")]
     Replaced {

@@ -162,6 +162,7 @@ impl Importer {
             // Without the names, the rows would get other keys than in an earlier run.
             directory => directory.map_err(ImportError::Api)?,
         };
+        journal.expect_client(&self.import_name(file), only_client(file, &directory)?)?;
         self.import(file, journal, &self.client, &directory, RefusedRows::File(Refused::new(file, state))).await
     }
 
@@ -184,6 +185,7 @@ impl Importer {
         let mut journal = Journal::open_for_dry_run(&path, &self.destination)?;
         journal.expect_columns(&self.import_name(file), &file.columns)?;
         let directory = Directory::read(&self.client).await.map_err(ImportError::Api)?;
+        journal.expect_client(&self.import_name(file), only_client(file, &directory)?)?;
         let copy = copy_without_leads(&directory)?;
         self.import(file, journal, &copy, &directory, RefusedRows::Listed(Preview::new(file))).await
     }
@@ -196,9 +198,6 @@ impl Importer {
         directory: &Directory,
         refused: RefusedRows<'_>,
     ) -> Result<ImportReport, ImportError> {
-        if let Some(client) = file.columns.only_client() {
-            directory.client(client).map_err(ImportError::Client)?;
-        }
         Run::new(file, journal, directory)
             .import(client, self.concurrency, Keys::new(self.import_name(file)), refused, self.on_progress.as_ref())
             .await
@@ -222,6 +221,12 @@ impl fmt::Debug for Importer {
 
 fn file_name(file: &CsvFile) -> &Path {
     Path::new(file.path().file_name().unwrap_or_default())
+}
+
+/// Returns the id of the client account of all rows, if the options name one that exists.
+fn only_client(file: &CsvFile, directory: &Directory) -> Result<Option<String>, ImportError> {
+    let id = file.columns.only_client().map(|text| directory.client(text)).transpose().map_err(ImportError::Client)?;
+    Ok(id.filter(|id| directory.has_client(id)))
 }
 
 #[cfg(test)]

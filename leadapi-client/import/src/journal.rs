@@ -194,7 +194,27 @@ impl Journal {
         if recorded == Some(&mapping) {
             return Ok(());
         }
-        self.append(&ColumnsEntry { import: import.to_owned(), columns: mapping })
+        self.record(import, mapping)
+    }
+
+    /// Records the client account of all rows of an import, whose columns must already be recorded. Returns an error if
+    /// an earlier run sent its rows for another one.
+    pub(crate) fn expect_client(&mut self, import: &str, client: Option<String>) -> Result<(), ImportError> {
+        let Some((client, recorded)) = client.zip(self.columns.get(import)) else { return Ok(()) };
+        match &recorded.client {
+            Some(earlier) if *earlier == client => Ok(()),
+            Some(_) if self.has_results() => Err(self.error(JournalProblem::OtherClient)),
+            _ => {
+                let mapping = Mapping { client: Some(client), ..recorded.clone() };
+                self.record(import, mapping)
+            }
+        }
+    }
+
+    fn record(&mut self, import: &str, columns: Mapping) -> Result<(), ImportError> {
+        self.append(&ColumnsEntry { import: import.to_owned(), columns: columns.clone() })?;
+        self.columns.insert(import.to_owned(), columns);
+        Ok(())
     }
 
     fn add(&mut self, entry: Entry) {

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Mapping {
     /// The name of the field of each column by its title, or `None` for an ignored column.
     pub(crate) fields: BTreeMap<String, Option<String>>,
+    /// The id of the client account, if the options name it for all rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) client: Option<String>,
     /// The titles of the columns whose order in the file changes a lead, in this order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) order: Vec<String>,
@@ -48,6 +51,7 @@ impl Mapping {
         }
         let others: Vec<_> = earlier.order.iter().filter(|title| !self.order.contains(title)).cloned().collect();
         self.order.extend(others);
+        self.client = self.client.take().or_else(|| earlier.client.clone());
         self.encoding = self.encoding.take().or_else(|| earlier.encoding.clone());
         self.decimal_comma = self.decimal_comma.or(earlier.decimal_comma);
     }

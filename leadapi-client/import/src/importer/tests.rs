@@ -1,6 +1,6 @@
 //! Tests of whole imports.
 
-use leadapi_client::model::LeadQuery;
+use leadapi_client::model::{LeadQuery, Window};
 use leadapi_testkit::FakeLeadApi;
 use tempfile::TempDir;
 
@@ -64,6 +64,20 @@ async fn names_that_cannot_be_looked_up_refuse_no_row() {
     let again = import().await.unwrap();
     assert_eq!((again.already_imported, again.refused), (1, 0));
     assert_eq!(site.api.client().leads().list(&LeadQuery::new()).await.unwrap().total, 4);
+}
+
+#[tokio::test]
+async fn a_run_for_another_client_account_is_refused() {
+    let site = Site::new().await;
+    let import = async |client: &str| site.import("name\nAnn\n", &ReadOptions::default().client(client)).await;
+    assert_eq!(import("Casa Verde").await.unwrap().created, 1);
+    let accounts = site.api.client().client_accounts().list(Window::default()).await.unwrap().data;
+    let other = accounts.iter().find(|account| account.name != "Casa Verde").unwrap();
+    let result = import(&other.name).await;
+    let is_refused = matches!(result, Err(ImportError::Journal { problem: JournalProblem::OtherClient, .. }));
+    assert!(is_refused, "{result:?}");
+    let same = accounts.iter().find(|account| account.name == "Casa Verde").unwrap();
+    assert_eq!(import(same.id.as_str()).await.unwrap().already_imported, 1);
 }
 
 #[tokio::test]

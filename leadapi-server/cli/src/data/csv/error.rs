@@ -61,6 +61,9 @@ fn journal_problem(problem: &JournalProblem) -> String {
         JournalProblem::OtherDestination { .. } | JournalProblem::Replaced { .. } => {
             format!("{problem}: choose another folder with --state")
         }
+        JournalProblem::OtherClient => {
+            format!("{problem}: pass the same --client, or choose another --name to create leads from all rows again")
+        }
         JournalProblem::OtherColumns => format!(
             "{problem}: use its options (for an import by version 0.1.0, also --profile none, and --decimal-point unless \
              it had --decimal-comma), or choose another folder with --state to create leads from all rows again"

@@ -112,7 +112,9 @@ fn a_file_that_is_truncated_during_an_import_makes_it_fail() {
     import.args(["--client", CLIENT, "--writes-per-minute", "0"]).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut import = Run(import.spawn().unwrap());
     let journal = site.path("leads.csv.journal");
-    wait_until("the import has sent a row", || fs::read_to_string(&journal).is_ok_and(|text| text.lines().count() > 1));
+    wait_until("the import has opened the file", || {
+        fs::read_to_string(&journal).is_ok_and(|text| text.lines().count() > 1)
+    });
     // Truncates the file in the middle of a row.
     let cut = u64::try_from(text.len()).unwrap() - 10_003;
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(cut).unwrap();
